@@ -1,0 +1,435 @@
+package org.flowmon.flow;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Collects flows as columns and closes them into the bytes of a {@link FlowBatch}. Decoders write straight into it:
+ *
+ * <pre>{@code
+ * builder.beginRow();
+ * builder.set(FlowColumn.BYTES, 1500);
+ * builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001);
+ * builder.endRow();
+ * ...
+ * byte[] batch = builder.build(producerId, sequence, cumulativeFlows, cumulativeLosses);
+ * builder.clear();
+ * }</pre>
+ *
+ * <p>A column that is not set in a row is null there. A row that was begun and not ended is dropped by the next {@link
+ * #beginRow} or {@link #discardRow}. Reused for its whole life: after the first rows it allocates only in {@link
+ * #build}. Not thread-safe.
+ */
+public final class FlowBatchBuilder {
+  private static final int COLUMNS = FlowColumn.values().length;
+  private static final FlowColumn[] ALL = FlowColumn.values();
+
+  private final int capacity;
+  private int rows;
+  private int openRow = -1;
+
+  // By ordinal; allocated when a column is first used, kept for reuse.
+  private final long[][] values = new long[COLUMNS][];
+  private final long[][] high = new long[COLUMNS][];
+  private final byte[][][] texts = new byte[COLUMNS][][];
+  private final long[][] valid = new long[COLUMNS][];
+  private final int[] count = new int[COLUMNS];
+
+  /**
+   * @param capacity rows after which {@link #isFull}, 1 … {@link FlowBatch#MAX_ROWS}
+   */
+  public FlowBatchBuilder(int capacity) {
+    if (capacity < 1 || capacity > FlowBatch.MAX_ROWS) {
+      throw new IllegalArgumentException("capacity " + capacity + " is outside 1…" + FlowBatch.MAX_ROWS);
+    }
+    this.capacity = capacity;
+  }
+
+  public int rows() {
+    return rows;
+  }
+
+  public boolean isEmpty() {
+    return rows == 0;
+  }
+
+  public boolean isFull() {
+    return rows == capacity;
+  }
+
+  /**
+   * Begins a row; all its columns are null.
+   *
+   * @throws IllegalStateException where the builder is full
+   */
+  public void beginRow() {
+    discardRow();
+    if (rows == capacity) {
+      throw new IllegalStateException("the batch is full with " + capacity + " rows");
+    }
+    openRow = rows;
+  }
+
+  /** Forgets the row that was begun, as if it never were. */
+  public void discardRow() {
+    if (openRow < 0) {
+      return;
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+      unset(c);
+    }
+    openRow = -1;
+  }
+
+  private void unset(int c) {
+    if (valid[c] != null && (valid[c][openRow >>> 6] >>> openRow & 1) != 0) {
+      valid[c][openRow >>> 6] &= ~(1L << openRow);
+      values[c][openRow] = 0;
+      if (high[c] != null) {
+        high[c][openRow] = 0;
+      }
+      if (texts[c] != null) {
+        texts[c][openRow] = null;
+      }
+      count[c]--;
+    }
+  }
+
+  /** Keeps the row that was begun. */
+  public void endRow() {
+    if (openRow < 0) {
+      throw new IllegalStateException("no row was begun");
+    }
+    openRow = -1;
+    rows++;
+  }
+
+  /**
+   * Sets a numeric column of the open row.
+   *
+   * @throws IllegalArgumentException where the value does not fit the column's type
+   */
+  public void set(FlowColumn column, long value) {
+    ColumnType type = column.type();
+    if (!type.isLong() || value < type.minValue() || value > type.maxValue()) {
+      throw new IllegalArgumentException(value + " does not fit column " + column.sqlName() + " of type " + type);
+    }
+    mark(column.ordinal());
+    values[column.ordinal()][openRow] = value;
+  }
+
+  /** Sets an address of the open row. */
+  public void setAddress(FlowColumn column, long hi, long lo) {
+    if (column.type() != ColumnType.ADDRESS) {
+      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not ADDRESS");
+    }
+    int c = column.ordinal();
+    mark(c);
+    if (high[c] == null) {
+      high[c] = new long[capacity];
+    }
+    high[c][openRow] = hi;
+    values[c][openRow] = lo;
+  }
+
+  /** Sets an IPv4 address of the open row: 10.0.0.1 is 0x0A000001. */
+  public void setIpv4(FlowColumn column, int address) {
+    setAddress(column, 0, IpAddress.ipv4Low(address));
+  }
+
+  public void setAddress(FlowColumn column, IpAddress address) {
+    setAddress(column, address.hi(), address.lo());
+  }
+
+  /**
+   * Sets a text of the open row.
+   *
+   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in UTF-8
+   */
+  public void setText(FlowColumn column, String text) {
+    if (column.type() != ColumnType.TEXT) {
+      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
+    }
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
+      throw new IllegalArgumentException(
+          "text of " + utf8.length + " bytes in column " + column.sqlName() + ", at most " + FlowBatch.MAX_TEXT_BYTES);
+    }
+    int c = column.ordinal();
+    mark(c);
+    if (texts[c] == null) {
+      texts[c] = new byte[capacity][];
+    }
+    texts[c][openRow] = utf8;
+  }
+
+  /** Whether a column of the open row was set. */
+  public boolean isSet(FlowColumn column) {
+    long[] words = valid[column.ordinal()];
+    return openRow >= 0 && words != null && (words[openRow >>> 6] >>> openRow & 1) != 0;
+  }
+
+  /** A numeric value of the open row that was set before, 0 where it was not. */
+  public long get(FlowColumn column) {
+    return isSet(column) ? values[column.ordinal()][openRow] : 0;
+  }
+
+  /** Low long of an address of the open row, 0 where it was not set. */
+  public long getLow(FlowColumn column) {
+    return get(column);
+  }
+
+  /** High long of an address of the open row, 0 where it was not set. */
+  public long getHigh(FlowColumn column) {
+    return isSet(column) ? high[column.ordinal()][openRow] : 0;
+  }
+
+  private void mark(int c) {
+    if (openRow < 0) {
+      throw new IllegalStateException("no row was begun");
+    }
+    if (valid[c] == null) {
+      valid[c] = new long[(capacity + 63) >>> 6];
+      values[c] = new long[capacity];
+    }
+    long bit = 1L << openRow;
+    if ((valid[c][openRow >>> 6] & bit) == 0) {
+      valid[c][openRow >>> 6] |= bit;
+      count[c]++;
+    }
+  }
+
+  /** Appends a row of another batch, every column of it. */
+  public void appendRow(FlowBatch from, int row) {
+    beginRow();
+    for (FlowColumn column : ALL) {
+      if (from.isNull(column, row)) {
+        continue;
+      }
+      switch (column.type()) {
+        case ADDRESS -> setAddress(column, from.getAddress(column, row));
+        case TEXT -> setText(column, from.text(column, row));
+        default -> set(column, from.getLong(column, row));
+      }
+    }
+    endRow();
+  }
+
+  /** Forgets all rows; what was allocated is kept. */
+  public void clear() {
+    discardRow();
+    for (int c = 0; c < COLUMNS; c++) {
+      if (count[c] > 0) {
+        Arrays.fill(valid[c], 0, (rows + 63) >>> 6, 0);
+        Arrays.fill(values[c], 0, rows, 0);
+        if (high[c] != null) {
+          Arrays.fill(high[c], 0, rows, 0);
+        }
+        if (texts[c] != null) {
+          Arrays.fill(texts[c], 0, rows, null);
+        }
+        count[c] = 0;
+      }
+    }
+    rows = 0;
+  }
+
+  /**
+   * A batch without rows that says how far a producer's clock is, so that windows close where no flows come.
+   *
+   * @param arrival the time in microseconds up to which everything has been sent
+   */
+  public static byte[] heartbeat(
+      long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
+    byte[] bytes = new byte[FlowBatchLayout.HEADER_BYTES];
+    writeHeader(bytes, 0, 0, producerId, sequence, cumulativeFlows, cumulativeLosses);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MIN_END_AT, Long.MAX_VALUE);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MAX_END_AT, Long.MIN_VALUE);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT, arrival);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT, arrival);
+    return bytes;
+  }
+
+  /**
+   * The bytes of the rows so far; the builder keeps them until {@link #clear}.
+   *
+   * @param cumulativeFlows flows of the producer's stream including these rows
+   * @param cumulativeLosses flows that the producer lost so far
+   * @throws IllegalStateException where a row has no arrival, which every flow must have
+   */
+  public byte[] build(long producerId, long sequence, long cumulativeFlows, long cumulativeLosses) {
+    discardRow();
+    if (count[FlowColumn.ARRIVAL.ordinal()] != rows || rows == 0) {
+      throw new IllegalStateException(
+          "a batch has rows and each has an arrival: " + rows + " rows, "
+              + count[FlowColumn.ARRIVAL.ordinal()] + " arrivals");
+    }
+    int columns = 0;
+    int size = 0;
+    int[] length = new int[COLUMNS];
+    int[] how = new int[COLUMNS];
+    boolean[] ipv4 = new boolean[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+      if (count[c] == 0) {
+        continue;
+      }
+      columns++;
+      ipv4[c] = ALL[c].type() == ColumnType.ADDRESS && allIpv4(c);
+      how[c] = count[c] < rows ? FlowBatchLayout.NULLABLE : isConstant(c) ? FlowBatchLayout.CONSTANT : FlowBatchLayout.DENSE;
+      length[c] = storedLength(c, how[c], ipv4[c]);
+      size += FlowBatchLayout.align(length[c]);
+    }
+    int at = FlowBatchLayout.align(FlowBatchLayout.HEADER_BYTES + columns * FlowBatchLayout.ENTRY_BYTES);
+    byte[] bytes = new byte[at + size];
+    writeHeader(bytes, rows, columns, producerId, sequence, cumulativeFlows, cumulativeLosses);
+    writeRange(bytes, FlowColumn.END_TIME.ordinal(), FlowBatchLayout.MIN_END_AT, FlowBatchLayout.MAX_END_AT);
+    writeRange(bytes, FlowColumn.ARRIVAL.ordinal(), FlowBatchLayout.MIN_ARRIVAL_AT, FlowBatchLayout.MAX_ARRIVAL_AT);
+    int entry = FlowBatchLayout.HEADER_BYTES;
+    for (int c = 0; c < COLUMNS; c++) {
+      if (count[c] == 0) {
+        continue;
+      }
+      bytes[entry] = (byte) ALL[c].id();
+      bytes[entry + 1] = (byte) (ipv4[c] ? FlowBatchLayout.STORED_IPV4 : ALL[c].type().code());
+      bytes[entry + 2] = (byte) how[c];
+      FlowBatchLayout.putInt(bytes, entry + 4, at);
+      FlowBatchLayout.putInt(bytes, entry + 8, length[c]);
+      writeColumn(bytes, at, c, how[c], ipv4[c]);
+      at += FlowBatchLayout.align(length[c]);
+      entry += FlowBatchLayout.ENTRY_BYTES;
+    }
+    return bytes;
+  }
+
+  private static void writeHeader(
+      byte[] bytes, int rows, int columns, long producerId, long sequence, long flows, long losses) {
+    FlowBatchLayout.putInt(bytes, 0, FlowBatchLayout.MAGIC);
+    FlowBatchLayout.putU16(bytes, FlowBatchLayout.VERSION_AT, FlowBatchLayout.VERSION);
+    FlowBatchLayout.putInt(bytes, FlowBatchLayout.ROWS_AT, rows);
+    FlowBatchLayout.putU16(bytes, FlowBatchLayout.COLUMNS_AT, columns);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.PRODUCER_AT, producerId);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.SEQUENCE_AT, sequence);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT, flows);
+    FlowBatchLayout.putLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT, losses);
+    FlowBatchLayout.putInt(bytes, FlowBatchLayout.LENGTH_AT, bytes.length);
+  }
+
+  private void writeRange(byte[] bytes, int c, int minAt, int maxAt) {
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    for (int i = 0; count[c] > 0 && i < rows; i++) {
+      if ((valid[c][i >>> 6] >>> i & 1) != 0) {
+        min = Math.min(min, values[c][i]);
+        max = Math.max(max, values[c][i]);
+      }
+    }
+    FlowBatchLayout.putLong(bytes, minAt, min);
+    FlowBatchLayout.putLong(bytes, maxAt, max);
+  }
+
+  private boolean allIpv4(int c) {
+    if (count[c] == rows) {
+      for (int i = 0; i < rows; i++) {
+        if (!IpAddress.isIpv4(high[c][i], values[c][i])) {
+          return false;
+        }
+      }
+      return true;
+    }
+    for (int i = 0; i < rows; i++) {
+      if ((valid[c][i >>> 6] >>> i & 1) != 0 && !IpAddress.isIpv4(high[c][i], values[c][i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isConstant(int c) {
+    if (texts[c] != null) {
+      for (int i = 1; i < rows; i++) {
+        if (!Arrays.equals(texts[c][0], texts[c][i])) {
+          return false;
+        }
+      }
+      return true;
+    }
+    for (int i = 1; i < rows; i++) {
+      if (values[c][i] != values[c][0] || (high[c] != null && high[c][i] != high[c][0])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int storedLength(int c, int how, boolean ipv4) {
+    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
+    int bitmap = how == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
+    if (texts[c] != null) {
+      int length = bitmap + 4 * (slots + 1);
+      for (int i = 0; i < slots; i++) {
+        length = Math.addExact(length, texts[c][i] == null ? 0 : texts[c][i].length);
+      }
+      return length;
+    }
+    return bitmap + slots * (ipv4 ? 4 : ALL[c].type().width());
+  }
+
+  private void writeColumn(byte[] bytes, int start, int c, int how, boolean ipv4) {
+    int at = start;
+    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
+    if (how == FlowBatchLayout.NULLABLE) {
+      int words = (rows + 63) >>> 6;
+      for (int w = 0; w < words; w++) {
+        FlowBatchLayout.putLong(bytes, at + 8 * w, valid[c][w]);
+      }
+      at += FlowBatchLayout.bitmapBytes(rows);
+    }
+    if (texts[c] != null) {
+      writeTexts(bytes, at, c, slots);
+      return;
+    }
+    long[] column = values[c];
+    int width = ipv4 ? 4 : ALL[c].type().width();
+    switch (width) {
+      case 1 -> {
+        for (int i = 0; i < slots; i++) {
+          bytes[at + i] = (byte) column[i];
+        }
+      }
+      case 2 -> {
+        for (int i = 0; i < slots; i++) {
+          FlowBatchLayout.putU16(bytes, at + 2 * i, (int) column[i]);
+        }
+      }
+      case 4 -> {
+        for (int i = 0; i < slots; i++) {
+          FlowBatchLayout.putInt(bytes, at + 4 * i, (int) column[i]);
+        }
+      }
+      case 8 -> {
+        for (int i = 0; i < slots; i++) {
+          FlowBatchLayout.putLong(bytes, at + 8 * i, column[i]);
+        }
+      }
+      default -> {
+        for (int i = 0; i < slots; i++) {
+          FlowBatchLayout.putLong(bytes, at + 16 * i, high[c][i]);
+          FlowBatchLayout.putLong(bytes, at + 16 * i + 8, column[i]);
+        }
+      }
+    }
+  }
+
+  private void writeTexts(byte[] bytes, int at, int c, int slots) {
+    int text = at + 4 * (slots + 1);
+    int offset = 0;
+    for (int i = 0; i < slots; i++) {
+      byte[] utf8 = texts[c][i];
+      if (utf8 != null) {
+        System.arraycopy(utf8, 0, bytes, text + offset, utf8.length);
+        offset += utf8.length;
+      }
+      FlowBatchLayout.putInt(bytes, at + 4 * (i + 1), offset);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package org.flowmon.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The bytes of a flow batch, version 1; {@code docs/format/flow.md} is the specification, this class owns the offsets.
+ *
+ * <pre>
+ *   0        4     6     8        12    14    16            24
+ *   +--------+-----+-----+--------+-----+-----+-------------+
+ *   | "FLWB" | ver | 0   | rows   | cols| 0   | producer id |
+ *   +--------+-----+-----+--------+-----+-----+-------------+
+ *   24            32               40                48
+ *   | sequence    | cumulative flows | cumulative losses |
+ *   48              56              64            72            80       84   88
+ *   | min end_time  | max end_time  | min arrival | max arrival | length | 0  |
+ *   88: directory, 12 bytes a column: id u8, stored type u8, encoding u8, 0, offset u32, length u32
+ *   then the columns, each at a multiple of 8
+ * </pre>
+ */
+final class FlowBatchLayout {
+  /** "FLWB" read as little-endian. */
+  static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'B' << 24;
+
+  static final int VERSION = 1;
+
+  static final int VERSION_AT = 4;
+  static final int ROWS_AT = 8;
+  static final int COLUMNS_AT = 12;
+  static final int PRODUCER_AT = 16;
+  static final int SEQUENCE_AT = 24;
+  static final int CUMULATIVE_FLOWS_AT = 32;
+  static final int CUMULATIVE_LOSSES_AT = 40;
+  static final int MIN_END_AT = 48;
+  static final int MAX_END_AT = 56;
+  static final int MIN_ARRIVAL_AT = 64;
+  static final int MAX_ARRIVAL_AT = 72;
+  static final int LENGTH_AT = 80;
+  static final int HEADER_BYTES = 88;
+  static final int ENTRY_BYTES = 12;
+
+  /** Stored type of an address column that holds only IPv4: 4 bytes a value, network order as an integer. */
+  static final int STORED_IPV4 = 64;
+
+  static final int CONSTANT = 1;
+  static final int DENSE = 2;
+  static final int NULLABLE = 3;
+
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private FlowBatchLayout() {}
+
+  static int align(int offset) {
+    return (offset + 7) & ~7;
+  }
+
+  static int bitmapBytes(int rows) {
+    return ((rows + 63) >>> 6) << 3;
+  }
+
+  static int getU16(byte[] bytes, int at) {
+    return (short) SHORT.get(bytes, at) & 0xFFFF;
+  }
+
+  static int getInt(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at);
+  }
+
+  static long getLong(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at);
+  }
+
+  static void putU16(byte[] bytes, int at, int value) {
+    SHORT.set(bytes, at, (short) value);
+  }
+
+  static void putInt(byte[] bytes, int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  static void putLong(byte[] bytes, int at, long value) {
+    LONG.set(bytes, at, value);
+  }
+}

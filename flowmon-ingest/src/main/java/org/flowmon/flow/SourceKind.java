@@ -1,0 +1,41 @@
+package org.flowmon.flow;
+
+import java.util.Locale;
+
+/** What a flow came from; the value of column {@link FlowColumn#SOURCE_KIND}. */
+public enum SourceKind {
+  NETFLOW_V5(1),
+  NETFLOW_V9(2),
+  IPFIX(3),
+  SFLOW(4),
+  ZEEK(5),
+  CSV(6),
+  JSON(7),
+  SYNTHETIC(8);
+
+  private final int code;
+
+  SourceKind(int code) {
+    this.code = code;
+  }
+
+  /** The stable code in batches and segments. */
+  public int code() {
+    return code;
+  }
+
+  /** The text shown to people, for example {@code netflow_v5}. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The kind of this code, or null where this version does not know it. */
+  public static SourceKind byCode(long code) {
+    for (SourceKind kind : values()) {
+      if (kind.code == code) {
+        return kind;
+      }
+    }
+    return null;
+  }
+}
