@@ -17,6 +17,12 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     description =
         "Network flow monitoring: live queries on a stream of flows, each with its exact history.",
+    footer = {
+      "",
+      "The launcher ./flowmon has two commands of its own:",
+      "  build  builds everything, the job for a Flink cluster too",
+      "  test   builds and runs every test; further arguments go to Maven"
+    },
     subcommands = {CommandLine.HelpCommand.class})
 public final class Flowmon implements Runnable {
   @Spec private CommandSpec spec;
