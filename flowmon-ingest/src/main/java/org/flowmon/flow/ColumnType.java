@@ -1,11 +1,11 @@
 package org.flowmon.flow;
 
 /**
- * The logical type of a flow column. The code is what a flow batch stores; it never changes its meaning (see {@code
- * docs/format/flow.md}).
+ * The logical type of a flow column. The code is what a flow batch stores; it never changes its
+ * meaning (see {@code docs/format/flow.md}).
  *
- * <p>Every type but {@link #ADDRESS} and {@link #TEXT} is read and written as a Java {@code long}: unsigned types are
- * zero-extended, a boolean is 0 or 1, times and durations are microseconds.
+ * <p>Every type but {@link #ADDRESS} and {@link #TEXT} is read and written as a Java {@code long}:
+ * unsigned types are zero-extended, a boolean is 0 or 1, times and durations are microseconds.
  */
 public enum ColumnType {
   /** 0 or 1. */
@@ -40,7 +40,10 @@ public enum ColumnType {
     return code;
   }
 
-  /** Bytes of one value in a batch; 0 for {@link #TEXT}; an {@link #ADDRESS} column may store 4 where all are IPv4. */
+  /**
+   * Bytes of one value in a batch; 0 for {@link #TEXT}; an {@link #ADDRESS} column may store 4
+   * where all are IPv4.
+   */
   public int width() {
     return width;
   }

@@ -1,8 +1,8 @@
 package org.flowmon.flow;
 
 /**
- * How a connection ended, in the terms of Zeek's {@code conn_state}; the value of column {@link FlowColumn#STATE}. The
- * codes are stable.
+ * How a connection ended, in the terms of Zeek's {@code conn_state}; the value of column {@link
+ * FlowColumn#STATE}. The codes are stable.
  */
 public enum ConnectionState {
   S0(1),

@@ -4,11 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A read-only view over the bytes of some 1000 flows as columns. The same bytes are the Kafka value, the record that
- * flows through the job and the input of the archive; opening them parses the directory and copies nothing.
+ * A read-only view over the bytes of some 1000 flows as columns. The same bytes are the Kafka
+ * value, the record that flows through the job and the input of the archive; opening them parses
+ * the directory and copies nothing.
  *
- * <p>Immutable and safe to share between threads, as long as nobody writes to the array that was handed to {@link
- * #open}: who opens a batch gives the array away.
+ * <p>Immutable and safe to share between threads, as long as nobody writes to the array that was
+ * handed to {@link #open}: who opens a batch gives the array away.
  */
 public final class FlowBatch implements FlowRows {
   /** No batch has more rows. */
@@ -35,7 +36,8 @@ public final class FlowBatch implements FlowRows {
   }
 
   /**
-   * Opens a batch from bytes that may come from anywhere. Everything that later reads rely on is checked here.
+   * Opens a batch from bytes that may come from anywhere. Everything that later reads rely on is
+   * checked here.
    *
    * @param bytes exactly one batch; the caller gives the array away
    * @throws FlowFormatException saying what was found where, and what was expected
@@ -43,7 +45,10 @@ public final class FlowBatch implements FlowRows {
   public static FlowBatch open(byte[] bytes) {
     if (bytes.length < FlowBatchLayout.HEADER_BYTES) {
       throw new FlowFormatException(
-          "a flow batch has at least " + FlowBatchLayout.HEADER_BYTES + " bytes, found " + bytes.length);
+          "a flow batch has at least "
+              + FlowBatchLayout.HEADER_BYTES
+              + " bytes, found "
+              + bytes.length);
     }
     if (FlowBatchLayout.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
       throw new FlowFormatException("not a flow batch: the first four bytes are not 'FLWB'");
@@ -55,7 +60,8 @@ public final class FlowBatch implements FlowRows {
     }
     int length = FlowBatchLayout.getInt(bytes, FlowBatchLayout.LENGTH_AT);
     if (length != bytes.length || length > MAX_BYTES) {
-      throw new FlowFormatException("flow batch says it has " + length + " bytes, found " + bytes.length);
+      throw new FlowFormatException(
+          "flow batch says it has " + length + " bytes, found " + bytes.length);
     }
     int rows = FlowBatchLayout.getInt(bytes, FlowBatchLayout.ROWS_AT);
     if (rows < 0 || rows > MAX_ROWS) {
@@ -71,7 +77,12 @@ public final class FlowBatch implements FlowRows {
     long end = FlowBatchLayout.HEADER_BYTES + (long) columns * FlowBatchLayout.ENTRY_BYTES;
     if (end > bytes.length) {
       throw new FlowFormatException(
-          "the directory of " + columns + " columns ends at " + end + ", past the batch's " + bytes.length);
+          "the directory of "
+              + columns
+              + " columns ends at "
+              + end
+              + ", past the batch's "
+              + bytes.length);
     }
     for (int i = 0; i < columns; i++) {
       int entry = FlowBatchLayout.HEADER_BYTES + i * FlowBatchLayout.ENTRY_BYTES;
@@ -88,7 +99,8 @@ public final class FlowBatch implements FlowRows {
       int at = (int) offset;
       int c = column.ordinal();
       if (encoding[c] != 0) {
-        throw new FlowFormatException("column " + column.sqlName() + " stands twice in the directory");
+        throw new FlowFormatException(
+            "column " + column.sqlName() + " stands twice in the directory");
       }
       encoding[c] = (byte) how;
       stored[c] = (byte) storedType;
@@ -99,20 +111,35 @@ public final class FlowBatch implements FlowRows {
     }
   }
 
-  private void check(FlowColumn column, int storedType, int how, long offset, long length, long from) {
+  private void check(
+      FlowColumn column, int storedType, int how, long offset, long length, long from) {
     boolean typeFits =
         storedType == column.type().code()
             || (column.type() == ColumnType.ADDRESS && storedType == FlowBatchLayout.STORED_IPV4);
     if (!typeFits) {
       throw new FlowFormatException(
-          "column " + column.sqlName() + " is stored as type " + storedType + ", expected " + column.type());
+          "column "
+              + column.sqlName()
+              + " is stored as type "
+              + storedType
+              + ", expected "
+              + column.type());
     }
     if (how < FlowBatchLayout.CONSTANT || how > FlowBatchLayout.NULLABLE) {
-      throw new FlowFormatException("column " + column.sqlName() + " has the unknown encoding " + how);
+      throw new FlowFormatException(
+          "column " + column.sqlName() + " has the unknown encoding " + how);
     }
     if (offset < from || (offset & 7) != 0 || offset + length > bytes.length) {
       throw new FlowFormatException(
-          "column " + column.sqlName() + " lies at " + offset + "+" + length + ", outside the batch's " + from + "…"
+          "column "
+              + column.sqlName()
+              + " lies at "
+              + offset
+              + "+"
+              + length
+              + ", outside the batch's "
+              + from
+              + "…"
               + bytes.length);
     }
     int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
@@ -120,11 +147,19 @@ public final class FlowBatch implements FlowRows {
     if (column.type() == ColumnType.TEXT) {
       needed += 4L * (slots + 1);
     } else {
-      needed += (long) slots * (storedType == FlowBatchLayout.STORED_IPV4 ? 4 : column.type().width());
+      needed +=
+          (long) slots * (storedType == FlowBatchLayout.STORED_IPV4 ? 4 : column.type().width());
     }
     if (length < needed) {
       throw new FlowFormatException(
-          "column " + column.sqlName() + " has " + length + " bytes, " + rows + " rows need " + needed);
+          "column "
+              + column.sqlName()
+              + " has "
+              + length
+              + " bytes, "
+              + rows
+              + " rows need "
+              + needed);
     }
   }
 
@@ -135,9 +170,18 @@ public final class FlowBatch implements FlowRows {
     int previous = 0;
     for (int i = 0; i <= slots; i++) {
       int offset = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * i);
-      if (offset < previous || offset - previous > MAX_TEXT_BYTES || offset > end - text || (i == 0 && offset != 0)) {
+      if (offset < previous
+          || offset - previous > MAX_TEXT_BYTES
+          || offset > end - text
+          || (i == 0 && offset != 0)) {
         throw new FlowFormatException(
-            "column " + column.sqlName() + ": text offset " + offset + " of row " + i + " is out of order or range");
+            "column "
+                + column.sqlName()
+                + ": text offset "
+                + offset
+                + " of row "
+                + i
+                + " is out of order or range");
       }
       previous = offset;
     }
@@ -219,7 +263,8 @@ public final class FlowBatch implements FlowRows {
   }
 
   private long word(int c, int index) {
-    return FlowBatchLayout.getLong(bytes, valuesAt[c] - FlowBatchLayout.bitmapBytes(rows) + 8 * index);
+    return FlowBatchLayout.getLong(
+        bytes, valuesAt[c] - FlowBatchLayout.bitmapBytes(rows) + 8 * index);
   }
 
   /** One value of a numeric column; 0 where it is null. */
@@ -336,7 +381,8 @@ public final class FlowBatch implements FlowRows {
   public void readIpv4(FlowColumn column, int from, int count, int[] out) {
     checkRange(from, count);
     if (!isIpv4Only(column)) {
-      throw new IllegalArgumentException(column.sqlName() + " does not hold IPv4 only in this batch");
+      throw new IllegalArgumentException(
+          column.sqlName() + " does not hold IPv4 only in this batch");
     }
     int c = column.ordinal();
     int at = valuesAt[c];
@@ -391,7 +437,8 @@ public final class FlowBatch implements FlowRows {
     int slot = constant ? 0 : row;
     int start = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * slot);
     int end = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * (slot + 1));
-    return new String(bytes, valuesAt[c] + 4 * (slots + 1) + start, end - start, StandardCharsets.UTF_8);
+    return new String(
+        bytes, valuesAt[c] + 4 * (slots + 1) + start, end - start, StandardCharsets.UTF_8);
   }
 
   private void checkRange(int from, int count) {
@@ -402,16 +449,24 @@ public final class FlowBatch implements FlowRows {
 
   private static void checkAddress(FlowColumn column) {
     if (column.type() != ColumnType.ADDRESS) {
-      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not ADDRESS");
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not ADDRESS");
     }
   }
 
   private static IllegalArgumentException notLong(FlowColumn column) {
-    return new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not a number");
+    return new IllegalArgumentException(
+        column.sqlName() + " is " + column.type() + ", not a number");
   }
 
   @Override
   public String toString() {
-    return "FlowBatch[" + rows + " rows, producer " + Long.toHexString(producerId()) + " #" + sequence() + "]";
+    return "FlowBatch["
+        + rows
+        + " rows, producer "
+        + Long.toHexString(producerId())
+        + " #"
+        + sequence()
+        + "]";
   }
 }

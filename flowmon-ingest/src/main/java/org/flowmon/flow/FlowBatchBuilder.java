@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Collects flows as columns and closes them into the bytes of a {@link FlowBatch}. Decoders write straight into it:
+ * Collects flows as columns and closes them into the bytes of a {@link FlowBatch}. Decoders write
+ * straight into it:
  *
  * <pre>{@code
  * builder.beginRow();
@@ -16,9 +17,9 @@ import java.util.Arrays;
  * builder.clear();
  * }</pre>
  *
- * <p>A column that is not set in a row is null there. A row that was begun and not ended is dropped by the next {@link
- * #beginRow} or {@link #discardRow}. Reused for its whole life: after the first rows it allocates only in {@link
- * #build}. Not thread-safe.
+ * <p>A column that is not set in a row is null there. A row that was begun and not ended is dropped
+ * by the next {@link #beginRow} or {@link #discardRow}. Reused for its whole life: after the first
+ * rows it allocates only in {@link #build}. Not thread-safe.
  */
 public final class FlowBatchBuilder {
   private static final int COLUMNS = FlowColumn.values().length;
@@ -40,7 +41,8 @@ public final class FlowBatchBuilder {
    */
   public FlowBatchBuilder(int capacity) {
     if (capacity < 1 || capacity > FlowBatch.MAX_ROWS) {
-      throw new IllegalArgumentException("capacity " + capacity + " is outside 1…" + FlowBatch.MAX_ROWS);
+      throw new IllegalArgumentException(
+          "capacity " + capacity + " is outside 1…" + FlowBatch.MAX_ROWS);
     }
     this.capacity = capacity;
   }
@@ -112,7 +114,8 @@ public final class FlowBatchBuilder {
   public void set(FlowColumn column, long value) {
     ColumnType type = column.type();
     if (!type.isLong() || value < type.minValue() || value > type.maxValue()) {
-      throw new IllegalArgumentException(value + " does not fit column " + column.sqlName() + " of type " + type);
+      throw new IllegalArgumentException(
+          value + " does not fit column " + column.sqlName() + " of type " + type);
     }
     mark(column.ordinal());
     values[column.ordinal()][openRow] = value;
@@ -121,7 +124,8 @@ public final class FlowBatchBuilder {
   /** Sets an address of the open row. */
   public void setAddress(FlowColumn column, long hi, long lo) {
     if (column.type() != ColumnType.ADDRESS) {
-      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not ADDRESS");
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not ADDRESS");
     }
     int c = column.ordinal();
     mark(c);
@@ -144,7 +148,8 @@ public final class FlowBatchBuilder {
   /**
    * Sets a text of the open row.
    *
-   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in UTF-8
+   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES} in
+   *     UTF-8
    */
   public void setText(FlowColumn column, String text) {
     if (column.type() != ColumnType.TEXT) {
@@ -153,7 +158,12 @@ public final class FlowBatchBuilder {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
-          "text of " + utf8.length + " bytes in column " + column.sqlName() + ", at most " + FlowBatch.MAX_TEXT_BYTES);
+          "text of "
+              + utf8.length
+              + " bytes in column "
+              + column.sqlName()
+              + ", at most "
+              + FlowBatch.MAX_TEXT_BYTES);
     }
     int c = column.ordinal();
     mark(c);
@@ -235,7 +245,8 @@ public final class FlowBatchBuilder {
   }
 
   /**
-   * A batch without rows that says how far a producer's clock is, so that windows close where no flows come.
+   * A batch without rows that says how far a producer's clock is, so that windows close where no
+   * flows come.
    *
    * @param arrival the time in microseconds up to which everything has been sent
    */
@@ -261,8 +272,11 @@ public final class FlowBatchBuilder {
     discardRow();
     if (count[FlowColumn.ARRIVAL.ordinal()] != rows || rows == 0) {
       throw new IllegalStateException(
-          "a batch has rows and each has an arrival: " + rows + " rows, "
-              + count[FlowColumn.ARRIVAL.ordinal()] + " arrivals");
+          "a batch has rows and each has an arrival: "
+              + rows
+              + " rows, "
+              + count[FlowColumn.ARRIVAL.ordinal()]
+              + " arrivals");
     }
     int columns = 0;
     int size = 0;
@@ -275,15 +289,27 @@ public final class FlowBatchBuilder {
       }
       columns++;
       ipv4[c] = ALL[c].type() == ColumnType.ADDRESS && allIpv4(c);
-      how[c] = count[c] < rows ? FlowBatchLayout.NULLABLE : isConstant(c) ? FlowBatchLayout.CONSTANT : FlowBatchLayout.DENSE;
+      how[c] =
+          count[c] < rows
+              ? FlowBatchLayout.NULLABLE
+              : isConstant(c) ? FlowBatchLayout.CONSTANT : FlowBatchLayout.DENSE;
       length[c] = storedLength(c, how[c], ipv4[c]);
       size += FlowBatchLayout.align(length[c]);
     }
-    int at = FlowBatchLayout.align(FlowBatchLayout.HEADER_BYTES + columns * FlowBatchLayout.ENTRY_BYTES);
+    int at =
+        FlowBatchLayout.align(FlowBatchLayout.HEADER_BYTES + columns * FlowBatchLayout.ENTRY_BYTES);
     byte[] bytes = new byte[at + size];
     writeHeader(bytes, rows, columns, producerId, sequence, cumulativeFlows, cumulativeLosses);
-    writeRange(bytes, FlowColumn.END_TIME.ordinal(), FlowBatchLayout.MIN_END_AT, FlowBatchLayout.MAX_END_AT);
-    writeRange(bytes, FlowColumn.ARRIVAL.ordinal(), FlowBatchLayout.MIN_ARRIVAL_AT, FlowBatchLayout.MAX_ARRIVAL_AT);
+    writeRange(
+        bytes,
+        FlowColumn.END_TIME.ordinal(),
+        FlowBatchLayout.MIN_END_AT,
+        FlowBatchLayout.MAX_END_AT);
+    writeRange(
+        bytes,
+        FlowColumn.ARRIVAL.ordinal(),
+        FlowBatchLayout.MIN_ARRIVAL_AT,
+        FlowBatchLayout.MAX_ARRIVAL_AT);
     int entry = FlowBatchLayout.HEADER_BYTES;
     for (int c = 0; c < COLUMNS; c++) {
       if (count[c] == 0) {
@@ -302,7 +328,13 @@ public final class FlowBatchBuilder {
   }
 
   private static void writeHeader(
-      byte[] bytes, int rows, int columns, long producerId, long sequence, long flows, long losses) {
+      byte[] bytes,
+      int rows,
+      int columns,
+      long producerId,
+      long sequence,
+      long flows,
+      long losses) {
     FlowBatchLayout.putInt(bytes, 0, FlowBatchLayout.MAGIC);
     FlowBatchLayout.putU16(bytes, FlowBatchLayout.VERSION_AT, FlowBatchLayout.VERSION);
     FlowBatchLayout.putInt(bytes, FlowBatchLayout.ROWS_AT, rows);

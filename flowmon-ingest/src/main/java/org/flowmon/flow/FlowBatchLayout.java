@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The bytes of a flow batch, version 1; {@code docs/format/flow.md} is the specification, this class owns the offsets.
+ * The bytes of a flow batch, version 1; {@code docs/format/flow.md} is the specification, this
+ * class owns the offsets.
  *
  * <pre>
  *   0        4     6     8        12    14    16            24
@@ -41,7 +42,10 @@ final class FlowBatchLayout {
   static final int HEADER_BYTES = 88;
   static final int ENTRY_BYTES = 12;
 
-  /** Stored type of an address column that holds only IPv4: 4 bytes a value, network order as an integer. */
+  /**
+   * Stored type of an address column that holds only IPv4: 4 bytes a value, network order as an
+   * integer.
+   */
   static final int STORED_IPV4 = 64;
 
   static final int CONSTANT = 1;

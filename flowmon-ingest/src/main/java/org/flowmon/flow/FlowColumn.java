@@ -15,9 +15,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Every column of a flow. The id is what batches and segments store: it is never reused, and a column whose meaning
- * changes gets a new one. Names, units, nullability and the source of each column in NetFlow, IPFIX and Zeek are in
- * {@code docs/format/flow.md}; a test holds that page against this list.
+ * Every column of a flow. The id is what batches and segments store: it is never reused, and a
+ * column whose meaning changes gets a new one. Names, units, nullability and the source of each
+ * column in NetFlow, IPFIX and Zeek are in {@code docs/format/flow.md}; a test holds that page
+ * against this list.
  */
 public enum FlowColumn {
   START_TIME(1, TIMESTAMP, "us"),

@@ -1,8 +1,9 @@
 package org.flowmon.flow;
 
 /**
- * Rows of flows as columns: what every expression and aggregate reads, whether the rows are a live batch or a part of
- * an archived segment. Reads go into the caller's arrays, so that loops run over primitives.
+ * Rows of flows as columns: what every expression and aggregate reads, whether the rows are a live
+ * batch or a part of an archived segment. Reads go into the caller's arrays, so that loops run over
+ * primitives.
  *
  * <p>A null reads as 0 (or the address {@code ::}); {@link #readValidity} tells it from a real 0.
  */
@@ -25,7 +26,8 @@ public interface FlowRows {
   Presence presence(FlowColumn column);
 
   /**
-   * Reads {@code count} values of a numeric column from row {@code from} into {@code out[0 … count)}.
+   * Reads {@code count} values of a numeric column from row {@code from} into {@code out[0 …
+   * count)}.
    *
    * @throws IllegalArgumentException for an address or text column
    */
@@ -35,8 +37,8 @@ public interface FlowRows {
   void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo);
 
   /**
-   * Reads which of the {@code count} values from row {@code from} are not null: bit {@code i & 63} of word {@code
-   * i >>> 6} for row {@code from + i}. Bits past {@code count} are 0.
+   * Reads which of the {@code count} values from row {@code from} are not null: bit {@code i & 63}
+   * of word {@code i >>> 6} for row {@code from + i}. Bits past {@code count} are 0.
    */
   void readValidity(FlowColumn column, int from, int count, long[] words);
 

@@ -3,9 +3,9 @@ package org.flowmon.flow;
 import java.nio.ByteBuffer;
 
 /**
- * An IP address as two longs in network order. IPv4 is {@code ::ffff:0:0/96} (RFC 4291 section 2.5.5.2) and is written
- * dotted; IPv6 is written as RFC 5952 says. The order is that of the 16 bytes, unsigned. Hot paths keep the two longs
- * apart and use the static methods.
+ * An IP address as two longs in network order. IPv4 is {@code ::ffff:0:0/96} (RFC 4291 section
+ * 2.5.5.2) and is written dotted; IPv6 is written as RFC 5952 says. The order is that of the 16
+ * bytes, unsigned. Hot paths keep the two longs apart and use the static methods.
  */
 public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   private static final long IPV4_PREFIX = 0x0000_FFFF_0000_0000L;
@@ -44,8 +44,8 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return switch (bytes.length) {
       case 4 -> ofIpv4(buffer.getInt());
       case 16 -> new IpAddress(buffer.getLong(), buffer.getLong());
-      default -> throw new IllegalArgumentException(
-          "an address has 4 or 16 bytes, found " + bytes.length);
+      default ->
+          throw new IllegalArgumentException("an address has 4 or 16 bytes, found " + bytes.length);
     };
   }
 
@@ -200,7 +200,13 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
   /** The address as people write it: dotted for IPv4, RFC 5952 for IPv6. */
   public static String format(long hi, long lo) {
     if (isIpv4(hi, lo)) {
-      return (lo >>> 24 & 0xFF) + "." + (lo >>> 16 & 0xFF) + "." + (lo >>> 8 & 0xFF) + "." + (lo & 0xFF);
+      return (lo >>> 24 & 0xFF)
+          + "."
+          + (lo >>> 16 & 0xFF)
+          + "."
+          + (lo >>> 8 & 0xFF)
+          + "."
+          + (lo & 0xFF);
     }
     int bestStart = -1;
     int bestLength = 1; // a single zero group is not shortened (RFC 5952 section 4.2.2)

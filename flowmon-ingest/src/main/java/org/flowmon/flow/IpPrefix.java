@@ -1,8 +1,8 @@
 package org.flowmon.flow;
 
 /**
- * A range of addresses that share their first bits, within one family: {@code 0.0.0.0/0} is all of IPv4, {@code ::/0}
- * all of IPv6 and holds no IPv4 address.
+ * A range of addresses that share their first bits, within one family: {@code 0.0.0.0/0} is all of
+ * IPv4, {@code ::/0} all of IPv6 and holds no IPv4 address.
  *
  * @param first the first address, its host bits zero
  * @param length bits of the prefix within its family: 0 … 32 for IPv4, 0 … 128 for IPv6
@@ -27,8 +27,11 @@ public record IpPrefix(IpAddress first, int length) {
       return new IpPrefix(address, max);
     }
     String digits = text.substring(slash + 1);
-    if (digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw new IllegalArgumentException("not a prefix length in '" + text + "': expected 0…" + max);
+    if (digits.isEmpty()
+        || digits.length() > 3
+        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new IllegalArgumentException(
+          "not a prefix length in '" + text + "': expected 0…" + max);
     }
     return new IpPrefix(address, Integer.parseInt(digits));
   }
