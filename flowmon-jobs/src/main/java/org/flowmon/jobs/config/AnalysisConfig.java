@@ -1,0 +1,215 @@
+package org.flowmon.jobs.config;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * One analysis: a live query, the history that each of its results is compared with, the report's
+ * logic, and where reports go. A file {@code NAME.yaml} in the folder of analyses:
+ *
+ * <pre>
+ * name: elephants
+ * live:
+ *   query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 100
+ *   window: 10s
+ *   slide: 10s            # the window, where absent
+ *   time: end_time        # or arrival
+ *   lateness: 0s          # a flow is late where its arrival is after its window's end + lateness
+ *   slots: 16384          # of the low-level table
+ * history:                # absent: reports without history
+ *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
+ *   delay: 20s            # absent: two checkpoint intervals
+ *   concurrency: 4
+ *   timeout: 5s
+ *   rows: 1000000         # a lookup that would read more is refused
+ * report:
+ *   logic: elephants
+ *   parameters: {share: 0.01, factor: 3}
+ * sinks: [kafka, postgres]
+ * </pre>
+ *
+ * @param history null where the analysis has none
+ */
+public record AnalysisConfig(
+    String name, Live live, History history, Report report, List<String> sinks)
+    implements Serializable {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+  private static final List<String> SINKS = List.of("kafka", "postgres");
+
+  /**
+   * The analyses that flowmon brings along, by the names of their resources below {@code
+   * /analyses}.
+   */
+  private static final List<String> BUNDLED = List.of("elephants");
+
+  public AnalysisConfig {
+    sinks = List.copyOf(sinks);
+  }
+
+  /**
+   * The live query.
+   *
+   * @param query text in the query dialect
+   * @param slots of the low-level table, a power of two
+   */
+  public record Live(
+      String query, Duration window, Duration slide, WindowTime time, Duration lateness, int slots)
+      implements Serializable {
+    public long windowMicros() {
+      return micros(window);
+    }
+
+    public long slideMicros() {
+      return micros(slide);
+    }
+
+    public long latenessMicros() {
+      return micros(lateness);
+    }
+
+    private static long micros(Duration duration) {
+      return duration.toNanos() / 1000;
+    }
+  }
+
+  /**
+   * The history query, run for each window's result.
+   *
+   * @param query text in the query dialect, with parameters such as {@code :now} and {@code
+   *     :live.src_addr}
+   * @param delay history is seen as of the window's end less this; null: two checkpoint intervals
+   * @param concurrency lookups of this analysis that run at once in one task
+   * @param timeout of one lookup
+   * @param rows a lookup that would read more rows is refused
+   */
+  public record History(String query, Duration delay, int concurrency, Duration timeout, long rows)
+      implements Serializable {}
+
+  /**
+   * The logic that turns a window and its history into a report.
+   *
+   * @param logic its name
+   * @param parameters as written, in the file's order; the logic checks them
+   */
+  public record Report(String logic, Map<String, String> parameters) implements Serializable {
+    public Report {
+      parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+    }
+  }
+
+  /**
+   * Reads one file.
+   *
+   * @throws ConfigException naming file, line, key and what was expected
+   */
+  public static AnalysisConfig read(Path file) {
+    return of(YamlFile.read(file));
+  }
+
+  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  public static AnalysisConfig parse(String file, String text) {
+    return of(YamlFile.parse(file, text));
+  }
+
+  /** Reads every {@code *.yaml} of a folder, in the order of their file names. */
+  public static List<AnalysisConfig> readFolder(Path folder) {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, "*.{yaml,yml}")) {
+      stream.forEach(files::add);
+    } catch (IOException e) {
+      throw new ConfigException(folder + ": the folder of analyses cannot be read (" + e + ")", e);
+    }
+    Collections.sort(files);
+    List<AnalysisConfig> analyses = new ArrayList<>();
+    Map<String, Path> seen = new HashMap<>();
+    for (Path file : files) {
+      AnalysisConfig analysis = read(file);
+      Path other = seen.put(analysis.name(), file);
+      if (other != null) {
+        throw new ConfigException(
+            file + ": name: '" + analysis.name() + "' is already defined in " + other);
+      }
+      analyses.add(analysis);
+    }
+    return List.copyOf(analyses);
+  }
+
+  /** The analyses that flowmon brings along. */
+  public static List<AnalysisConfig> bundled() {
+    return BUNDLED.stream()
+        .map(name -> of(YamlFile.readResource("/analyses/" + name + ".yaml")))
+        .toList();
+  }
+
+  private static AnalysisConfig of(YamlSection root) {
+    String name = root.text("name", "a name of lower-case letters, digits and _");
+    if (!NAME.matcher(name).matches()) {
+      throw root.error(
+          "name",
+          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
+              + name
+              + "'");
+    }
+    Live live = live(root.section("live"));
+    YamlSection past = root.sectionOrNull("history");
+    History history = past == null ? null : history(past);
+    YamlSection logic = root.section("report");
+    Report report =
+        new Report(logic.text("logic", "the name of the report's logic"), logic.map("parameters"));
+    logic.end();
+    List<String> sinks = root.words("sinks");
+    for (String sink : sinks) {
+      if (!SINKS.contains(sink)) {
+        throw root.error("sinks", "expected some of " + SINKS + ", found '" + sink + "'");
+      }
+    }
+    root.end();
+    return new AnalysisConfig(name, live, history, report, sinks);
+  }
+
+  private static Live live(YamlSection section) {
+    Duration window = section.duration("window");
+    Live live =
+        new Live(
+            section.text("query", "a query"),
+            window,
+            section.duration("slide", window),
+            section.choice("time", WindowTime.class, WindowTime.END_TIME),
+            section.duration("lateness", Duration.ZERO),
+            section.integer("slots", 16, 1 << 24, 1 << 14));
+    section.end();
+    if (window.toMillis() < 1) {
+      throw section.error("window", "expected at least 1ms");
+    }
+    if (live.slide().isZero() || window.toNanos() % live.slide().toNanos() != 0) {
+      throw section.error("slide", "expected a duration that divides the window, " + window);
+    }
+    if (Integer.bitCount(live.slots()) != 1) {
+      throw section.error("slots", "expected a power of two, found " + live.slots());
+    }
+    return live;
+  }
+
+  private static History history(YamlSection section) {
+    History history =
+        new History(
+            section.text("query", "a query"),
+            section.durationOrNull("delay"),
+            section.integer("concurrency", 1, 1024, 4),
+            section.duration("timeout", Duration.ofSeconds(5)),
+            section.integer("rows", 1, Integer.MAX_VALUE, 100_000_000));
+    section.end();
+    return history;
+  }
+}

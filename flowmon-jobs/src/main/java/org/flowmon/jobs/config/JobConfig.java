@@ -1,0 +1,167 @@
+package org.flowmon.jobs.config;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What a job needs to know, from a YAML file:
+ *
+ * <pre>
+ * kafka:
+ *   bootstrap: localhost:9092        # required
+ *   topic: flows
+ *   group: flowmon
+ *   starting_offsets: earliest       # latest, committed: only where there is no checkpoint
+ *   properties: {}                   # further properties of Kafka's clients
+ * archive:
+ *   directory: /var/lib/flowmon/archive
+ * postgres:                          # absent: no results in PostgreSQL
+ *   url: jdbc:postgresql://localhost/flowmon
+ *   user: flowmon
+ *   password_file: /etc/flowmon/postgres.password
+ * analyses: /etc/flowmon/analyses    # folder, one file each
+ * job:
+ *   role: all                        # archive, analyses
+ *   parallelism: 2                   # absent: the cluster's default
+ *   max_parallelism: 128
+ *   checkpoint_interval: 10s
+ *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
+ *   disorder_bound: 1s
+ *   bounded: false                   # true: end with what Kafka holds now
+ * </pre>
+ *
+ * @param archiveDirectory the archive; null where none is configured
+ * @param postgres null where results do not go to PostgreSQL
+ * @param analyses folder of the analyses' files; null where none is configured
+ */
+public record JobConfig(
+    Kafka kafka, String archiveDirectory, Postgres postgres, String analyses, Settings job)
+    implements Serializable {
+
+  /** Kafka's place and the topic of flows. */
+  public record Kafka(
+      String bootstrap,
+      String topic,
+      String group,
+      StartingOffsets startingOffsets,
+      Map<String, String> properties)
+      implements Serializable {
+    public Kafka {
+      properties = Map.copyOf(properties);
+    }
+  }
+
+  /**
+   * PostgreSQL's place.
+   *
+   * @param passwordFile file whose first line is the password; null where none is needed
+   */
+  public record Postgres(String url, String user, String passwordFile) implements Serializable {}
+
+  /**
+   * How the job runs.
+   *
+   * @param parallelism 0: the cluster's default
+   * @param maxParallelism number of key groups; fixed for the life of a job's state
+   * @param checkpointDirectory URI; null: the cluster's
+   * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
+   * @param bounded whether the job ends with what Kafka holds when it starts
+   */
+  public record Settings(
+      Role role,
+      int parallelism,
+      int maxParallelism,
+      Duration checkpointInterval,
+      String checkpointDirectory,
+      Duration disorderBound,
+      boolean bounded)
+      implements Serializable {}
+
+  /**
+   * Reads a file.
+   *
+   * @throws ConfigException naming file, line, key and what was expected
+   */
+  public static JobConfig read(Path file) {
+    return of(YamlFile.read(file));
+  }
+
+  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  public static JobConfig parse(String file, String text) {
+    return of(YamlFile.parse(file, text));
+  }
+
+  private static JobConfig of(YamlSection root) {
+    Kafka kafka = kafka(root.section("kafka"));
+    String directory = null;
+    YamlSection archive = root.sectionOrNull("archive");
+    if (archive != null) {
+      directory = archive.text("directory", "the archive's directory");
+      archive.end();
+    }
+    Postgres postgres = null;
+    YamlSection database = root.sectionOrNull("postgres");
+    if (database != null) {
+      postgres = postgres(database);
+    }
+    String analyses = root.textOrNull("analyses", "a folder");
+    YamlSection job = root.sectionOrNull("job");
+    Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
+    root.end();
+    if (settings.role().archives() && directory == null) {
+      throw root.error(
+          "archive",
+          "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
+    }
+    return new JobConfig(kafka, directory, postgres, analyses, settings);
+  }
+
+  private static Kafka kafka(YamlSection section) {
+    Kafka kafka =
+        new Kafka(
+            section.text("bootstrap", "host:port of a broker"),
+            section.text("topic", "a topic", "flows"),
+            section.text("group", "a consumer group", "flowmon"),
+            section.choice("starting_offsets", StartingOffsets.class, StartingOffsets.EARLIEST),
+            section.map("properties"));
+    section.end();
+    return kafka;
+  }
+
+  private static Postgres postgres(YamlSection section) {
+    String url = section.text("url", "a JDBC URL");
+    if (!url.startsWith("jdbc:postgresql:")) {
+      throw section.error("url", "expected jdbc:postgresql:…, found '" + url + "'");
+    }
+    Postgres postgres =
+        new Postgres(
+            url,
+            section.text("user", "a role of the database"),
+            section.textOrNull("password_file", "a file"));
+    section.end();
+    return postgres;
+  }
+
+  private static Settings settings(YamlSection section) {
+    Settings settings =
+        new Settings(
+            section.choice("role", Role.class, Role.ALL),
+            section.integer("parallelism", 1, 1 << 15, 0),
+            section.integer("max_parallelism", 1, 1 << 15, 128),
+            section.duration("checkpoint_interval", Duration.ofSeconds(10)),
+            section.textOrNull(
+                "checkpoint_directory", "a URI such as file:///var/lib/flowmon/checkpoints"),
+            section.duration("disorder_bound", Duration.ofSeconds(1)),
+            section.bool("bounded", false));
+    if (settings.parallelism() > settings.maxParallelism()) {
+      throw section.error("parallelism", "is above max_parallelism, " + settings.maxParallelism());
+    }
+    if (settings.checkpointInterval().toMillis() < 10) {
+      throw section.error("checkpoint_interval", "expected at least 10ms");
+    }
+    section.end();
+    return settings;
+  }
+}

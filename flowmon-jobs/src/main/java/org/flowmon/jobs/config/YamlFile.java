@@ -1,0 +1,69 @@
+package org.flowmon.jobs.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/** Reads one YAML document, whose nodes know where they stand, so that errors can say so. */
+final class YamlFile {
+  private static final long MAX_BYTES = 1 << 20;
+
+  private YamlFile() {}
+
+  static YamlSection read(Path file) {
+    try {
+      long size = Files.size(file);
+      if (size > MAX_BYTES) {
+        throw new ConfigException(
+            file + ": " + size + " bytes; a configuration has at most " + MAX_BYTES);
+      }
+      return parse(file.toString(), Files.readString(file));
+    } catch (CharacterCodingException e) {
+      throw new ConfigException(file + ": is not UTF-8 text", e);
+    } catch (IOException e) {
+      throw new ConfigException(file + ": cannot be read (" + e + ")", e);
+    }
+  }
+
+  static YamlSection readResource(String resource) {
+    try (InputStream in = YamlFile.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new ConfigException("no resource " + resource + " on the class path");
+      }
+      return parse(resource, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new ConfigException(resource + ": cannot be read (" + e + ")", e);
+    }
+  }
+
+  /** Parses text; {@code file} is what errors call it. */
+  static YamlSection parse(String file, String text) {
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setLabel(file)
+            .setUseMarks(true)
+            .setAllowDuplicateKeys(false)
+            .setMaxAliasesForCollections(0)
+            .build();
+    Optional<Node> root;
+    try {
+      root = new Compose(settings).composeString(text);
+    } catch (YamlEngineException e) {
+      throw new ConfigException(file + ": not YAML: " + e.getMessage(), e);
+    }
+    if (root.isEmpty() || !(root.get() instanceof MappingNode mapping)) {
+      throw new ConfigException(
+          file + ": expected keys and values, for example \"name: elephants\"");
+    }
+    return new YamlSection(file, "", mapping);
+  }
+}

@@ -1,0 +1,240 @@
+package org.flowmon.jobs.config;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+
+/**
+ * The keys of one level of a YAML file. Values are taken out by name; {@link #end} refuses what
+ * nobody took, so that a misspelt key is an error and never silently a default.
+ */
+final class YamlSection {
+  private static final Pattern DURATION = Pattern.compile("([0-9]{1,12})\\s*(us|ms|s|m|min|h|d)");
+
+  private final String file;
+  private final String prefix;
+  private final int line;
+  private final Map<String, Node> values = new LinkedHashMap<>();
+  private final List<String> known = new ArrayList<>();
+
+  YamlSection(String file, String prefix, MappingNode mapping) {
+    this.file = file;
+    this.prefix = prefix;
+    this.line = lineOf(mapping);
+    for (NodeTuple tuple : mapping.getValue()) {
+      if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
+        throw new ConfigException(
+            file + ":" + lineOf(tuple.getKeyNode()) + ": a key must be a plain word");
+      }
+      if (values.put(key.getValue(), tuple.getValueNode()) != null) {
+        throw new ConfigException(
+            file + ":" + lineOf(key) + ": " + prefix + key.getValue() + " stands twice");
+      }
+    }
+  }
+
+  private static int lineOf(Node node) {
+    return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
+  }
+
+  /** The key as errors name it: file, line, path. */
+  String place(String key) {
+    Node node = values.get(key);
+    return file + ":" + (node == null ? line : lineOf(node)) + ": " + prefix + key;
+  }
+
+  ConfigException error(String key, String message) {
+    return new ConfigException(place(key) + ": " + message);
+  }
+
+  private Node take(String key) {
+    known.add(key);
+    Node node = values.get(key);
+    return node != null && node.getTag().equals(Tag.NULL) ? null : node;
+  }
+
+  private String scalar(String key, String expected) {
+    Node node = take(key);
+    if (node == null) {
+      return null;
+    }
+    if (!(node instanceof ScalarNode scalar)) {
+      throw error(key, "expected " + expected + ", found a list or further keys");
+    }
+    return scalar.getValue();
+  }
+
+  private <T> T required(String key, T value, String expected) {
+    if (value == null) {
+      throw error(key, "is missing; expected " + expected);
+    }
+    return value;
+  }
+
+  String text(String key, String expected) {
+    String value = required(key, textOrNull(key, expected), expected);
+    if (value.isBlank()) {
+      throw error(key, "is empty; expected " + expected);
+    }
+    return value;
+  }
+
+  String textOrNull(String key, String expected) {
+    return scalar(key, expected);
+  }
+
+  String text(String key, String expected, String otherwise) {
+    String value = textOrNull(key, expected);
+    return value == null ? otherwise : value;
+  }
+
+  boolean bool(String key, boolean otherwise) {
+    String value = scalar(key, "true or false");
+    if (value == null) {
+      return otherwise;
+    }
+    return switch (value) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw error(key, "expected true or false, found '" + value + "'");
+    };
+  }
+
+  int integer(String key, int min, int max, int otherwise) {
+    String expected = "a whole number " + min + "…" + max;
+    String value = scalar(key, expected);
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      int parsed = Integer.parseInt(value);
+      if (parsed >= min && parsed <= max) {
+        return parsed;
+      }
+    } catch (NumberFormatException e) {
+      // said below, with what was expected
+    }
+    throw error(key, "expected " + expected + ", found '" + value + "'");
+  }
+
+  /** A duration such as 500ms, 10s, 5m, 1h, 7d; null where the key is absent. */
+  Duration durationOrNull(String key) {
+    String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";
+    String value = scalar(key, expected);
+    if (value == null) {
+      return null;
+    }
+    Matcher matcher = DURATION.matcher(value.strip());
+    if (!matcher.matches()) {
+      throw error(key, "expected " + expected + ", found '" + value + "'");
+    }
+    long amount = Long.parseLong(matcher.group(1));
+    Duration duration =
+        switch (matcher.group(2)) {
+          case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1000L));
+          case "ms" -> Duration.ofMillis(amount);
+          case "s" -> Duration.ofSeconds(amount);
+          case "m", "min" -> Duration.ofMinutes(amount);
+          case "h" -> Duration.ofHours(amount);
+          default -> Duration.ofDays(amount);
+        };
+    if (duration.compareTo(Duration.ofDays(36_500)) > 0) {
+      throw error(key, "expected at most a hundred years, found '" + value + "'");
+    }
+    return duration;
+  }
+
+  Duration duration(String key, Duration otherwise) {
+    Duration value = durationOrNull(key);
+    return value == null ? otherwise : value;
+  }
+
+  Duration duration(String key) {
+    return required(key, durationOrNull(key), "a duration such as 10s");
+  }
+
+  /** One of the constants of an enum, written in lower case. */
+  <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
+    StringBuilder names = new StringBuilder();
+    for (E constant : type.getEnumConstants()) {
+      names.append(names.isEmpty() ? "" : ", ").append(constant.name().toLowerCase(Locale.ROOT));
+    }
+    String value = scalar(key, "one of " + names);
+    if (value == null) {
+      return otherwise;
+    }
+    for (E constant : type.getEnumConstants()) {
+      if (constant.name().toLowerCase(Locale.ROOT).equals(value)) {
+        return constant;
+      }
+    }
+    throw error(key, "expected one of " + names + ", found '" + value + "'");
+  }
+
+  /** The keys below this one, null where it is absent. */
+  YamlSection sectionOrNull(String key) {
+    Node node = take(key);
+    if (node == null) {
+      return null;
+    }
+    if (!(node instanceof MappingNode mapping)) {
+      throw error(key, "expected further keys below it");
+    }
+    return new YamlSection(file, prefix + key + ".", mapping);
+  }
+
+  YamlSection section(String key) {
+    return required(key, sectionOrNull(key), "further keys below it");
+  }
+
+  /** A list of plain words; empty where the key is absent. */
+  List<String> words(String key) {
+    Node node = take(key);
+    if (node == null) {
+      return List.of();
+    }
+    if (!(node instanceof SequenceNode sequence)) {
+      throw error(key, "expected a list, for example [kafka, postgres]");
+    }
+    List<String> words = new ArrayList<>();
+    for (Node item : sequence.getValue()) {
+      if (!(item instanceof ScalarNode scalar)) {
+        throw error(key, "expected a list of plain words");
+      }
+      words.add(scalar.getValue());
+    }
+    return List.copyOf(words);
+  }
+
+  /** Names and plain values, in the file's order; empty where the key is absent. */
+  Map<String, String> map(String key) {
+    YamlSection section = sectionOrNull(key);
+    Map<String, String> map = new LinkedHashMap<>();
+    if (section != null) {
+      for (String name : section.values.keySet()) {
+        map.put(name, section.text(name, "a plain value"));
+      }
+    }
+    return map;
+  }
+
+  /** Refuses keys that nobody asked for. */
+  void end() {
+    for (String key : values.keySet()) {
+      if (!known.contains(key)) {
+        throw error(key, "is not a key here; expected one of " + String.join(", ", known));
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package org.flowmon.jobs.source;
+
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.types.RecordType;
+
+/**
+ * A flow batch and where it stands in Kafka. Immutable; the batch's bytes are those that Kafka
+ * gave.
+ *
+ * @param sourceKey {@code <topic id>:<partition>}: names a log for ever, also where a topic is
+ *     deleted and made again
+ * @param offset of the message in its partition
+ */
+@TypeInfo(PositionedBatch.Factory.class)
+public record PositionedBatch(String sourceKey, long offset, FlowBatch batch) {
+  public static final TypeInformation<PositionedBatch> TYPE =
+      new RecordType<>(PositionedBatch.class, new PositionedBatchSerializer());
+
+  /** How Flink finds the type. */
+  public static final class Factory extends TypeInfoFactory<PositionedBatch> {
+    @Override
+    public TypeInformation<PositionedBatch> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+}

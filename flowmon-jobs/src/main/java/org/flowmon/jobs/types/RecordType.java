@@ -1,0 +1,76 @@
+package org.flowmon.jobs.types;
+
+import java.util.Objects;
+import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+
+/** What Flink is told of a record of the job: its class and its {@link RecordSerializer}. */
+public final class RecordType<T> extends TypeInformation<T> {
+  private static final long serialVersionUID = 1L;
+
+  private final Class<T> type;
+  private final RecordSerializer<T> serializer;
+
+  public RecordType(Class<T> type, RecordSerializer<T> serializer) {
+    this.type = type;
+    this.serializer = serializer;
+  }
+
+  @Override
+  public TypeSerializer<T> createSerializer(SerializerConfig config) {
+    return serializer;
+  }
+
+  @Override
+  public Class<T> getTypeClass() {
+    return type;
+  }
+
+  @Override
+  public boolean isBasicType() {
+    return false;
+  }
+
+  @Override
+  public boolean isTupleType() {
+    return false;
+  }
+
+  @Override
+  public int getArity() {
+    return 1;
+  }
+
+  @Override
+  public int getTotalFields() {
+    return 1;
+  }
+
+  @Override
+  public boolean isKeyType() {
+    return false;
+  }
+
+  @Override
+  public boolean canEqual(Object other) {
+    return other instanceof RecordType;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RecordType<?> that
+        && type == that.type
+        && serializer.equals(that.serializer);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(type, serializer);
+  }
+
+  @Override
+  public String toString() {
+    return type.getSimpleName();
+  }
+}
