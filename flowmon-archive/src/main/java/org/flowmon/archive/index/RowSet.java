@@ -1,0 +1,259 @@
+package org.flowmon.archive.index;
+
+import java.util.Arrays;
+import org.roaringbitmap.BatchIterator;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Rows of one segment, ascending and each once. Immutable. Small sets are arrays, contiguous ones a
+ * range, all others Roaring bitmaps; who uses them need not know which.
+ */
+public final class RowSet {
+  private static final RowSet NONE = new RowSet(0, 0, null, null);
+  // Where both sides of a union are at most this large, merging arrays beats building bitmaps.
+  private static final int SMALL = 4096;
+
+  // Exactly one form: bitmap, else array (the first `to - from` = size entries), else the range
+  // [from, to).
+  private final int from;
+  private final int to;
+  private final int[] array;
+  private final RoaringBitmap bitmap;
+
+  private RowSet(int from, int to, int[] array, RoaringBitmap bitmap) {
+    this.from = from;
+    this.to = to;
+    this.array = array;
+    this.bitmap = bitmap;
+  }
+
+  /** No row. */
+  public static RowSet none() {
+    return NONE;
+  }
+
+  /** The rows from {@code from} to before {@code to}. */
+  public static RowSet range(int from, int to) {
+    if (from < 0) {
+      throw new IllegalArgumentException("rows from " + from + ", expected at least 0");
+    }
+    return from >= to ? NONE : new RowSet(from, to, null, null);
+  }
+
+  /**
+   * The first {@code count} entries of an array.
+   *
+   * @param rows strictly ascending, not negative; the caller gives the array away
+   */
+  public static RowSet of(int[] rows, int count) {
+    if (count == 0) {
+      return NONE;
+    }
+    if (rows[count - 1] - rows[0] == count - 1) {
+      return range(rows[0], rows[0] + count);
+    }
+    return new RowSet(0, count, rows, null);
+  }
+
+  /**
+   * The rows of a bitmap.
+   *
+   * @param bitmap the caller gives it away
+   */
+  public static RowSet of(RoaringBitmap bitmap) {
+    return bitmap.isEmpty() ? NONE : new RowSet(0, 0, null, bitmap);
+  }
+
+  /** Number of rows. */
+  public int size() {
+    return bitmap != null ? bitmap.getCardinality() : to - from;
+  }
+
+  public boolean isEmpty() {
+    return this == NONE;
+  }
+
+  /** Whether this is one run of rows without a gap. */
+  public boolean isRange() {
+    return array == null && bitmap == null;
+  }
+
+  /** The first row; not to be called on an empty set. */
+  public int first() {
+    return bitmap != null ? bitmap.first() : array != null ? array[0] : from;
+  }
+
+  /** The last row; not to be called on an empty set. */
+  public int last() {
+    return bitmap != null ? bitmap.last() : array != null ? array[to - 1] : to - 1;
+  }
+
+  public boolean contains(int row) {
+    if (bitmap != null) {
+      return bitmap.contains(row);
+    }
+    return array != null ? Arrays.binarySearch(array, 0, to, row) >= 0 : row >= from && row < to;
+  }
+
+  /** The rows in both. */
+  public RowSet and(RowSet other) {
+    if (isEmpty() || other.isEmpty()) {
+      return NONE;
+    }
+    if (isRange()) {
+      return other.within(from, to);
+    }
+    if (other.isRange()) {
+      return within(other.from, other.to);
+    }
+    if (array != null) {
+      return filter(other);
+    }
+    return other.array != null ? other.filter(this) : of(RoaringBitmap.and(bitmap, other.bitmap));
+  }
+
+  private RowSet within(int first, int end) {
+    if (bitmap != null) {
+      RoaringBitmap range = new RoaringBitmap();
+      range.add((long) first, end);
+      return of(RoaringBitmap.and(bitmap, range));
+    }
+    if (array == null) {
+      return range(Math.max(from, first), Math.min(to, end));
+    }
+    int low = position(first);
+    int high = position(end);
+    return low == 0 && high == to
+        ? this
+        : of(Arrays.copyOfRange(array, low, Math.max(low, high)), Math.max(0, high - low));
+  }
+
+  private int position(int row) {
+    int at = Arrays.binarySearch(array, 0, to, row);
+    return at < 0 ? -at - 1 : at;
+  }
+
+  private RowSet filter(RowSet other) {
+    int[] kept = new int[Math.min(to, other.size())];
+    int n = 0;
+    for (int i = 0; i < to; i++) {
+      if (other.contains(array[i])) {
+        kept[n++] = array[i];
+      }
+    }
+    return of(kept, n);
+  }
+
+  /** The rows in either. */
+  public RowSet or(RowSet other) {
+    if (isEmpty()) {
+      return other;
+    }
+    if (other.isEmpty()) {
+      return this;
+    }
+    if (isRange() && other.isRange() && from <= other.to && other.from <= to) {
+      return range(Math.min(from, other.from), Math.max(to, other.to));
+    }
+    if (array != null && other.array != null && to <= SMALL && other.to <= SMALL) {
+      return merge(other);
+    }
+    RoaringBitmap union = toBitmap();
+    if (other.bitmap != null) {
+      union.or(other.bitmap);
+    } else if (other.array != null) {
+      union.addN(other.array, 0, other.to);
+    } else {
+      union.add((long) other.from, other.to);
+    }
+    return of(union);
+  }
+
+  private RowSet merge(RowSet other) {
+    int[] merged = new int[to + other.to];
+    int n = 0;
+    int i = 0;
+    int j = 0;
+    while (i < to && j < other.to) {
+      int a = array[i];
+      int b = other.array[j];
+      merged[n++] = Math.min(a, b);
+      i += a <= b ? 1 : 0;
+      j += b <= a ? 1 : 0;
+    }
+    while (i < to) {
+      merged[n++] = array[i++];
+    }
+    while (j < other.to) {
+      merged[n++] = other.array[j++];
+    }
+    return of(merged, n);
+  }
+
+  /** A new bitmap of these rows, the caller's own. */
+  public RoaringBitmap toBitmap() {
+    if (bitmap != null) {
+      return bitmap.clone();
+    }
+    RoaringBitmap copy = new RoaringBitmap();
+    if (array != null) {
+      copy.addN(array, 0, to);
+    } else {
+      copy.add((long) from, to);
+    }
+    return copy;
+  }
+
+  /** All rows in a new array. */
+  public int[] toArray() {
+    int[] rows = new int[size()];
+    Cursor cursor = cursor();
+    int n = 0;
+    int[] block = new int[Math.max(1, Math.min(rows.length, SMALL))];
+    for (int got = cursor.next(block); got > 0; got = cursor.next(block)) {
+      System.arraycopy(block, 0, rows, n, got);
+      n += got;
+    }
+    return rows;
+  }
+
+  /** Goes over the rows in blocks, ascending. */
+  public Cursor cursor() {
+    return new Cursor(this);
+  }
+
+  @Override
+  public String toString() {
+    return "RowSet[" + size() + (isEmpty() ? "]" : " rows, " + first() + "…" + last() + "]");
+  }
+
+  /** Hands out the rows of a set block by block. Not thread-safe. */
+  public static final class Cursor {
+    private final RowSet set;
+    private final BatchIterator batches;
+    private int position;
+
+    private Cursor(RowSet set) {
+      this.set = set;
+      this.batches = set.bitmap == null ? null : set.bitmap.getBatchIterator();
+      this.position = set.from;
+    }
+
+    /** Fills {@code block} with the next rows; returns how many, 0 at the end. */
+    public int next(int[] block) {
+      if (batches != null) {
+        return batches.hasNext() ? batches.nextBatch(block) : 0;
+      }
+      int n = Math.min(block.length, set.to - position);
+      if (set.array != null) {
+        System.arraycopy(set.array, position, block, 0, n);
+      } else {
+        for (int i = 0; i < n; i++) {
+          block[i] = position + i;
+        }
+      }
+      position += n;
+      return n;
+    }
+  }
+}

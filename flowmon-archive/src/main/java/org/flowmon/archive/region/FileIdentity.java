@@ -1,0 +1,18 @@
+package org.flowmon.archive.region;
+
+/**
+ * What a sealed file of the archive must be, known outside of it.
+ *
+ * @param length bytes of the whole file
+ * @param crc32c CRC32C of the whole file
+ * @param footerLength bytes at the end of the file that a reader believes first, 1 … length
+ * @param footerCrc32c CRC32C of these last bytes
+ */
+public record FileIdentity(long length, int crc32c, int footerLength, int footerCrc32c) {
+  public FileIdentity {
+    if (length < 1 || length > Integer.MAX_VALUE || footerLength < 1 || footerLength > length) {
+      throw new IllegalArgumentException(
+          "a file of " + length + " bytes with a footer of " + footerLength + " cannot be");
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package org.flowmon.archive.region;
+
+import java.nio.file.Path;
+
+/**
+ * A file of the archive is not what it was when it was sealed. The message names the file, the
+ * place in it, what was found and what was expected. Nothing was answered from the bytes in
+ * question.
+ */
+public final class SegmentCorruptException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Path file;
+
+  /**
+   * @param file the damaged file
+   * @param place where in the file, for example {@code column src_addr} or {@code footer}
+   * @param what what was found there and what was expected
+   */
+  public SegmentCorruptException(Path file, String place, String what) {
+    this(file, place, what, null);
+  }
+
+  public SegmentCorruptException(Path file, String place, String what, Throwable cause) {
+    super(file + ": " + place + ": " + what, cause);
+    this.file = file;
+  }
+
+  /** The damaged file. */
+  public Path file() {
+    return file;
+  }
+}
