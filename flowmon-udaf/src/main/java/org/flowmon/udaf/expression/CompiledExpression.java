@@ -1,0 +1,48 @@
+package org.flowmon.udaf.expression;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * An expression ready to be evaluated over rows, up to {@link Vector#CAPACITY} at a time, without
+ * allocation. Not thread-safe: it owns the vectors between its parts.
+ */
+public final class CompiledExpression {
+  private final ValueNode node;
+
+  private CompiledExpression(ValueNode node) {
+    this.node = node;
+  }
+
+  /**
+   * @param bound without parameters
+   * @throws QueryException naming a parameter that is still in it
+   */
+  public static CompiledExpression of(Expression bound) {
+    return new CompiledExpression(Compiler.value(bound));
+  }
+
+  /** The kind of its values; null where it is always NULL. */
+  public ValueKind kind() {
+    return node.kind();
+  }
+
+  /** A vector to evaluate into. */
+  public Vector newVector() {
+    return new Vector(kind());
+  }
+
+  /**
+   * Evaluates rows {@code from … from + count − 1} into {@code out[0 … count)}.
+   *
+   * @param count at most {@link Vector#CAPACITY}
+   */
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
+    if (count > Vector.CAPACITY) {
+      throw new IllegalArgumentException(count + " rows in one call, at most " + Vector.CAPACITY);
+    }
+    node.evaluate(rows, from, count, out);
+  }
+}

@@ -1,0 +1,37 @@
+package org.flowmon.udaf.expression;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.QueryException;
+
+/**
+ * A filter ready to choose rows, up to {@link Vector#CAPACITY} at a time, without allocation. Not
+ * thread-safe.
+ */
+public final class CompiledPredicate {
+  private final TruthNode node;
+  private final Truth truth = new Truth();
+
+  private CompiledPredicate(TruthNode node) {
+    this.node = node;
+  }
+
+  /**
+   * @param bound a filter without parameters; null keeps every row
+   * @throws QueryException naming a parameter that is still in it
+   */
+  public static CompiledPredicate of(Expression bound) {
+    return new CompiledPredicate(bound == null ? null : Compiler.truth(bound));
+  }
+
+  /**
+   * Chooses the rows for which the filter is TRUE: neither FALSE nor NULL.
+   *
+   * @param count rows from {@code from}, at most {@link Vector#CAPACITY}
+   * @param selection receives the chosen rows' numbers relative to {@code from}, ascending
+   * @return how many rows were chosen; where it equals count, the selection is 0 … count − 1
+   */
+  public int select(FlowRows rows, int from, int count, int[] selection) {
+    throw new UnsupportedOperationException("not built yet");
+  }
+}

@@ -1,0 +1,123 @@
+package org.flowmon.udaf.expression;
+
+import java.util.Arrays;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Up to {@link #CAPACITY} values of one kind, reused from call to call. The value of a NULL is 0,
+ * the address {@code ::} or a null text. Whoever evaluates into a vector owns it until the next
+ * evaluation.
+ */
+public final class Vector {
+  /** Values that a vector holds at most. */
+  public static final int CAPACITY = 1024;
+
+  static final int WORDS = CAPACITY / 64;
+
+  private final ValueKind kind;
+  private final long[] values = new long[CAPACITY];
+  private final long[] high;
+  private final String[] texts;
+  private final long[] validity = new long[WORDS];
+  private boolean allValid;
+
+  /**
+   * @param kind null where every value will be NULL
+   */
+  public Vector(ValueKind kind) {
+    this.kind = kind;
+    this.high = kind == ValueKind.ADDRESS ? new long[CAPACITY] : null;
+    this.texts = kind == ValueKind.TEXT ? new String[CAPACITY] : null;
+  }
+
+  public ValueKind kind() {
+    return kind;
+  }
+
+  /** Longs, low longs of addresses, or bits of doubles. */
+  public long[] values() {
+    return values;
+  }
+
+  /** High longs of addresses; null for other kinds. */
+  public long[] high() {
+    return high;
+  }
+
+  /** Texts; null for other kinds. */
+  public String[] texts() {
+    return texts;
+  }
+
+  /**
+   * Bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL; bits past the
+   * count are 0.
+   */
+  public long[] validity() {
+    return validity;
+  }
+
+  /** Whether no value is NULL, so that {@link #validity} need not be looked at. */
+  public boolean allValid() {
+    return allValid;
+  }
+
+  public boolean isValid(int i) {
+    return (validity[i >>> 6] >>> i & 1) != 0;
+  }
+
+  /** Declares the first {@code count} values not NULL. */
+  void setAllValid(int count) {
+    fill(validity, count);
+    allValid = true;
+  }
+
+  /** Declares every value NULL and clears the first {@code count}. */
+  void setAllNull(int count) {
+    Arrays.fill(validity, 0);
+    Arrays.fill(values, 0, count, 0);
+    if (high != null) {
+      Arrays.fill(high, 0, count, 0);
+    }
+    if (texts != null) {
+      Arrays.fill(texts, 0, count, null);
+    }
+    allValid = count == 0;
+  }
+
+  /** Takes over which values are NULL from {@link #validity}, and clears those. */
+  void settleValidity(int count) {
+    allValid = true;
+    for (int w = 0; w < words(count); w++) {
+      long invalid = ~validity[w] & mask(w, count);
+      allValid &= invalid == 0;
+      for (; invalid != 0; invalid &= invalid - 1) {
+        int i = (w << 6) + Long.numberOfTrailingZeros(invalid);
+        values[i] = 0;
+        if (high != null) {
+          high[i] = 0;
+        }
+        if (texts != null) {
+          texts[i] = null;
+        }
+      }
+    }
+  }
+
+  static int words(int count) {
+    return (count + 63) >>> 6;
+  }
+
+  /** The bits of word w that lie below count. */
+  static long mask(int w, int count) {
+    int bits = count - (w << 6);
+    return bits >= 64 ? -1L : bits <= 0 ? 0 : (1L << bits) - 1;
+  }
+
+  /** Sets the first count bits, clears the others. */
+  static void fill(long[] words, int count) {
+    for (int w = 0; w < WORDS; w++) {
+      words[w] = mask(w, count);
+    }
+  }
+}

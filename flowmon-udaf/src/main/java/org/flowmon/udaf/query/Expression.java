@@ -1,0 +1,326 @@
+package org.flowmon.udaf.query;
+
+import java.util.List;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpPrefix;
+
+/**
+ * An expression over one flow, with SQL's three-valued logic. Build them by {@link QueryParser}:
+ * the records themselves do not check types.
+ */
+public sealed interface Expression extends Selected {
+
+  /** A column of the flow. */
+  record Column(FlowColumn column) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.of(column.type());
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** A constant. */
+  record Literal(Value value) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return value.kind();
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** A range of addresses; only as an item of {@link In}. */
+  record Prefix(IpPrefix prefix) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.ADDRESS;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * A parameter, written {@code :name}; as an item of {@link In} it may stand for a list of values.
+   */
+  record Parameter(String name) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return null;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** How {@link Comparison} compares. */
+  enum ComparisonOperator {
+    EQUAL("="),
+    NOT_EQUAL("<>"),
+    LESS("<"),
+    LESS_OR_EQUAL("<="),
+    GREATER(">"),
+    GREATER_OR_EQUAL(">=");
+
+    private final String sql;
+
+    ComparisonOperator(String sql) {
+      this.sql = sql;
+    }
+
+    public String sql() {
+      return sql;
+    }
+
+    /** The operator that says the same with its sides swapped. */
+    public ComparisonOperator swapped() {
+      return switch (this) {
+        case EQUAL, NOT_EQUAL -> this;
+        case LESS -> GREATER;
+        case LESS_OR_EQUAL -> GREATER_OR_EQUAL;
+        case GREATER -> LESS;
+        case GREATER_OR_EQUAL -> LESS_OR_EQUAL;
+      };
+    }
+
+    /** The operator that is true where this one is false. */
+    public ComparisonOperator negated() {
+      return switch (this) {
+        case EQUAL -> NOT_EQUAL;
+        case NOT_EQUAL -> EQUAL;
+        case LESS -> GREATER_OR_EQUAL;
+        case LESS_OR_EQUAL -> GREATER;
+        case GREATER -> LESS_OR_EQUAL;
+        case GREATER_OR_EQUAL -> LESS;
+      };
+    }
+  }
+
+  /** NULL where a side is NULL. Sides are of one kind, or LONG and DOUBLE. */
+  record Comparison(ComparisonOperator operator, Expression left, Expression right)
+      implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * FALSE where a term is FALSE, else NULL where one is NULL, else TRUE. BETWEEN is parsed to this.
+   */
+  record And(List<Expression> terms) implements Expression {
+    public And {
+      terms = List.copyOf(terms);
+    }
+
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** TRUE where a term is TRUE, else NULL where one is NULL, else FALSE. */
+  record Or(List<Expression> terms) implements Expression {
+    public Or {
+      terms = List.copyOf(terms);
+    }
+
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** NULL stays NULL. */
+  record Not(Expression term) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * Whether the value equals an item or lies in an item's {@link Prefix}. NULL where the value is
+   * NULL, or where no item matches and one is NULL. Items are literals, prefixes or (before
+   * binding) parameters; an empty list of a parameter matches nothing.
+   */
+  record In(Expression value, List<Expression> items) implements Expression {
+    public In {
+      items = List.copyOf(items);
+    }
+
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** Never NULL itself. */
+  record IsNull(Expression term) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** {@code IS TRUE} or {@code IS FALSE}: never NULL itself. */
+  record IsTruth(Expression term, boolean truth) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** What {@link Arithmetic} does. */
+  enum ArithmeticOperator {
+    ADD("+"),
+    SUBTRACT("-"),
+    MULTIPLY("*"),
+    DIVIDE("/"),
+    REMAINDER("%"),
+    BIT_AND("&"),
+    BIT_OR("|");
+
+    private final String sql;
+
+    ArithmeticOperator(String sql) {
+      this.sql = sql;
+    }
+
+    public String sql() {
+      return sql;
+    }
+  }
+
+  /**
+   * NULL where a side is NULL, where a whole result does not fit 64 bits, and where a divisor is 0.
+   * {@code /} of numbers gives a DOUBLE.
+   *
+   * @param kind the kind of the result; null while a parameter leaves it open
+   */
+  record Arithmetic(ArithmeticOperator operator, Expression left, Expression right, ValueKind kind)
+      implements Expression {
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** One branch of {@link Case}. */
+  record When(Expression condition, Expression result) {}
+
+  /**
+   * The result of the first branch whose condition is TRUE.
+   *
+   * @param otherwise the result where none is: {@link Value#NULL} where there is no ELSE
+   * @param kind the kind of all results
+   */
+  record Case(List<When> whens, Expression otherwise, ValueKind kind) implements Expression {
+    public Case {
+      whens = List.copyOf(whens);
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** The first address of the address's network of so many bits in its family. */
+  record Network(Expression address, int ipv4Bits, int ipv6Bits) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.ADDRESS;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** The largest multiple of the width since 1970-01-01T00:00:00Z that is not after the time. */
+  record TimeBucket(Expression time, long widthMicros) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.TIMESTAMP;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** Whether the time is in [now − 24 h · i, now − 24 h · i + 1 h) for an i of 1 … days. */
+  record SameHour(Expression time, Expression now, int days) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** (now − time) / 24 h rounded up: within {@link SameHour} this is its i. */
+  record DaysBefore(Expression time, Expression now) implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.LONG;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+package org.flowmon.udaf.query;
+
+/**
+ * One item of ORDER BY. NULLs come last unless the query says NULLS FIRST, whatever the direction.
+ */
+public record OrderItem(Selected what, boolean descending, boolean nullsFirst) {}

@@ -1,0 +1,66 @@
+package org.flowmon.udaf.query;
+
+import org.flowmon.flow.IpAddress;
+
+/**
+ * One constant of a query: a literal or the value of a parameter.
+ *
+ * @param kind null for NULL
+ * @param high high long of an address, else 0
+ * @param low low long of an address; a number, boolean, time or duration as a long; the bits of a
+ *     double
+ * @param text the text, null where the kind is not {@link ValueKind#TEXT}
+ */
+public record Value(ValueKind kind, long high, long low, String text) {
+  /** SQL's NULL. */
+  public static final Value NULL = new Value(null, 0, 0, null);
+
+  public static Value ofLong(long value) {
+    return new Value(ValueKind.LONG, 0, value, null);
+  }
+
+  public static Value ofDouble(double value) {
+    return new Value(ValueKind.DOUBLE, 0, Double.doubleToLongBits(value), null);
+  }
+
+  public static Value ofBoolean(boolean value) {
+    return new Value(ValueKind.BOOLEAN, 0, value ? 1 : 0, null);
+  }
+
+  /** A time in microseconds since 1970-01-01T00:00:00Z. */
+  public static Value ofTimestamp(long micros) {
+    return new Value(ValueKind.TIMESTAMP, 0, micros, null);
+  }
+
+  /** A length of time in microseconds. */
+  public static Value ofDuration(long micros) {
+    return new Value(ValueKind.DURATION, 0, micros, null);
+  }
+
+  public static Value ofAddress(IpAddress address) {
+    return ofAddress(address.hi(), address.lo());
+  }
+
+  public static Value ofAddress(long high, long low) {
+    return new Value(ValueKind.ADDRESS, high, low, null);
+  }
+
+  public static Value ofText(String text) {
+    return new Value(ValueKind.TEXT, 0, 0, text);
+  }
+
+  public boolean isNull() {
+    return kind == null;
+  }
+
+  /** The value as a double: for {@link ValueKind#LONG} and {@link ValueKind#DOUBLE}. */
+  public double asDouble() {
+    return kind == ValueKind.DOUBLE ? Double.longBitsToDouble(low) : (double) low;
+  }
+
+  /** The value as a literal of the dialect. */
+  @Override
+  public String toString() {
+    return SqlText.of(this);
+  }
+}

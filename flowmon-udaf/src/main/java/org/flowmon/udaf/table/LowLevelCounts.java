@@ -1,0 +1,29 @@
+package org.flowmon.udaf.table;
+
+/**
+ * What became of the flows that a low-level query saw. Of the selected flows: {@code selected =
+ * counted + late + ahead + behindWatermark}.
+ *
+ * @param flows seen
+ * @param selected kept by the filter
+ * @param counted put into a pane
+ * @param late arrived too late for every window of their time
+ * @param partlyLate counted, but not in the first windows of their pane (sliding windows only)
+ * @param ahead of their own arrival by more than the window's specification allows
+ * @param behindWatermark of a pane that was closed already though not late by rule: a source broke
+ *     its promise
+ * @param evictions groups that lost their slot to another
+ * @param partials partial states sent to the sink
+ * @param messages byte arrays sent to the sink
+ */
+public record LowLevelCounts(
+    long flows,
+    long selected,
+    long counted,
+    long late,
+    long partlyLate,
+    long ahead,
+    long behindWatermark,
+    long evictions,
+    long partials,
+    long messages) {}
