@@ -8,6 +8,7 @@ import org.flowmon.udaf.query.ResultTable;
  * Runs queries over rows at hand, exactly and without any index: for small imports, and as what
  * others must equal.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class FlowQueries {
   private FlowQueries() {}
 

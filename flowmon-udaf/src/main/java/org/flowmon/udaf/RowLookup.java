@@ -10,6 +10,7 @@ import org.flowmon.udaf.query.ResultTable;
  * not depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
  * thread-safe.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class RowLookup {
   public RowLookup(FlowQuery query) {
     throw new UnsupportedOperationException("not built yet");

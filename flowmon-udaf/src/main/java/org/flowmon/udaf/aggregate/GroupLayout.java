@@ -8,6 +8,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * What a group of a query is made of: the words of its keys, and the accumulators that its
  * aggregates share.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class GroupLayout {
   private GroupLayout() {}
 

@@ -17,6 +17,8 @@ public final class CompiledExpression {
   }
 
   /**
+   * Compiles an expression.
+   *
    * @param bound without parameters
    * @throws QueryException naming a parameter that is still in it
    */

@@ -17,6 +17,8 @@ public final class CompiledPredicate {
   }
 
   /**
+   * Compiles a filter.
+   *
    * @param bound a filter without parameters; null keeps every row
    * @throws QueryException naming a parameter that is still in it
    */
@@ -32,6 +34,35 @@ public final class CompiledPredicate {
    * @return how many rows were chosen; where it equals count, the selection is 0 … count − 1
    */
   public int select(FlowRows rows, int from, int count, int[] selection) {
-    throw new UnsupportedOperationException("not built yet");
+    if (count > Vector.CAPACITY) {
+      throw new IllegalArgumentException(count + " rows in one call, at most " + Vector.CAPACITY);
+    }
+    if (node == null) {
+      return all(count, selection);
+    }
+    node.evaluate(rows, from, count, truth);
+    int n = 0;
+    for (int w = 0; w < Vector.words(count); w++) {
+      long word = truth.isTrue[w];
+      int base = w << 6;
+      if (word == -1L) {
+        for (int i = 0; i < 64; i++) {
+          selection[n + i] = base + i;
+        }
+        n += 64;
+        continue;
+      }
+      for (; word != 0; word &= word - 1) {
+        selection[n++] = base + Long.numberOfTrailingZeros(word);
+      }
+    }
+    return n;
+  }
+
+  private static int all(int count, int[] selection) {
+    for (int i = 0; i < count; i++) {
+      selection[i] = i;
+    }
+    return count;
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.expression;
 
 import org.flowmon.udaf.query.Expression;
 
+@SuppressWarnings("DoNotCallSuggester")
 final class Compiler {
   private Compiler() {}
 

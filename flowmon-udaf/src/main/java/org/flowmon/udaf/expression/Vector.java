@@ -22,6 +22,8 @@ public final class Vector {
   private boolean allValid;
 
   /**
+   * An empty vector.
+   *
    * @param kind null where every value will be NULL
    */
   public Vector(ValueKind kind) {

@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.Set;
 
+@SuppressWarnings("DoNotCallSuggester")
 final class Binder {
   private Binder() {}
 

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 /** Parses the query dialect of {@code docs/query.md}. */
+@SuppressWarnings("DoNotCallSuggester")
 public final class QueryParser {
   private QueryParser() {}
 

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.query;
 
+@SuppressWarnings("DoNotCallSuggester")
 final class SqlText {
   private SqlText() {}
 

@@ -9,6 +9,7 @@ import org.flowmon.udaf.query.ResultTable;
  * A growing table of groups with exact states. Merging is commutative and associative: the result
  * is the same in whatever order and over however many tables rows were added. Not thread-safe.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class GroupTable {
   public GroupTable(GroupLayout layout) {
     throw new UnsupportedOperationException("not built yet");
@@ -41,6 +42,8 @@ public final class GroupTable {
   }
 
   /**
+   * Merges partial states.
+   *
    * @throws PartialFormatException where its groups are made otherwise than this table's
    */
   public void merge(PartialGroups groups) {

@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * <p>Once {@link #isDrained}, the sink has all of every closed pane; after {@link #drainAll} it has
  * everything and this holds no state. Not thread-safe.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class LowLevelQuery {
   /** Slots of a table that stays within a core's second-level cache. */
   public static final int DEFAULT_SLOTS = 8192;
@@ -19,6 +20,8 @@ public final class LowLevelQuery {
   public static final int DEFAULT_MAX_PARALLELISM = 128;
 
   /**
+   * The low level of a query, with no flows yet.
+   *
    * @param queryId stands in the header of all partial groups
    * @param live aggregated and bound
    * @param slots of the table, rounded up to a power of two

@@ -5,6 +5,7 @@ package org.flowmon.udaf.table;
  * docs/format/partial-groups.md}). Merging all of them, in any order, gives the exact groups of the
  * pane. Immutable; a group may occur more than once.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class PartialGroups {
   private PartialGroups() {}
 

@@ -8,6 +8,7 @@ import org.flowmon.udaf.query.ResultTable;
  * query's ORDER BY … LIMIT, the number of all groups, and the totals of all aggregates over all
  * groups. Parts of different key groups merge, in any order, into the window's exact result.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class WindowPart {
   private WindowPart() {}
 
@@ -45,6 +46,8 @@ public final class WindowPart {
   }
 
   /**
+   * Opens bytes that may come from anywhere.
+   *
    * @param live the query that the part is of
    * @throws PartialFormatException where the bytes are damaged or of a query with other groups
    */

@@ -7,6 +7,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * The high level of one live query within one key group: merges partial groups pane by pane and
  * gives each window's part when the watermark closes it. Not thread-safe.
  */
+@SuppressWarnings("DoNotCallSuggester")
 public final class WindowTables {
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
     throw new UnsupportedOperationException("not built yet");
