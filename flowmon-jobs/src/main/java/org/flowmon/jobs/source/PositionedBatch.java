@@ -15,9 +15,12 @@ import org.flowmon.jobs.types.RecordType;
  * @param sourceKey {@code <topic id>:<partition>}: names a log for ever, also where a topic is
  *     deleted and made again
  * @param offset of the message in its partition
+ * @param lostBefore flows that are known to be lost between the batch before in its producer's
+ *     stream and this one, by a gap in the sequence numbers or by the producer's own count; 0 until
+ *     {@link SequenceCheckOperator} has set it
  */
 @TypeInfo(PositionedBatch.Factory.class)
-public record PositionedBatch(String sourceKey, long offset, FlowBatch batch) {
+public record PositionedBatch(String sourceKey, long offset, FlowBatch batch, long lostBefore) {
   public static final TypeInformation<PositionedBatch> TYPE =
       new RecordType<>(PositionedBatch.class, new PositionedBatchSerializer());
 

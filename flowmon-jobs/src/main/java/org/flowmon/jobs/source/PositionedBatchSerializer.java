@@ -10,7 +10,8 @@ import org.flowmon.flow.FlowFormatException;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1: source key (modified UTF-8), offset (8 bytes), length (4 bytes), the batch's bytes.
+ * Version 1: source key (modified UTF-8), offset and lost flows (8 bytes each), length (4 bytes),
+ * the batch's bytes.
  */
 public final class PositionedBatchSerializer extends RecordSerializer<PositionedBatch> {
   private static final long serialVersionUID = 1L;
@@ -23,6 +24,7 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
   protected void write(PositionedBatch record, DataOutputView target) throws IOException {
     target.writeUTF(record.sourceKey());
     target.writeLong(record.offset());
+    target.writeLong(record.lostBefore());
     writeBytes(record.batch().bytes(), target);
   }
 
@@ -30,9 +32,10 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
   protected PositionedBatch read(int found, DataInputView source) throws IOException {
     String sourceKey = source.readUTF();
     long offset = source.readLong();
+    long lostBefore = source.readLong();
     try {
       return new PositionedBatch(
-          sourceKey, offset, FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES)));
+          sourceKey, offset, FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES)), lostBefore);
     } catch (FlowFormatException e) {
       throw new IOException("batch at " + sourceKey + "@" + offset + ": " + e.getMessage(), e);
     }

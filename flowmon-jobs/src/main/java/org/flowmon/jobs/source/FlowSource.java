@@ -1,0 +1,60 @@
+package org.flowmon.jobs.source;
+
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.flowmon.jobs.config.JobConfig;
+
+/** The source of flow batches: a topic of Kafka, each message with its position. */
+public final class FlowSource {
+  private FlowSource() {}
+
+  /**
+   * @param topic as looked up when the job is built: its id is part of every record's position
+   */
+  public static KafkaSource<PositionedBatch> of(JobConfig config, FlowTopic topic) {
+    JobConfig.Kafka kafka = config.kafka();
+    KafkaSourceBuilder<PositionedBatch> builder =
+        KafkaSource.<PositionedBatch>builder()
+            .setBootstrapServers(kafka.bootstrap())
+            .setTopics(kafka.topic())
+            .setGroupId(kafka.group())
+            .setStartingOffsets(startingOffsets(kafka))
+            .setDeserializer(new FlowBatchDeserializer(topic))
+            .setProperties(properties(kafka));
+    if (config.job().bounded()) {
+      builder.setBounded(OffsetsInitializer.latest());
+    }
+    return builder.build();
+  }
+
+  /** The watermark of each Kafka partition, on arrival. */
+  public static WatermarkStrategy<PositionedBatch> watermarks(Duration disorderBound) {
+    return ArrivalWatermarks.strategy(disorderBound);
+  }
+
+  // The connector offers no other way to say "earliest" than Kafka's deprecated enum.
+  @SuppressWarnings("deprecation")
+  private static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
+    return switch (kafka.startingOffsets()) {
+      case EARLIEST -> OffsetsInitializer.earliest();
+      case LATEST -> OffsetsInitializer.latest();
+      case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
+    };
+  }
+
+  private static Properties properties(JobConfig.Kafka kafka) {
+    Properties properties = new Properties();
+    // A batch of flows is some 50 KB: Kafka's defaults fetch 20 of them at a time.
+    properties.setProperty("max.partition.fetch.bytes", Integer.toString(8 << 20));
+    properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
+    properties.setProperty("max.poll.records", "500");
+    properties.setProperty("receive.buffer.bytes", Integer.toString(4 << 20));
+    properties.putAll(kafka.properties());
+    return properties;
+  }
+}

@@ -1,0 +1,55 @@
+package org.flowmon.jobs.source;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+
+/**
+ * The topic of flows as Kafka knows it.
+ *
+ * @param id Kafka's own id of the topic: a topic that is deleted and made again has another
+ * @param partitions how many there were when it was looked up
+ */
+public record FlowTopic(String name, String id, int partitions) implements Serializable {
+  private static final int TIMEOUT_SECONDS = 30;
+
+  /**
+   * Asks Kafka.
+   *
+   * @throws ConfigException where Kafka does not answer or has no such topic
+   */
+  public static FlowTopic lookUp(JobConfig.Kafka kafka) {
+    Map<String, Object> properties = new HashMap<>(kafka.properties());
+    properties.put("bootstrap.servers", kafka.bootstrap());
+    try (Admin admin = Admin.create(properties)) {
+      TopicDescription topic =
+          admin
+              .describeTopics(List.of(kafka.topic()))
+              .allTopicNames()
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+              .get(kafka.topic());
+      return new FlowTopic(kafka.topic(), topic.topicId().toString(), topic.partitions().size());
+    } catch (ExecutionException | TimeoutException e) {
+      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+      throw new ConfigException(
+          "kafka.topic: '"
+              + kafka.topic()
+              + "' cannot be looked up at "
+              + kafka.bootstrap()
+              + ": "
+              + cause,
+          cause);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConfigException("interrupted while looking up topic " + kafka.topic(), e);
+    }
+  }
+}

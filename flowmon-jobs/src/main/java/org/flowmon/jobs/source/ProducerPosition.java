@@ -1,0 +1,86 @@
+package org.flowmon.jobs.source;
+
+import org.flowmon.flow.FlowBatch;
+
+/**
+ * How far the stream of one producer has been read in one partition. Batches are numbered without a
+ * gap; the last 64 numbers are remembered one by one (the anti-replay window of RFC 4303 section
+ * 3.4.3), so that a batch that was passed over and comes later is taken, and one that comes again
+ * is not.
+ *
+ * @param next the number after the largest seen
+ * @param seen bit i: number {@code next − 1 − i} was seen
+ * @param flows the producer's cumulative flows at the largest number seen
+ * @param losses the producer's cumulative losses there
+ * @param arrival largest arrival there, in microseconds: the longest silent producer is forgotten
+ *     first
+ */
+record ProducerPosition(
+    String sourceKey,
+    long producerId,
+    long next,
+    long seen,
+    long flows,
+    long losses,
+    long arrival) {
+  static final int WINDOW = 64;
+
+  /** The position after the first batch that is seen of a producer. */
+  static ProducerPosition first(String sourceKey, FlowBatch batch) {
+    // What was before it is not ours to judge: the job may have begun in the middle. All of it
+    // counts as seen.
+    return new ProducerPosition(
+        sourceKey,
+        batch.producerId(),
+        batch.sequence() + 1,
+        -1L,
+        batch.cumulativeFlows(),
+        batch.cumulativeLosses(),
+        batch.maxArrival());
+  }
+
+  /** Whether a number was seen before, or lies so far back that it must count as seen. */
+  boolean isRepeat(long sequence) {
+    long back = next - 1 - sequence;
+    return back >= 0 && (back >= WINDOW || (seen >>> back & 1) != 0);
+  }
+
+  /** Whether a batch that is no repeat fills a gap that was counted before. */
+  boolean fillsGap(long sequence) {
+    return sequence < next;
+  }
+
+  /** The position with a batch that is no repeat. */
+  ProducerPosition with(FlowBatch batch) {
+    long sequence = batch.sequence();
+    if (sequence < next) {
+      return new ProducerPosition(
+          sourceKey, producerId, next, seen | 1L << (next - 1 - sequence), flows, losses, arrival);
+    }
+    long step = sequence + 1 - next;
+    long bits = step >= WINDOW ? 1 : seen << step | 1;
+    return new ProducerPosition(
+        sourceKey,
+        producerId,
+        sequence + 1,
+        bits,
+        batch.cumulativeFlows(),
+        batch.cumulativeLosses(),
+        Math.max(arrival, batch.maxArrival()));
+  }
+
+  /** Batches that are missing before a batch beyond {@link #next}. */
+  long missingBatches(FlowBatch batch) {
+    return Math.max(0, batch.sequence() - next);
+  }
+
+  /** Flows in the missing batches, from the producer's cumulative counts. */
+  long missingFlows(FlowBatch batch) {
+    return Math.max(0, batch.cumulativeFlows() - batch.rows() - flows);
+  }
+
+  /** Flows that the producer itself says it lost since. */
+  long producerLosses(FlowBatch batch) {
+    return Math.max(0, batch.cumulativeLosses() - losses);
+  }
+}

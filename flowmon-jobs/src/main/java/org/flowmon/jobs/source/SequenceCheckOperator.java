@@ -1,0 +1,133 @@
+package org.flowmon.jobs.source;
+
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.flow.FlowBatch;
+
+/**
+ * Follows the producers' sequence numbers: a batch that a producer sent twice is dropped, and flows
+ * that never came are counted, from the producers' cumulative counts, and told to what follows by
+ * {@link PositionedBatch#lostBefore}.
+ *
+ * <p>Metrics in group {@code flowmon}: {@code batches}, {@code flows}, {@code bytes}, {@code
+ * heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code gaps},
+ * {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came after they
+ * were counted as missing), {@code producer_losses} (flows that the producers say they lost).
+ */
+public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
+    implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
+  private static final long serialVersionUID = 1L;
+
+  private transient ProducerPositions positions;
+  private transient ListState<ProducerPosition> state;
+  private transient Counter batches;
+  private transient Counter flows;
+  private transient Counter bytes;
+  private transient Counter heartbeats;
+  private transient Counter repeats;
+  private transient Counter repeatedFlows;
+  private transient Counter gaps;
+  private transient Counter gapBatches;
+  private transient Counter gapFlows;
+  private transient Counter gapFills;
+  private transient Counter producerLosses;
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    positions = new ProducerPositions();
+    state =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>("producer-positions", new ProducerPositionSerializer()));
+    for (ProducerPosition position : state.get()) {
+      positions.restore(position);
+    }
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    MetricGroup group = getMetricGroup().addGroup("flowmon");
+    batches = group.counter("batches");
+    flows = group.counter("flows");
+    bytes = group.counter("bytes");
+    heartbeats = group.counter("heartbeats");
+    repeats = group.counter("repeats");
+    repeatedFlows = group.counter("repeated_flows");
+    gaps = group.counter("gaps");
+    gapBatches = group.counter("gap_batches");
+    gapFlows = group.counter("gap_flows");
+    gapFills = group.counter("gap_fills");
+    producerLosses = group.counter("producer_losses");
+  }
+
+  @Override
+  public void processElement(StreamRecord<PositionedBatch> element) {
+    PositionedBatch record = element.getValue();
+    FlowBatch batch = record.batch();
+    ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
+    if (position == null) {
+      positions.put(ProducerPosition.first(record.sourceKey(), batch));
+      take(element, 0);
+    } else if (position.isRepeat(batch.sequence())) {
+      repeats.inc();
+      repeatedFlows.inc(batch.rows());
+    } else if (position.fillsGap(batch.sequence())) {
+      gapFills.inc();
+      positions.put(position.with(batch));
+      take(element, 0);
+    } else {
+      long lost = countLosses(position, batch);
+      positions.put(position.with(batch));
+      take(element, lost);
+    }
+  }
+
+  private long countLosses(ProducerPosition position, FlowBatch batch) {
+    long missingBatches = position.missingBatches(batch);
+    long missingFlows = 0;
+    if (missingBatches > 0) {
+      missingFlows = position.missingFlows(batch);
+      gaps.inc();
+      gapBatches.inc(missingBatches);
+      gapFlows.inc(missingFlows);
+    }
+    long lostAtProducer = position.producerLosses(batch);
+    producerLosses.inc(lostAtProducer);
+    return missingFlows + lostAtProducer;
+  }
+
+  private void take(StreamRecord<PositionedBatch> element, long lost) {
+    PositionedBatch record = element.getValue();
+    FlowBatch batch = record.batch();
+    if (batch.rows() == 0) {
+      heartbeats.inc();
+    } else {
+      batches.inc();
+      flows.inc(batch.rows());
+      bytes.inc(batch.bytes().length);
+    }
+    if (lost > 0) {
+      element.replace(new PositionedBatch(record.sourceKey(), record.offset(), batch, lost));
+    }
+    output.collect(element);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    state.update(
+        positions.snapshot(
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks()));
+  }
+}
