@@ -17,6 +17,15 @@ import java.util.Arrays;
  * builder.clear();
  * }</pre>
  *
+ * <p>or, where many rows have the same columns, as a block, column by column:
+ *
+ * <pre>{@code
+ * builder.beginRows(30);
+ * builder.setAll(FlowColumn.ARRIVAL, now);
+ * builder.setColumn(FlowColumn.BYTES, bytes, null);
+ * builder.endRows();
+ * }</pre>
+ *
  * <p>A column that is not set in a row is null there. A row that was begun and not ended is dropped
  * by the next {@link #beginRow} or {@link #discardRow}. Reused for its whole life: after the first
  * rows it allocates only in {@link #build}. Not thread-safe.
@@ -28,6 +37,7 @@ public final class FlowBatchBuilder {
   private final int capacity;
   private int rows;
   private int openRow = -1;
+  private int openCount;
 
   // By ordinal; allocated when a column is first used, kept for reuse.
   private final long[][] values = new long[COLUMNS][];
@@ -59,39 +69,57 @@ public final class FlowBatchBuilder {
     return rows == capacity;
   }
 
+  /** Rows that still fit. */
+  public int free() {
+    return capacity - rows;
+  }
+
   /**
    * Begins a row; all its columns are null.
    *
    * @throws IllegalStateException where the builder is full
    */
   public void beginRow() {
-    discardRow();
-    if (rows == capacity) {
-      throw new IllegalStateException("the batch is full with " + capacity + " rows");
-    }
-    openRow = rows;
+    beginRows(1);
   }
 
-  /** Forgets the row that was begun, as if it never were. */
+  /**
+   * Begins a block of rows; all their columns are null.
+   *
+   * @throws IllegalStateException where they do not fit ({@link #free})
+   */
+  public void beginRows(int block) {
+    discardRow();
+    if (block < 1 || block > capacity - rows) {
+      throw new IllegalStateException(
+          "the batch holds " + rows + " of " + capacity + " rows, no room for " + block);
+    }
+    openRow = rows;
+    openCount = block;
+  }
+
+  /** Forgets the rows that were begun, as if they never were. */
   public void discardRow() {
     if (openRow < 0) {
       return;
     }
     for (int c = 0; c < COLUMNS; c++) {
-      unset(c);
+      for (int row = openRow; valid[c] != null && row < openRow + openCount; row++) {
+        unset(c, row);
+      }
     }
     openRow = -1;
   }
 
-  private void unset(int c) {
-    if (valid[c] != null && (valid[c][openRow >>> 6] >>> openRow & 1) != 0) {
-      valid[c][openRow >>> 6] &= ~(1L << openRow);
-      values[c][openRow] = 0;
+  private void unset(int c, int row) {
+    if ((valid[c][row >>> 6] >>> row & 1) != 0) {
+      valid[c][row >>> 6] &= ~(1L << row);
+      values[c][row] = 0;
       if (high[c] != null) {
-        high[c][openRow] = 0;
+        high[c][row] = 0;
       }
       if (texts[c] != null) {
-        texts[c][openRow] = null;
+        texts[c][row] = null;
       }
       count[c]--;
     }
@@ -103,7 +131,97 @@ public final class FlowBatchBuilder {
       throw new IllegalStateException("no row was begun");
     }
     openRow = -1;
-    rows++;
+    rows += openCount;
+  }
+
+  /** Keeps the rows that were begun. */
+  public void endRows() {
+    endRow();
+  }
+
+  /**
+   * Sets a numeric column of all open rows to one value.
+   *
+   * @throws IllegalArgumentException where the value does not fit the column's type
+   */
+  public void setAll(FlowColumn column, long value) {
+    checkFits(column, value, value);
+    int c = column.ordinal();
+    markAll(c);
+    Arrays.fill(values[c], openRow, openRow + openCount, value);
+  }
+
+  /** Sets an address column of all open rows to one address. */
+  public void setAllAddress(FlowColumn column, long hi, long lo) {
+    int c = addressColumn(column);
+    markAll(c);
+    Arrays.fill(high[c], openRow, openRow + openCount, hi);
+    Arrays.fill(values[c], openRow, openRow + openCount, lo);
+  }
+
+  /**
+   * Sets a numeric column of the open rows. The arrays stay the caller's.
+   *
+   * @param from the value of each open row, anything that fits where it is null
+   * @param set bit {@code i & 63} of word {@code i >>> 6}: whether open row i is not null; bits
+   *     past the last row are 0. Null: all are set
+   * @throws IllegalArgumentException where a value does not fit the column's type
+   */
+  public void setColumn(FlowColumn column, long[] from, long[] set) {
+    long min = 0;
+    long max = 0;
+    for (int i = 0; i < openCount; i++) {
+      min = Math.min(min, from[i]);
+      max = Math.max(max, from[i]);
+    }
+    checkFits(column, min, max);
+    int c = column.ordinal();
+    mark(c, set);
+    System.arraycopy(from, 0, values[c], openRow, openCount);
+    zeroNulls(values[c], set);
+  }
+
+  /** Sets an address column of the open rows, as {@link #setColumn}. */
+  public void setAddressColumn(FlowColumn column, long[] hi, long[] lo, long[] set) {
+    int c = addressColumn(column);
+    mark(c, set);
+    System.arraycopy(hi, 0, high[c], openRow, openCount);
+    System.arraycopy(lo, 0, values[c], openRow, openCount);
+    zeroNulls(high[c], set);
+    zeroNulls(values[c], set);
+  }
+
+  /** A null is stored as 0, whatever stands beside it. */
+  private void zeroNulls(long[] column, long[] set) {
+    for (int i = 0; set != null && i < openCount; i++) {
+      if ((set[i >>> 6] >>> i & 1) == 0) {
+        column[openRow + i] = 0;
+      }
+    }
+  }
+
+  private static void checkFits(FlowColumn column, long min, long max) {
+    ColumnType type = column.type();
+    if (!type.isLong() || min < type.minValue() || max > type.maxValue()) {
+      throw new IllegalArgumentException(
+          (min < type.minValue() ? min : max)
+              + " does not fit column "
+              + column.sqlName()
+              + " of type "
+              + type);
+    }
+  }
+
+  private int addressColumn(FlowColumn column) {
+    if (column.type() != ColumnType.ADDRESS) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not ADDRESS");
+    }
+    int c = column.ordinal();
+    if (high[c] == null) {
+      high[c] = new long[capacity];
+    }
+    return c;
   }
 
   /**
@@ -112,26 +230,15 @@ public final class FlowBatchBuilder {
    * @throws IllegalArgumentException where the value does not fit the column's type
    */
   public void set(FlowColumn column, long value) {
-    ColumnType type = column.type();
-    if (!type.isLong() || value < type.minValue() || value > type.maxValue()) {
-      throw new IllegalArgumentException(
-          value + " does not fit column " + column.sqlName() + " of type " + type);
-    }
+    checkFits(column, value, value);
     mark(column.ordinal());
     values[column.ordinal()][openRow] = value;
   }
 
   /** Sets an address of the open row. */
   public void setAddress(FlowColumn column, long hi, long lo) {
-    if (column.type() != ColumnType.ADDRESS) {
-      throw new IllegalArgumentException(
-          column.sqlName() + " is " + column.type() + ", not ADDRESS");
-    }
-    int c = column.ordinal();
+    int c = addressColumn(column);
     mark(c);
-    if (high[c] == null) {
-      high[c] = new long[capacity];
-    }
     high[c][openRow] = hi;
     values[c][openRow] = lo;
   }
@@ -194,7 +301,7 @@ public final class FlowBatchBuilder {
     return isSet(column) ? high[column.ordinal()][openRow] : 0;
   }
 
-  private void mark(int c) {
+  private void allocate(int c) {
     if (openRow < 0) {
       throw new IllegalStateException("no row was begun");
     }
@@ -202,6 +309,47 @@ public final class FlowBatchBuilder {
       valid[c] = new long[(capacity + 63) >>> 6];
       values[c] = new long[capacity];
     }
+  }
+
+  /** Marks the open rows as set, all of them. */
+  private void markAll(int c) {
+    allocate(c);
+    for (int done = 0; done < openCount; ) {
+      int row = openRow + done;
+      int bits = Math.min(64 - (row & 63), openCount - done);
+      markWord(c, row, -1L >>> (64 - bits));
+      done += bits;
+    }
+  }
+
+  /** Marks the open rows as set whose bit is set. */
+  private void mark(int c, long[] set) {
+    if (set == null) {
+      markAll(c);
+      return;
+    }
+    allocate(c);
+    for (int word = 0; word << 6 < openCount; word++) {
+      int row = openRow + (word << 6);
+      int shift = row & 63;
+      int bits = Math.min(64, openCount - (word << 6));
+      long low = set[word] & (-1L >>> (64 - bits));
+      markWord(c, row, shift == 0 ? low : low << shift >>> shift);
+      if (shift > 0 && bits > 64 - shift) {
+        markWord(c, row + 64 - shift, low >>> (64 - shift));
+      }
+    }
+  }
+
+  /** Marks row + i as set where bit i is set; all within one word. */
+  private void markWord(int c, int row, long bits) {
+    long now = valid[c][row >>> 6] | bits << row;
+    count[c] += Long.bitCount(now) - Long.bitCount(valid[c][row >>> 6]);
+    valid[c][row >>> 6] = now;
+  }
+
+  private void mark(int c) {
+    allocate(c);
     long bit = 1L << openRow;
     if ((valid[c][openRow >>> 6] & bit) == 0) {
       valid[c][openRow >>> 6] |= bit;

@@ -1,5 +1,6 @@
 package org.flowmon.flow;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -61,6 +62,33 @@ class FlowBatchTest {
           }
         }
       }
+    }
+  }
+
+  @Test
+  void blocksOfColumnsEqualTheSameRowsOneByOne() {
+    for (int round = 0; round < 200; round++) {
+      Random random = new Random(SEED + round);
+      List<Map<FlowColumn, Object>> rows = RandomFlows.rows(random, 1 + random.nextInt(300));
+      for (Map<FlowColumn, Object> row : rows) {
+        FlowColumn.all().stream().filter(c -> c.type() == ColumnType.TEXT).forEach(row::remove);
+      }
+      FlowBatchBuilder builder = new FlowBatchBuilder(300);
+      for (int from = 0; from < rows.size(); ) {
+        int count = 1 + random.nextInt(rows.size() - from);
+        if (random.nextInt(4) == 0) {
+          builder.beginRows(count); // begun, filled and dropped: leaves nothing behind
+          builder.setAll(FlowColumn.BYTES, 7);
+          builder.setAllAddress(FlowColumn.SRC_ADDR, 1, 2);
+        }
+        RandomFlows.appendBlock(builder, rows.subList(from, from + count), random);
+        from += count;
+      }
+      assertEquals(rows.size(), builder.rows());
+      assertArrayEquals(
+          build(rows, new FlowBatchBuilder(300)),
+          builder.build(1, 2, rows.size(), 0),
+          "seed " + (SEED + round));
     }
   }
 

@@ -76,6 +76,38 @@ final class RandomFlows {
         });
   }
 
+  /** The rows as one block of columns; what is null carries garbage. */
+  static void appendBlock(
+      FlowBatchBuilder builder, List<Map<FlowColumn, Object>> rows, Random random) {
+    int count = rows.size();
+    builder.beginRows(count);
+    for (FlowColumn column : FlowColumn.all()) {
+      long[] hi = new long[count];
+      long[] lo = new long[count];
+      long[] set = new long[(count + 63) / 64];
+      int there = 0;
+      for (int i = 0; i < count; i++) {
+        Object value = rows.get(i).get(column);
+        hi[i] = value instanceof IpAddress address ? address.hi() : random.nextInt(2);
+        lo[i] = value instanceof IpAddress a ? a.lo() : value instanceof Long v ? v : 1;
+        if (value != null) {
+          set[i >>> 6] |= 1L << i;
+          there++;
+        }
+      }
+      if (there == 0) {
+        continue;
+      }
+      long[] marks = there == count ? null : set;
+      if (column.type() == ColumnType.ADDRESS) {
+        builder.setAddressColumn(column, hi, lo, marks);
+      } else {
+        builder.setColumn(column, lo, marks);
+      }
+    }
+    builder.endRows();
+  }
+
   static Object read(FlowBatch batch, FlowColumn column, int row) {
     if (batch.isNull(column, row)) {
       return null;

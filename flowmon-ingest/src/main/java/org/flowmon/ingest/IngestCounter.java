@@ -1,0 +1,73 @@
+package org.flowmon.ingest;
+
+import java.util.Locale;
+
+/**
+ * What is counted on the way in, by reason. {@code docs/format/exports.md} says what each means and
+ * which of them add up.
+ */
+public enum IngestCounter {
+  /** UDP datagrams handed to the decoder. */
+  DATAGRAMS_RECEIVED,
+  /** Their payload bytes. */
+  BYTES_RECEIVED,
+  /** Datagrams in which everything was understood, sets without a template aside. */
+  DATAGRAMS_DECODED,
+  /** Datagrams of which a part was dropped as malformed; see the counters of sets and records. */
+  DATAGRAMS_DAMAGED,
+  /** Datagrams of no version that is decoded. */
+  DATAGRAMS_DROPPED_UNKNOWN_VERSION,
+  /** Datagrams shorter than their header, or than their header says. */
+  DATAGRAMS_DROPPED_TRUNCATED,
+  /** Datagrams whose header gives a length that cannot be. */
+  DATAGRAMS_DROPPED_BAD_LENGTH,
+  /** NetFlow v5 datagrams whose header counts no flow, or more than 30. */
+  DATAGRAMS_DROPPED_BAD_COUNT,
+  /** Sets whose length cannot be: the rest of the datagram is dropped with them. */
+  SETS_DROPPED_BAD_LENGTH,
+  /** Sets of an id that is reserved. */
+  SETS_DROPPED_RESERVED_ID,
+  /** Data sets for which no template is known (yet, or any more). */
+  SETS_DROPPED_NO_TEMPLATE,
+  /** Template definitions that cannot be, or are past a limit. */
+  TEMPLATES_DROPPED_BAD,
+  /** Records of variable length that run past the end of their set. */
+  RECORDS_DROPPED_TRUNCATED,
+  /** Flows decoded: rows handed to the sink. */
+  FLOWS_DECODED,
+  /** Flows known to have been in sets without a template; a part of what is lost there. */
+  FLOWS_DROPPED_NO_TEMPLATE,
+  /** Values of flows that cannot be, kept as NULL. */
+  VALUES_DROPPED_IMPLAUSIBLE,
+  /** Records of options data. */
+  OPTIONS_RECORDS,
+  /** Definitions of templates and options templates, repeats included. */
+  TEMPLATES_RECEIVED,
+  /** Templates that their exporter withdrew. */
+  TEMPLATES_WITHDRAWN,
+  /** Templates that were not repeated within their lifetime. */
+  TEMPLATES_EXPIRED,
+  /** Observation domains forgotten with their templates because there are too many. */
+  DOMAINS_EVICTED,
+  /** Flows (v5) or records (IPFIX) that the sequence numbers say were lost on the way. */
+  SEQUENCE_LOST_FLOWS,
+  /** Datagrams (v9) that the sequence numbers say were lost on the way. */
+  SEQUENCE_LOST_DATAGRAMS,
+  /** Datagrams that came after a later one; what they hold is no longer counted as lost. */
+  SEQUENCE_LATE_DATAGRAMS,
+  /** Times that an exporter's sequence began anew. */
+  SEQUENCE_RESETS,
+  /** Packets read from capture files. */
+  PACKETS_READ,
+  /** Packets of capture files that are not UDP over IP. */
+  PACKETS_SKIPPED_NOT_UDP,
+  /** Fragments of IP packets in capture files. */
+  PACKETS_SKIPPED_FRAGMENT,
+  /** Packets that the capture cut short. */
+  PACKETS_SKIPPED_TRUNCATED;
+
+  /** The name in metrics and summaries, for example {@code flows_decoded}. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

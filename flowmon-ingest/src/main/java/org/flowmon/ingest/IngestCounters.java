@@ -1,0 +1,47 @@
+package org.flowmon.ingest;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** The counters of one way in. Thread-safe; adding is cheap. */
+public final class IngestCounters {
+  private static final IngestCounter[] ALL = IngestCounter.values();
+
+  private final LongAdder[] adders = new LongAdder[ALL.length];
+
+  public IngestCounters() {
+    for (int i = 0; i < adders.length; i++) {
+      adders[i] = new LongAdder();
+    }
+  }
+
+  public void add(IngestCounter counter, long count) {
+    adders[counter.ordinal()].add(count);
+  }
+
+  public void increment(IngestCounter counter) {
+    adders[counter.ordinal()].increment();
+  }
+
+  public long get(IngestCounter counter) {
+    return adders[counter.ordinal()].sum();
+  }
+
+  /** Label → count of those that are not 0, in the order of {@link IngestCounter}. */
+  public Map<String, Long> snapshot() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    for (IngestCounter counter : ALL) {
+      long count = get(counter);
+      if (count != 0) {
+        counts.put(counter.label(), count);
+      }
+    }
+    return counts;
+  }
+
+  @Override
+  public String toString() {
+    return snapshot().toString();
+  }
+}
