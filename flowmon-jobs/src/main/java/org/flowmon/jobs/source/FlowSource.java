@@ -14,6 +14,8 @@ public final class FlowSource {
   private FlowSource() {}
 
   /**
+   * The source for a job.
+   *
    * @param topic as looked up when the job is built: its id is part of every record's position
    */
   public static KafkaSource<PositionedBatch> of(JobConfig config, FlowTopic topic) {

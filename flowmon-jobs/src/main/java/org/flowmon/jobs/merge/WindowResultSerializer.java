@@ -1,0 +1,63 @@
+package org.flowmon.jobs.merge;
+
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.types.RecordSerializer;
+import org.flowmon.jobs.types.ResultTableBytes;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * Version 1: analysis (modified UTF-8), start, end (8 bytes each), rows and totals as {@link
+ * ResultTableBytes}, groups, then the four counts (8 bytes each).
+ */
+public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
+  private static final long serialVersionUID = 1L;
+
+  public WindowResultSerializer() {
+    super(1);
+  }
+
+  @Override
+  protected void write(WindowResult result, DataOutputView target) throws IOException {
+    target.writeUTF(result.analysis());
+    target.writeLong(result.windowStart());
+    target.writeLong(result.windowEnd());
+    ResultTableBytes.write(result.rows(), target);
+    ResultTableBytes.write(result.totals(), target);
+    target.writeLong(result.groups());
+    ArrivalCounts counts = result.counts();
+    target.writeLong(counts.flows());
+    target.writeLong(counts.late());
+    target.writeLong(counts.ahead());
+    target.writeLong(counts.lost());
+  }
+
+  @Override
+  protected WindowResult read(int found, DataInputView source) throws IOException {
+    String analysis = source.readUTF();
+    long start = source.readLong();
+    long end = source.readLong();
+    ResultTable rows = ResultTableBytes.read(source);
+    ResultTable totals = ResultTableBytes.read(source);
+    long groups = source.readLong();
+    ArrivalCounts counts =
+        new ArrivalCounts(
+            source.readLong(), source.readLong(), source.readLong(), source.readLong());
+    return new WindowResult(analysis, start, end, rows, totals, groups, counts);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<WindowResult> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<WindowResult> {
+    public Snapshot() {
+      super(WindowResultSerializer::new);
+    }
+  }
+}
