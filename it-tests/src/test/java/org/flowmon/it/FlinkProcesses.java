@@ -1,0 +1,330 @@
+package org.flowmon.it;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A Flink session cluster as users run it: a JobManager and TaskManagers as processes of their own,
+ * with Flink's class path only, so that a job brings everything else in its jar. Jobs are submitted
+ * by Flink's own client.
+ */
+final class FlinkProcesses implements AutoCloseable {
+  private static final List<String> OPENS =
+      List.of(
+          "--add-opens=java.base/java.lang=ALL-UNNAMED",
+          "--add-opens=java.base/java.util=ALL-UNNAMED",
+          "--add-opens=java.base/java.nio=ALL-UNNAMED",
+          "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
+
+  /** What the job's jar must bring itself. */
+  private static final Pattern NOT_FLINKS =
+      Pattern.compile(
+          "flowmon|kafka|parquet|RoaringBitmap|jsqlparser|datasketches|postgres|duckdb|hadoop|zstd"
+              + "|flink-connector|junit|jmh|archunit|picocli|test-classes|surefire");
+
+  private final Path folder;
+  private final Path conf;
+  private final int restPort;
+  private final String classPath;
+  private final Map<String, Process> taskManagers = new HashMap<>();
+  private Process jobManager;
+
+  private FlinkProcesses(Path folder, int restPort) {
+    this.folder = folder;
+    this.conf = folder.resolve("conf");
+    this.restPort = restPort;
+    this.classPath = flinkClassPath();
+  }
+
+  /**
+   * Starts a cluster and waits until its slots are there.
+   *
+   * @param slots of each TaskManager
+   */
+  static FlinkProcesses start(Path folder, int taskManagerCount, int slots) throws Exception {
+    FlinkProcesses cluster = new FlinkProcesses(folder, freePort());
+    cluster.writeConfiguration(slots);
+    cluster.jobManager =
+        cluster.launch(
+            "jobmanager",
+            "GET_JM_RESOURCE_PARAMS",
+            "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
+            List.of("--executionMode", "cluster"));
+    for (int i = 1; i <= taskManagerCount; i++) {
+      cluster.startTaskManager("tm" + i);
+    }
+    cluster.await(
+        "all TaskManagers",
+        Duration.ofSeconds(90),
+        () -> cluster.slots() == taskManagerCount * slots);
+    return cluster;
+  }
+
+  void startTaskManager(String id) throws Exception {
+    taskManagers.put(
+        id,
+        launch(
+            id,
+            "GET_TM_RESOURCE_PARAMS",
+            "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
+            List.of("-Dtaskmanager.resource-id=" + id)));
+  }
+
+  /** Kills a TaskManager as a crash would: kill -9. */
+  void killTaskManager(String id) throws InterruptedException {
+    Process process = taskManagers.remove(id);
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  /** Submits the job by {@code flink run -d}; returns its id. */
+  String submit(Path jar, List<String> options, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("run", "-d"));
+    command.addAll(options);
+    command.add(jar.toString());
+    command.addAll(List.of(arguments));
+    String output = client(command);
+    Matcher id = Pattern.compile("JobID ([0-9a-f]{32})").matcher(output);
+    if (!id.find()) {
+      throw new IllegalStateException("flink run printed no job id:\n" + output);
+    }
+    return id.group(1);
+  }
+
+  /** Runs Flink's command line client and returns what it printed. */
+  String client(List<String> arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(OPENS);
+    command.addAll(
+        List.of("-Xmx256m", "-cp", classPath, "org.apache.flink.client.cli.CliFrontend"));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("FLINK_CONF_DIR", conf.toString());
+    Path log = folder.resolve("client.log");
+    Process process = builder.redirectOutput(log.toFile()).start();
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IllegalStateException(
+          "flink " + arguments + " did not end:\n" + Files.readString(log));
+    }
+    String output = Files.readString(log);
+    if (process.exitValue() != 0) {
+      throw new IllegalStateException("flink " + arguments + " failed:\n" + output);
+    }
+    return output;
+  }
+
+  /** The state of a job in Flink's words: RUNNING, FINISHED, RESTARTING … */
+  String jobState(String jobId) {
+    Matcher state = Pattern.compile("\"state\":\"([A-Z]+)\"").matcher(get("/jobs/" + jobId));
+    return state.find() ? state.group(1) : "UNKNOWN";
+  }
+
+  /** How often a job was restarted. */
+  int restarts(String jobId) {
+    Matcher value =
+        Pattern.compile("\"value\":\"(\\d+)\"")
+            .matcher(get("/jobs/" + jobId + "/metrics?get=numRestarts"));
+    return value.find() ? Integer.parseInt(value.group(1)) : 0;
+  }
+
+  /** How many checkpoints of a job were completed. */
+  int completedCheckpoints(String jobId) {
+    Matcher value =
+        Pattern.compile("\"completed\":(\\d+)").matcher(get("/jobs/" + jobId + "/checkpoints"));
+    return value.find() ? Integer.parseInt(value.group(1)) : 0;
+  }
+
+  int restPort() {
+    return restPort;
+  }
+
+  /** Waits for a condition; where the time passes, the error holds the end of every log. */
+  void await(String what, Duration limit, BooleanSupplier condition) throws Exception {
+    long end = System.nanoTime() + limit.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end || !jobManager.isAlive()) {
+        throw new AssertionError("waited in vain for " + what + "\n" + logs());
+      }
+      Thread.sleep(100);
+    }
+  }
+
+  /** The last lines of every process's log. */
+  String logs() throws IOException {
+    StringBuilder text = new StringBuilder();
+    try (var files = Files.list(folder)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".log")).sorted().toList()) {
+        List<String> lines = Files.readAllLines(file);
+        text.append("---- ").append(file).append('\n');
+        lines
+            .subList(Math.max(0, lines.size() - 60), lines.size())
+            .forEach(line -> text.append(line).append('\n'));
+      }
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void close() throws Exception {
+    List<Process> all = new ArrayList<>(taskManagers.values());
+    all.add(jobManager);
+    all.forEach(Process::destroy);
+    for (Process process : all) {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  private int slots() {
+    Matcher total = Pattern.compile("\"slots-total\":(\\d+)").matcher(get("/overview"));
+    return total.find() ? Integer.parseInt(total.group(1)) : 0;
+  }
+
+  private String get(String path) {
+    try {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + restPort + path))
+              .timeout(Duration.ofSeconds(10))
+              .build();
+      return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    } catch (IOException e) {
+      return ""; // not there yet
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void writeConfiguration(int slots) throws IOException {
+    Files.createDirectories(conf);
+    Files.createDirectories(folder.resolve("tmp"));
+    List<String> lines =
+        List.of(
+            "jobmanager.rpc.address: 127.0.0.1",
+            "jobmanager.rpc.port: " + freePort(),
+            "jobmanager.bind-host: 127.0.0.1",
+            "jobmanager.memory.process.size: 800m",
+            "rest.address: 127.0.0.1",
+            "rest.bind-address: 127.0.0.1",
+            "rest.port: " + restPort,
+            "blob.server.port: 0",
+            "taskmanager.host: 127.0.0.1",
+            "taskmanager.bind-host: 127.0.0.1",
+            "taskmanager.numberOfTaskSlots: " + slots,
+            "taskmanager.memory.process.size: 1100m",
+            "taskmanager.memory.managed.size: 16m",
+            "taskmanager.memory.network.max: 64m",
+            "io.tmp.dirs: " + folder.resolve("tmp"),
+            "heartbeat.timeout: 8000",
+            "heartbeat.interval: 1000",
+            "restart-strategy.type: fixed-delay",
+            "restart-strategy.fixed-delay.attempts: 100",
+            "restart-strategy.fixed-delay.delay: 1s",
+            "execution.checkpointing.dir: file://" + folder.resolve("checkpoints"),
+            "execution.checkpointing.savepoint-dir: file://" + folder.resolve("savepoints"),
+            "parallelism.default: 1");
+    Files.write(conf.resolve("config.yaml"), lines);
+    Files.writeString(
+        conf.resolve("log4j2.properties"),
+        String.join(
+            "\n",
+            "rootLogger.level = INFO",
+            "rootLogger.appenderRef.console.ref = Console",
+            "appender.console.type = Console",
+            "appender.console.name = Console",
+            "appender.console.layout.type = PatternLayout",
+            "appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n"));
+  }
+
+  private Process launch(String name, String parameters, String mainClass, List<String> arguments)
+      throws Exception {
+    List<String> resource = resourceParameters(parameters);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));
+    command.addAll(OPENS);
+    command.add("-XX:+UseSerialGC");
+    command.add("-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"));
+    command.addAll(List.of("-cp", classPath, mainClass, "--configDir", conf.toString()));
+    command.addAll(Arrays.asList(resource.get(1).trim().split("\\s+")));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(
+        ProcessBuilder.Redirect.appendTo(folder.resolve(name + ".log").toFile()));
+    return builder.start();
+  }
+
+  /**
+   * Flink's own sums: the JVM's options and the dynamic properties that fit the configured memory.
+   */
+  private List<String> resourceParameters(String which) throws Exception {
+    Path errors = folder.resolve("bash-java-utils.log");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"),
+                "-cp",
+                classPath,
+                "org.apache.flink.runtime.util.bash.BashJavaUtils",
+                which,
+                "--configDir",
+                conf.toString())
+            .redirectError(errors.toFile())
+            .start();
+    String output =
+        new String(
+            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    process.waitFor();
+    String mark = "BASH_JAVA_UTILS_EXEC_RESULT:";
+    List<String> results =
+        output
+            .lines()
+            .filter(line -> line.startsWith(mark))
+            .map(line -> line.substring(mark.length()))
+            .toList();
+    if (results.size() != 2) {
+      throw new IllegalStateException(
+          "BashJavaUtils " + which + " printed " + output + Files.readString(errors));
+    }
+    return results;
+  }
+
+  private static String flinkClassPath() {
+    String all =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    List<String> flinks = new ArrayList<>();
+    for (String entry : all.split(File.pathSeparator, -1)) {
+      Path path = Path.of(entry);
+      if (entry.endsWith(".jar") && !NOT_FLINKS.matcher(path.getFileName().toString()).find()) {
+        flinks.add(entry);
+      }
+    }
+    return String.join(File.pathSeparator, flinks);
+  }
+
+  static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
