@@ -1,0 +1,24 @@
+package org.flowmon.archive;
+
+/**
+ * How this process uses an archive; nothing of it is stored.
+ *
+ * @param snapshotEvery a snapshot of the manifest is written with each so many-th commit; an open
+ *     reads one snapshot and at most about so many commits
+ * @param maxOpenSegments segments kept open (two mapped files each) when no query reads them
+ */
+public record ArchiveOptions(int snapshotEvery, int maxOpenSegments) {
+  /** 64 commits to a snapshot, 1024 segments kept open. */
+  public static final ArchiveOptions DEFAULTS = new ArchiveOptions(64, 1024);
+
+  public ArchiveOptions {
+    if (snapshotEvery < 1 || maxOpenSegments < 1) {
+      throw new IllegalArgumentException(
+          "snapshotEvery "
+              + snapshotEvery
+              + ", maxOpenSegments "
+              + maxOpenSegments
+              + ": expected at least 1");
+    }
+  }
+}

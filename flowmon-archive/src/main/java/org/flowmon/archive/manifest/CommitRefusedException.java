@@ -1,0 +1,29 @@
+package org.flowmon.archive.manifest;
+
+/** A commit cannot become part of the archive, now or on a retry. Nothing was changed. */
+public final class CommitRefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Why a commit was refused. */
+  public enum Reason {
+    /** A part of its positions is committed already, and another is not. */
+    OVERLAP,
+    /** The file's content was imported before. */
+    ALREADY_IMPORTED,
+    /** A segment of this id is part of the archive already. */
+    SEGMENT_KNOWN,
+    /** A file of a segment is missing or has another length than when it was sealed. */
+    SEGMENT_MISSING
+  }
+
+  private final Reason reason;
+
+  public CommitRefusedException(Reason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+}

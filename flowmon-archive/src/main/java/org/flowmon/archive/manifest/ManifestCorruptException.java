@@ -1,0 +1,35 @@
+package org.flowmon.archive.manifest;
+
+/**
+ * A file of the manifest is missing or is not what was written. The message names the file, the
+ * place, what was found and what was expected.
+ */
+public final class ManifestCorruptException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final String file;
+  private final String place;
+  private final String what;
+
+  public ManifestCorruptException(String file, String place, String what) {
+    super(file + ": " + place + ": " + what);
+    this.file = file;
+    this.place = place;
+    this.what = what;
+  }
+
+  /** The file, relative to the archive. */
+  public String file() {
+    return file;
+  }
+
+  /** Where in the file. */
+  public String place() {
+    return place;
+  }
+
+  /** What was found there and what was expected. */
+  public String what() {
+    return what;
+  }
+}

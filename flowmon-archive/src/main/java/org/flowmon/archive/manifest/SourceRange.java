@@ -1,0 +1,38 @@
+package org.flowmon.archive.manifest;
+
+/**
+ * Positions of one source that a commit holds: the identity of what is archived. For Kafka the
+ * offsets of a partition.
+ *
+ * @param sourceKey names the source for good, for example {@code <topic id>:<partition>}
+ * @param firstOffset the first position in the range, at least 0
+ * @param endOffset the position after the last one, greater than {@code firstOffset}
+ * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included: nothing at or
+ *     before it will come from this source any more. {@link Long#MIN_VALUE} where none is known
+ */
+public record SourceRange(String sourceKey, long firstOffset, long endOffset, long maxArrival) {
+  /** No source key is longer, in characters. */
+  public static final int MAX_KEY = 512;
+
+  public SourceRange {
+    if (sourceKey.isEmpty() || sourceKey.length() > MAX_KEY) {
+      throw new IllegalArgumentException(
+          "a source key of " + sourceKey.length() + " characters, expected 1 … " + MAX_KEY);
+    }
+    if (firstOffset < 0 || endOffset <= firstOffset) {
+      throw new IllegalArgumentException(
+          "offsets ["
+              + firstOffset
+              + ", "
+              + endOffset
+              + ") of source "
+              + sourceKey
+              + ": expected 0 <= first < end");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return sourceKey + "[" + firstOffset + ", " + endOffset + ")";
+  }
+}

@@ -1,0 +1,40 @@
+package org.flowmon.archive.query;
+
+import java.util.List;
+
+/**
+ * How far the history behind an answer reaches, and what was read for it.
+ *
+ * @param snapshot number of the commit that the answer is of
+ * @param historyFrom the smallest {@code end_time} stored (µs), {@link Long#MAX_VALUE} where none
+ * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
+ *     nothing is known
+ * @param segmentsTotal segments of the archive
+ * @param segmentsConsidered segments whose times may hold an answer: these were opened
+ * @param segmentsRead segments of which rows were examined
+ * @param segmentsByIndex of these, how many through the sidecar's postings; the others were scanned
+ *     within the query's times
+ * @param rowsTotal rows of the archive
+ * @param rowsExamined rows on which a filter was evaluated
+ * @param rowsMatched rows that the filter kept
+ * @param warnings one for each sidecar that is missing or damaged: its segment was scanned, the
+ *     answer is the same
+ * @param nanos time taken
+ */
+public record QueryStats(
+    long snapshot,
+    long historyFrom,
+    long historyThrough,
+    int segmentsTotal,
+    int segmentsConsidered,
+    int segmentsRead,
+    int segmentsByIndex,
+    long rowsTotal,
+    long rowsExamined,
+    long rowsMatched,
+    List<String> warnings,
+    long nanos) {
+  public QueryStats {
+    warnings = List.copyOf(warnings);
+  }
+}

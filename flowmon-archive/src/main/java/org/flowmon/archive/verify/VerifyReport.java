@@ -1,0 +1,45 @@
+package org.flowmon.archive.verify;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a verification found.
+ *
+ * @param commits commits of the manifest
+ * @param segments segments that the manifest names
+ * @param rows rows of these
+ * @param bytes bytes of files that were read
+ * @param damages empty where everything is what was written
+ * @param orphans files that no commit knows; they are no damage
+ */
+public record VerifyReport(
+    long commits, int segments, long rows, long bytes, List<Damage> damages, List<Path> orphans) {
+  /**
+   * One finding.
+   *
+   * @param file the damaged or missing file
+   * @param place the part that is hit
+   * @param what what was found and what was expected
+   */
+  public record Damage(Path file, String place, String what) {
+    @Override
+    public String toString() {
+      return file + ": " + place + ": " + what;
+    }
+  }
+
+  public VerifyReport {
+    damages = List.copyOf(damages);
+    orphans = List.copyOf(orphans);
+  }
+
+  public boolean isSound() {
+    return damages.isEmpty();
+  }
+
+  /** 0 where everything is sound, 1 where something is damaged. */
+  public int exitCode() {
+    return isSound() ? 0 : 1;
+  }
+}
