@@ -1,0 +1,50 @@
+package org.flowmon.ingest.synthetic;
+
+import java.util.SplittableRandom;
+
+/**
+ * What was before: the crowd, the regular heavy talkers at their hours, the later new one as a
+ * quiet host.
+ */
+final class HistoricTraffic implements FlowStream {
+  private static final int QUIET_FLOWS = 10;
+  private static final int QUIET_BYTES = 2_000;
+  private static final long DAY = 86_400_000L;
+  private static final long HOUR = 3_600_000L;
+
+  private final Incidents incidents;
+  private final Crowd crowd;
+  private final SplittableRandom random;
+  private final long backupFrom;
+
+  HistoricTraffic(TrafficModel model, Crowd crowd, SplittableRandom random, long liveStartMillis) {
+    this.incidents = model.incidents();
+    this.crowd = crowd;
+    this.random = random;
+    this.backupFrom = Math.floorMod(liveStartMillis - HOUR, DAY);
+  }
+
+  @Override
+  public void next(long nowMillis, SyntheticFlow flow) {
+    int role = random.nextInt(10_000);
+    if ((role -= LiveTraffic.CONTENT_FLOWS) < 0) {
+      crowd.bulk(
+          nowMillis, flow, incidents.regularHeavyTalkers().get(0), 443, LiveTraffic.CONTENT_BYTES);
+    } else if ((role -= LiveTraffic.BACKUP_FLOWS) < 0 && backupRuns(nowMillis)) {
+      crowd.bulk(
+          nowMillis, flow, incidents.regularHeavyTalkers().get(1), 873, LiveTraffic.BACKUP_BYTES);
+    } else if (role >= 0 && (role -= QUIET_FLOWS) < 0) {
+      crowd.bulk(nowMillis, flow, incidents.newHeavyTalker(), 443, QUIET_BYTES);
+    } else {
+      crowd.next(nowMillis, flow);
+    }
+  }
+
+  /**
+   * From one hour before the live part's time of day to four hours after, so that a longer run has
+   * it too.
+   */
+  private boolean backupRuns(long millis) {
+    return Math.floorMod(millis - backupFrom, DAY) < 5 * HOUR;
+  }
+}

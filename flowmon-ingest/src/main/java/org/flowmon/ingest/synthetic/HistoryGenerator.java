@@ -1,0 +1,121 @@
+package org.flowmon.ingest.synthetic;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Generates the flows of days gone by as batches, so that a fresh archive has something to compare
+ * with. Arrival ascends; every flow arrives 1 … 2 s after its end (the options' export delay).
+ *
+ * <p>History has far fewer flows a second than the live part; so that bytes and packets a second
+ * are comparable, each flow's counts are multiplied by {@link #volumeFactor}, as if a router had
+ * merged as many like flows into one record.
+ */
+public final class HistoryGenerator {
+  /**
+   * The exporter of synthetic history: a documentation address, so that it is never a real one's.
+   */
+  public static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
+
+  private static final int BATCH_ROWS = 4_096;
+
+  private final TrafficModel model;
+  private final long fromMillis;
+  private final long toMillis;
+  private final long flows;
+  private final long liveFlowsPerSecond;
+
+  /**
+   * History between two times.
+   *
+   * @param from begin of history by arrival
+   * @param to end of history, exclusive, and the start of the live part
+   * @param flows how many flows, at least 1
+   * @param liveFlowsPerSecond the live rate that history's volume is to match at the same time of
+   *     day
+   */
+  public HistoryGenerator(
+      TrafficModel model, Instant from, Instant to, long flows, long liveFlowsPerSecond) {
+    if (!from.isBefore(to) || flows < 1 || liveFlowsPerSecond < 1) {
+      throw new IllegalArgumentException(
+          "history from "
+              + from
+              + " to "
+              + to
+              + " with "
+              + flows
+              + " flows beside "
+              + liveFlowsPerSecond
+              + " live flows/s: expected from < to and positive numbers");
+    }
+    this.model = model;
+    this.fromMillis = from.toEpochMilli();
+    this.toMillis = to.toEpochMilli();
+    this.flows = flows;
+    this.liveFlowsPerSecond = liveFlowsPerSecond;
+  }
+
+  /** History of the days before {@code to}. */
+  public static HistoryGenerator daysBefore(
+      TrafficModel model, Instant to, int days, long flows, long liveFlowsPerSecond) {
+    return new HistoryGenerator(
+        model, to.minus(Duration.ofDays(days)), to, flows, liveFlowsPerSecond);
+  }
+
+  /** What each flow's bytes and packets are multiplied by, at least 1. */
+  public long volumeFactor() {
+    double seconds = (toMillis - fromMillis) / 1000.0;
+    double perSecond = flows / seconds * TrafficModel.busyness(toMillis) / meanBusyness();
+    return Math.max(1, Math.round(liveFlowsPerSecond / perSecond));
+  }
+
+  private double meanBusyness() {
+    double sum = 0;
+    int steps = 1_000;
+    for (int i = 0; i < steps; i++) {
+      sum +=
+          TrafficModel.busyness(fromMillis + (long) ((i + 0.5) * (toMillis - fromMillis) / steps));
+    }
+    return sum / steps;
+  }
+
+  /**
+   * Generates everything, in batches of one producer's stream.
+   *
+   * @param producerId goes into the batches' headers
+   * @return what was generated
+   */
+  public GeneratedHistory generate(long producerId, Consumer<FlowBatch> consumer) {
+    FlowStream stream = model.history(toMillis);
+    SyntheticFlow flow = new SyntheticFlow();
+    FlowBatchBuilder builder = new FlowBatchBuilder(BATCH_ROWS);
+    long factor = volumeFactor();
+    double step = (toMillis - fromMillis) / (double) flows * meanBusyness();
+    double time = fromMillis;
+    long sequence = 0;
+    long bytes = 0;
+    long packets = 0;
+    for (long i = 0; i < flows; i++) {
+      long now = Math.min((long) time, toMillis - 1);
+      stream.next(now, flow);
+      flow.bytes *= factor;
+      flow.packets *= factor;
+      bytes += flow.bytes;
+      packets += flow.packets;
+      flow.appendTo(builder, now * 1000, EXPORTER, 0);
+      if (builder.isFull() || i == flows - 1) {
+        consumer.accept(FlowBatch.open(builder.build(producerId, sequence++, i + 1, 0)));
+        builder.clear();
+      }
+      time += step / TrafficModel.busyness(now);
+    }
+    return new GeneratedHistory(flows, bytes, packets);
+  }
+
+  /** Totals over all generated flows. */
+  public record GeneratedHistory(long flows, long bytes, long packets) {}
+}

@@ -1,0 +1,96 @@
+package org.flowmon.ingest.synthetic;
+
+import java.util.SplittableRandom;
+
+/** The crowd and the regular heavy talkers, and the incidents from their time on. */
+final class LiveTraffic implements FlowStream {
+  /** Flows of 10,000 by role; the byte sizes make the new talker's share the largest by far. */
+  static final int CONTENT_FLOWS = 200;
+
+  static final int CONTENT_BYTES = 16_000;
+  static final int BACKUP_FLOWS = 100;
+  static final int BACKUP_BYTES = 32_000;
+  private static final int TALKER_FLOWS = 200;
+  private static final int TALKER_BYTES = 48_000;
+  private static final int SCAN_FLOWS = 100;
+
+  private static final int SYN = 0x02;
+  private static final int RST_ACK = 0x14;
+  private static final int SCANNED_HOSTS = 64;
+
+  private final Incidents incidents;
+  private final int beaconHost;
+  private final int insideHosts;
+  private final long beaconDelay;
+  private final Crowd crowd;
+  private final SplittableRandom random;
+  private final long incidentsFrom;
+  private double beaconDue;
+  private int probes;
+  private boolean refusalIsDue;
+
+  LiveTraffic(TrafficModel model, Crowd crowd, SplittableRandom random, long startMillis) {
+    this.incidents = model.incidents();
+    this.beaconHost = model.beaconHost();
+    this.insideHosts = model.options().insideHosts();
+    this.beaconDelay = model.options().exportDelayMin().toMillis();
+    this.crowd = crowd;
+    this.random = random;
+    this.incidentsFrom = startMillis + incidents.after().toMillis();
+    this.beaconDue = incidentsFrom;
+  }
+
+  @Override
+  public void next(long nowMillis, SyntheticFlow flow) {
+    if (nowMillis >= beaconDue) {
+      beacon(flow);
+      return;
+    }
+    int role = random.nextInt(10_000);
+    if ((role -= CONTENT_FLOWS) < 0) {
+      crowd.bulk(nowMillis, flow, incidents.regularHeavyTalkers().get(0), 443, CONTENT_BYTES);
+    } else if ((role -= BACKUP_FLOWS) < 0) {
+      crowd.bulk(nowMillis, flow, incidents.regularHeavyTalkers().get(1), 873, BACKUP_BYTES);
+    } else if (nowMillis >= incidentsFrom && (role -= TALKER_FLOWS) < 0) {
+      crowd.bulk(nowMillis, flow, incidents.newHeavyTalker(), 443, TALKER_BYTES);
+    } else if (nowMillis >= incidentsFrom && (role -= SCAN_FLOWS) < 0) {
+      probe(nowMillis, flow);
+    } else {
+      crowd.next(nowMillis, flow);
+    }
+  }
+
+  private void beacon(SyntheticFlow flow) {
+    crowd.partyWith(flow, beaconHost, incidents.beaconPeer(), true);
+    crowd.tcp(flow, 49_152 + random.nextInt(16_384), 443, 0x1B);
+    flow.bytes = 680L + random.nextInt(40);
+    flow.packets = 7;
+    flow.endMillis = (long) beaconDue - beaconDelay;
+    flow.startMillis = flow.endMillis - 120;
+    beaconDue += incidents.beaconPeriod().toMillis() * (0.95 + 0.1 * random.nextDouble());
+  }
+
+  /**
+   * A SYN to the next (host, port) pair, sometimes refused; pairs repeat only after 64 × 65,535.
+   */
+  private void probe(long nowMillis, SyntheticFlow flow) {
+    int host = Math.floorMod(probes * 31, Math.min(SCANNED_HOSTS, insideHosts));
+    int port = 1 + Math.floorMod(probes / SCANNED_HOSTS * 7_919 + host, 65_535);
+    crowd.partyWith(flow, host, incidents.scanner(), false);
+    flow.bytes = 44;
+    flow.packets = 1;
+    flow.endMillis = nowMillis - beaconDelay;
+    flow.startMillis = flow.endMillis;
+    crowd.tcp(flow, 55_555, port, SYN);
+    if (refusalIsDue) {
+      flow.reverse(40, 1);
+      flow.tcpFlags = RST_ACK;
+      refusalIsDue = false;
+      probes++;
+    } else if (random.nextInt(100) < 30) {
+      refusalIsDue = true;
+    } else {
+      probes++;
+    }
+  }
+}

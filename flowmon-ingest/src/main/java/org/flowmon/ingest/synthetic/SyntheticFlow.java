@@ -1,0 +1,138 @@
+package org.flowmon.ingest.synthetic;
+
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.SourceKind;
+
+/**
+ * One flow of the model. Mutable and reused: who calls {@link FlowStream#next} owns it and reads it
+ * before the next call. Times are in milliseconds since 1970, the finest that all export formats
+ * share.
+ */
+final class SyntheticFlow {
+  static final int ICMP = 1;
+  static final int TCP = 6;
+  static final int UDP = 17;
+  static final int ICMPV6 = 58;
+
+  long srcHi;
+  long srcLo;
+  long dstHi;
+  long dstLo;
+  int srcPort;
+  int dstPort;
+  int protocol;
+
+  /** Type × 256 + code; meaningful only where {@link #isIcmp}. */
+  int icmpTypeCode;
+
+  long bytes;
+  long packets;
+  long startMillis;
+  long endMillis;
+  int tcpFlags;
+  int tos;
+  boolean outgoing;
+
+  /** IPv4 next hop, 0 where there is none. */
+  int nextHop;
+
+  int inputIf;
+  int outputIf;
+  int srcAs;
+  int dstAs;
+  int srcMask;
+  int dstMask;
+
+  /** Number of the inside host: decides which exporter sees the flow. */
+  int insideHost;
+
+  boolean isIpv4() {
+    return IpAddress.isIpv4(srcHi, srcLo);
+  }
+
+  boolean isIcmp() {
+    return protocol == ICMP || protocol == ICMPV6;
+  }
+
+  /**
+   * What a sampler that sees 1 of n packets counts; a flow that it exports has at least one packet.
+   */
+  void sample(int rate) {
+    if (rate > 1) {
+      long seen = Math.max(1, packets / rate);
+      bytes = bytes * seen / packets;
+      packets = seen;
+    }
+  }
+
+  /** Makes this the way back of the same conversation, with counts of its own. */
+  void reverse(long reverseBytes, long reversePackets) {
+    long hi = srcHi;
+    long lo = srcLo;
+    srcHi = dstHi;
+    srcLo = dstLo;
+    dstHi = hi;
+    dstLo = lo;
+    int port = srcPort;
+    srcPort = dstPort;
+    dstPort = port;
+    int interfaceIn = inputIf;
+    inputIf = outputIf;
+    outputIf = interfaceIn;
+    int as = srcAs;
+    srcAs = dstAs;
+    dstAs = as;
+    int mask = srcMask;
+    srcMask = dstMask;
+    dstMask = mask;
+    outgoing = !outgoing;
+    nextHop = isIpv4() ? Hosts.nextHop(outgoing) : 0;
+    if (protocol == ICMP) {
+      icmpTypeCode = 0; // echo reply
+    } else if (protocol == ICMPV6) {
+      icmpTypeCode = 129 << 8;
+    }
+    bytes = reverseBytes;
+    packets = reversePackets;
+  }
+
+  /** Writes the row into a builder, as source kind {@link SourceKind#SYNTHETIC}. */
+  void appendTo(FlowBatchBuilder builder, long arrivalMicros, IpAddress exporter, int domain) {
+    builder.beginRow();
+    builder.set(FlowColumn.START_TIME, startMillis * 1000);
+    builder.set(FlowColumn.END_TIME, endMillis * 1000);
+    builder.set(FlowColumn.DURATION, (endMillis - startMillis) * 1000);
+    builder.set(FlowColumn.ARRIVAL, arrivalMicros);
+    builder.setAddress(FlowColumn.SRC_ADDR, srcHi, srcLo);
+    builder.setAddress(FlowColumn.DST_ADDR, dstHi, dstLo);
+    if (isIcmp()) {
+      builder.set(FlowColumn.ICMP_TYPE_CODE, icmpTypeCode);
+    } else {
+      builder.set(FlowColumn.SRC_PORT, srcPort);
+      builder.set(FlowColumn.DST_PORT, dstPort);
+    }
+    builder.set(FlowColumn.PROTOCOL, protocol);
+    builder.set(FlowColumn.BYTES, bytes);
+    builder.set(FlowColumn.PACKETS, packets);
+    if (protocol == TCP) {
+      builder.set(FlowColumn.TCP_FLAGS, tcpFlags);
+    }
+    builder.set(FlowColumn.TOS, tos);
+    builder.set(FlowColumn.OUTGOING, outgoing ? 1 : 0);
+    if (nextHop != 0) {
+      builder.setIpv4(FlowColumn.NEXT_HOP, nextHop);
+    }
+    builder.set(FlowColumn.INPUT_IF, inputIf);
+    builder.set(FlowColumn.OUTPUT_IF, outputIf);
+    builder.set(FlowColumn.SRC_AS, srcAs);
+    builder.set(FlowColumn.DST_AS, dstAs);
+    builder.set(FlowColumn.SRC_MASK, srcMask);
+    builder.set(FlowColumn.DST_MASK, dstMask);
+    builder.setAddress(FlowColumn.EXPORTER, exporter);
+    builder.set(FlowColumn.OBSERVATION_DOMAIN, domain);
+    builder.set(FlowColumn.SOURCE_KIND, SourceKind.SYNTHETIC.code());
+    builder.endRow();
+  }
+}

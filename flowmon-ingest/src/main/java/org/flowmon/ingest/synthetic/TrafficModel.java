@@ -1,0 +1,105 @@
+package org.flowmon.ingest.synthetic;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
+
+/**
+ * A network's traffic from a seed: Zipf-distributed hosts inside and outside, services,
+ * heavy-tailed byte counts with packets that match them, a swing over the day, and {@link
+ * Incidents} hidden in the live part.
+ *
+ * <p>Conversations are exported as routers do, one flow for each way. Besides the crowd there are
+ * two regular heavy talkers, one all day (a content network) and one around the live part's time of
+ * day (a backup), equally heavy on every day, and in the live part a new one that was quiet before.
+ * The model holds tables only; {@link #live} and {@link #history} begin streams, each reproducible
+ * from the seed on its own.
+ */
+public final class TrafficModel {
+  private static final long LIVE = 1;
+  private static final long HISTORY = 2;
+  private static final long ADDRESSES = 3;
+
+  private final long seed;
+  private final TrafficOptions options;
+  private final Incidents incidents;
+  private final int beaconHost;
+  private final ZipfSampler inside;
+  private final ZipfSampler outside;
+
+  public TrafficModel(long seed, TrafficOptions options) {
+    this.seed = seed;
+    this.options = options;
+    this.inside = new ZipfSampler(options.insideHosts(), options.zipfExponent());
+    this.outside = new ZipfSampler(options.outsideHosts(), options.zipfExponent());
+    SplittableRandom random = random(ADDRESSES);
+    this.beaconHost = options.insideHosts() / 2 + random.nextInt(options.insideHosts() / 2);
+    this.incidents =
+        new Incidents(
+            options.incidentsAfter(),
+            IpAddress.ofIpv4(0xCB00_7100 | (2 + random.nextInt(60))), // 203.0.113.2 …
+            new IpAddress(0, Hosts.insideV4(beaconHost)),
+            IpAddress.ofIpv4(0xC633_6400 | (2 + random.nextInt(250))), // 198.51.100.2 …
+            options.beaconPeriod(),
+            IpAddress.ofIpv4(0xCB00_7100 | (66 + random.nextInt(60))), // 203.0.113.66 …
+            List.of(
+                IpAddress.ofIpv4(0xC000_0200 | (2 + random.nextInt(60))), // 192.0.2.2 …
+                IpAddress.ofIpv4(0xC000_0200 | (66 + random.nextInt(60))))); // 192.0.2.66 …
+  }
+
+  /** The networks that are inside: a flow from one of them is outgoing. */
+  public static List<IpPrefix> protectedNetworks() {
+    return Hosts.PROTECTED;
+  }
+
+  public long seed() {
+    return seed;
+  }
+
+  public TrafficOptions options() {
+    return options;
+  }
+
+  /** What is hidden in the live part; nothing where the options say without repetition. */
+  public Incidents incidents() {
+    return incidents;
+  }
+
+  /**
+   * How busy the network is at a time of day, around 1 on average: 1.6 at 14:00 UTC, 0.4 at 02:00.
+   *
+   * @param millis since 1970
+   */
+  static double busyness(long millis) {
+    double dayPart = Math.floorMod(millis, 86_400_000L) / 86_400_000.0;
+    return 1 + 0.6 * Math.cos(2 * Math.PI * (dayPart - 14.0 / 24));
+  }
+
+  FlowStream live(long startMillis) {
+    SplittableRandom random = random(LIVE);
+    if (!options.repeating()) {
+      return new UnrepeatedTraffic(random, options);
+    }
+    return new LiveTraffic(this, new Crowd(inside, outside, options, random), random, startMillis);
+  }
+
+  /**
+   * Begins the history.
+   *
+   * @param liveStartMillis the time whose hour of day the backup shares
+   */
+  HistoricTraffic history(long liveStartMillis) {
+    SplittableRandom random = random(HISTORY);
+    return new HistoricTraffic(
+        this, new Crowd(inside, outside, options, random), random, liveStartMillis);
+  }
+
+  int beaconHost() {
+    return beaconHost;
+  }
+
+  private SplittableRandom random(long part) {
+    return new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + part);
+  }
+}

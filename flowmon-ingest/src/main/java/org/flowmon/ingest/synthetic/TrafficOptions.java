@@ -1,0 +1,134 @@
+package org.flowmon.ingest.synthetic;
+
+import java.time.Duration;
+
+/**
+ * The shape of synthetic traffic.
+ *
+ * @param insideHosts hosts in the protected networks, 100 … 65,536
+ * @param outsideHosts hosts elsewhere, 100 … 131,072
+ * @param zipfExponent skew of who talks how often; 0 is uniform, 1 is classic Zipf
+ * @param ipv6Share share of conversations in IPv6, 0 … 1
+ * @param paretoShape tail of the byte counts; the smaller, the heavier
+ * @param incidentsAfter time from the start of the live part to the first incident
+ * @param beaconPeriod mean time between two beacons
+ * @param exportDelayMin least time from a flow's end to its export, at least 1 s (v9 knows export
+ *     times by the second)
+ * @param exportDelayMax largest time from a flow's end to its export
+ * @param repeating false for the worst case: every flow has addresses that no flow before it had
+ */
+public record TrafficOptions(
+    int insideHosts,
+    int outsideHosts,
+    double zipfExponent,
+    double ipv6Share,
+    double paretoShape,
+    Duration incidentsAfter,
+    Duration beaconPeriod,
+    Duration exportDelayMin,
+    Duration exportDelayMax,
+    boolean repeating) {
+
+  public TrafficOptions {
+    requireRange("inside hosts", insideHosts, 100, 65_536);
+    requireRange("outside hosts", outsideHosts, 100, 131_072);
+    requireRange("Zipf exponent", zipfExponent, 0.0, 3.0);
+    requireRange("IPv6 share", ipv6Share, 0.0, 1.0);
+    requireRange("Pareto shape", paretoShape, 1.01, 10.0);
+    requireRange("seconds to the first incident", incidentsAfter.toSeconds(), 0, 86_400);
+    requireRange("beacon period in ms", beaconPeriod.toMillis(), 100, 3_600_000);
+    requireRange("least export delay in ms", exportDelayMin.toMillis(), 1_000, 3_600_000);
+    requireRange(
+        "largest export delay in ms",
+        exportDelayMax.toMillis(),
+        exportDelayMin.toMillis(),
+        3_600_000);
+  }
+
+  private static void requireRange(String what, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(what + ": " + value + " is outside " + min + "…" + max);
+    }
+  }
+
+  private static void requireRange(String what, double value, double min, double max) {
+    if (!(value >= min && value <= max)) {
+      throw new IllegalArgumentException(what + ": " + value + " is outside " + min + "…" + max);
+    }
+  }
+
+  /**
+   * 2,000 hosts inside, 20,000 outside, 10 % IPv6, incidents after 10 s, exported 1 … 2 s after a
+   * flow's end.
+   */
+  public static TrafficOptions defaults() {
+    return new TrafficOptions(
+        2_000,
+        20_000,
+        0.8,
+        0.1,
+        1.2,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(2),
+        true);
+  }
+
+  /** The worst case: no address appears twice. */
+  public TrafficOptions withoutRepetition() {
+    return new TrafficOptions(
+        insideHosts,
+        outsideHosts,
+        zipfExponent,
+        ipv6Share,
+        paretoShape,
+        incidentsAfter,
+        beaconPeriod,
+        exportDelayMin,
+        exportDelayMax,
+        false);
+  }
+
+  public TrafficOptions withHosts(int inside, int outside) {
+    return new TrafficOptions(
+        inside,
+        outside,
+        zipfExponent,
+        ipv6Share,
+        paretoShape,
+        incidentsAfter,
+        beaconPeriod,
+        exportDelayMin,
+        exportDelayMax,
+        repeating);
+  }
+
+  public TrafficOptions withIncidents(Duration after, Duration period) {
+    return new TrafficOptions(
+        insideHosts,
+        outsideHosts,
+        zipfExponent,
+        ipv6Share,
+        paretoShape,
+        after,
+        period,
+        exportDelayMin,
+        exportDelayMax,
+        repeating);
+  }
+
+  public TrafficOptions withExportDelay(Duration min, Duration max) {
+    return new TrafficOptions(
+        insideHosts,
+        outsideHosts,
+        zipfExponent,
+        ipv6Share,
+        paretoShape,
+        incidentsAfter,
+        beaconPeriod,
+        min,
+        max,
+        repeating);
+  }
+}
