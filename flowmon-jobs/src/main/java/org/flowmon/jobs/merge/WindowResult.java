@@ -5,6 +5,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.query.ResultTable;
 

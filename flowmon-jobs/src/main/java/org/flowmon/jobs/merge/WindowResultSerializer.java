@@ -5,6 +5,7 @@ import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.merge;
+package org.flowmon.jobs.lowlevel;
 
 /**
  * Counts over the flows that arrived, by their arrival, within a window: they say how far its

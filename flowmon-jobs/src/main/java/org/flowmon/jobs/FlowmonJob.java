@@ -1,0 +1,139 @@
+package org.flowmon.jobs;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.merge.KeyGroupKeys;
+import org.flowmon.jobs.merge.MergeOperator;
+import org.flowmon.jobs.merge.WindowOperator;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.FlowSource;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.jobs.source.SequenceCheckOperator;
+
+/**
+ * The Flink job. The graph is the same whatever analyses run in it: they are data of its operators.
+ *
+ * <pre>
+ *   Kafka topic "flows", a partition's watermark on arrival
+ *     │  one chain per task, no copy of a batch
+ *     ▼
+ *   flow-source ──► sequence-check ──► low-level          all live queries: filter, pane, fixed table
+ *                                          │
+ *                                          │ partial groups, by key group
+ *                                          ▼
+ *                                        merge            exact groups of all queries, raw keyed state
+ *                                          │
+ *                                          │ one part per window and task
+ *                                          ▼
+ *                                        windows          one task: parts of a window become its result
+ * </pre>
+ */
+public final class FlowmonJob {
+  private FlowmonJob() {}
+
+  /** {@code flink run flowmon-job.jar --config flowmon.yaml}. */
+  public static void main(String[] args) throws Exception {
+    if (args.length != 2 || !args[0].equals("--config")) {
+      throw new ConfigException("expected --config FILE, found " + List.of(args));
+    }
+    JobConfig config = JobConfig.read(Path.of(args[1]));
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    build(env, config, analyses(config));
+    env.execute("flowmon " + config.job().role());
+  }
+
+  /**
+   * The analyses of a configuration: those in its folder or, where it names none, those that
+   * flowmon brings along.
+   */
+  public static List<AnalysisConfig> analyses(JobConfig config) {
+    return config.analyses() == null
+        ? AnalysisConfig.bundled()
+        : AnalysisConfig.readFolder(Path.of(config.analyses()));
+  }
+
+  /**
+   * Adds the job to an environment, ready to be executed.
+   *
+   * @throws ConfigException where a query does not parse or the topic of flows cannot be found
+   */
+  public static void build(
+      StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
+    configure(env, config);
+    DataStream<PositionedBatch> flows = flows(env, config);
+    if (config.job().role().analyses()) {
+      windows(flows, config, analyses);
+    }
+  }
+
+  /** Sets what the job needs of Flink; for callers of {@link #flows}, {@link #build} does it. */
+  public static void configure(StreamExecutionEnvironment env, JobConfig config) {
+    JobConfig.Settings job = config.job();
+    Configuration options = new Configuration();
+    options.set(PipelineOptions.GENERIC_TYPES, false);
+    options.set(PipelineOptions.OBJECT_REUSE, true);
+    options.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    if (job.checkpointDirectory() != null) {
+      options.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, job.checkpointDirectory());
+    }
+    env.configure(options);
+    env.setMaxParallelism(job.maxParallelism());
+    if (job.parallelism() > 0) {
+      env.setParallelism(job.parallelism());
+    }
+    env.enableCheckpointing(job.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
+  }
+
+  /** Flow batches from Kafka, each once. */
+  public static DataStream<PositionedBatch> flows(
+      StreamExecutionEnvironment env, JobConfig config) {
+    FlowTopic topic = FlowTopic.lookUp(config.kafka());
+    // A reader without a partition would hold the watermark back for ever.
+    int readers = Math.min(env.getParallelism(), topic.partitions());
+    return env.fromSource(
+            FlowSource.of(config, topic),
+            FlowSource.watermarks(config.job().disorderBound()),
+            "flow-source")
+        .uid("flow-source")
+        .setParallelism(readers)
+        .transform("sequence-check", PositionedBatch.TYPE, new SequenceCheckOperator())
+        .uid("sequence-check")
+        .setParallelism(readers);
+  }
+
+  /** The results of all analyses' live queries. */
+  public static SingleOutputStreamOperator<WindowResult> windows(
+      DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
+    LiveQuery.byId(analyses); // an error in a query is said here, not by a task that fails
+    int keyGroups = config.job().maxParallelism();
+    return flows
+        .transform("low-level", Partial.TYPE, new LowLevelOperatorFactory(analyses, keyGroups))
+        .uid("low-level")
+        .setParallelism(flows.getParallelism())
+        .keyBy(new KeyGroupKeys(keyGroups))
+        .transform("merge", Partial.TYPE, new MergeOperator(analyses))
+        .uid("merge")
+        .global()
+        .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
+        .uid("windows")
+        .setParallelism(1)
+        .setMaxParallelism(1);
+  }
+}

@@ -1,0 +1,93 @@
+package org.flowmon.jobs.lowlevel;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * An analysis's live query, ready to run.
+ *
+ * @param id the same wherever the same name, query and windows are, also in a later run: state that
+ *     was made by another definition is never taken for this one's
+ */
+public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window) {
+
+  /**
+   * Reads the analysis's query.
+   *
+   * @throws ConfigException naming the analysis, the place in the query and what was expected
+   */
+  public static LiveQuery of(AnalysisConfig analysis) {
+    AnalysisConfig.Live live = analysis.live();
+    FlowQuery query;
+    try {
+      query = QueryParser.parse(live.query());
+    } catch (QueryException e) {
+      throw new ConfigException(
+          "analysis " + analysis.name() + ": live.query: " + e.getMessage(), e);
+    }
+    if (!query.isAggregated()) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": live.query: expected aggregates such as SUM(bytes), found plain columns");
+    }
+    if (!query.parameters().isEmpty()) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": live.query: a live query has no parameters, found "
+              + query.parameters());
+    }
+    WindowSpec window =
+        new WindowSpec(
+            live.windowMicros(),
+            live.slideMicros(),
+            live.time().column(),
+            live.latenessMicros(),
+            WindowSpec.DEFAULT_AHEAD_MICROS);
+    return new LiveQuery(id(analysis.name(), query, window), analysis, query, window);
+  }
+
+  /** All analyses' live queries, by their ids. */
+  public static Map<Long, LiveQuery> byId(List<AnalysisConfig> analyses) {
+    Map<Long, LiveQuery> queries = new HashMap<>();
+    for (AnalysisConfig analysis : analyses) {
+      LiveQuery query = of(analysis);
+      if (queries.put(query.id(), query) != null) {
+        throw new ConfigException("analysis " + analysis.name() + " is given twice");
+      }
+    }
+    return queries;
+  }
+
+  private static long id(String name, FlowQuery query, WindowSpec window) {
+    String definition =
+        String.join(
+            "\n",
+            name,
+            query.toString(),
+            Long.toString(window.widthMicros()),
+            Long.toString(window.slideMicros()),
+            window.timeColumn().sqlName(),
+            Long.toString(window.latenessMicros()),
+            Long.toString(window.aheadMicros()));
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(definition.getBytes(StandardCharsets.UTF_8));
+      return ByteBuffer.wrap(hash).getLong();
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.flowmon.jobs.lowlevel;
+
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.flowmon.jobs.types.RecordType;
+
+/**
+ * What one level sends to the next: a part of a window's result that is still to be merged with
+ * others.
+ */
+@TypeInfo(Partial.Factory.class)
+public sealed interface Partial {
+  TypeInformation<Partial> TYPE = new RecordType<>(Partial.class, new PartialSerializer());
+
+  /** Where in the merge it belongs: 0 … maximum parallelism − 1. */
+  int keyGroup();
+
+  /**
+   * From the low level to the merge: groups of one query, one pane and one key group.
+   *
+   * @param bytes for {@link org.flowmon.udaf.table.PartialGroups#open}; not to be written to
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
+  record Groups(int keyGroup, byte[] bytes) implements Partial {}
+
+  /**
+   * From the merge to the last step: what some key groups have of one window.
+   *
+   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
+  record Part(long queryId, byte[] bytes) implements Partial {
+    @Override
+    public int keyGroup() {
+      return 0;
+    }
+  }
+
+  /**
+   * From the low level to the last step, through the merge: what arrived within one pane.
+   *
+   * @param paneStart in microseconds
+   */
+  record Counts(int keyGroup, long queryId, long paneStart, ArrivalCounts counts)
+      implements Partial {}
+
+  /** How Flink finds the type. */
+  final class Factory extends TypeInfoFactory<Partial> {
+    @Override
+    public TypeInformation<Partial> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package org.flowmon.jobs.lowlevel;
+
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.types.RecordSerializer;
+
+/**
+ * Version 1:
+ *
+ * <pre>
+ *   groups:  1 u8 | key group i32 | length i32 | bytes
+ *   part:    2 u8 | query i64     | length i32 | bytes
+ *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64
+ * </pre>
+ */
+public final class PartialSerializer extends RecordSerializer<Partial> {
+  private static final long serialVersionUID = 1L;
+  private static final int GROUPS = 1;
+  private static final int PART = 2;
+  private static final int COUNTS = 3;
+  private static final int MAX_BYTES = 1 << 30;
+
+  public PartialSerializer() {
+    super(1);
+  }
+
+  @Override
+  protected void write(Partial partial, DataOutputView target) throws IOException {
+    if (partial instanceof Partial.Groups groups) {
+      target.writeByte(GROUPS);
+      target.writeInt(groups.keyGroup());
+      writeBytes(groups.bytes(), target);
+    } else if (partial instanceof Partial.Part part) {
+      target.writeByte(PART);
+      target.writeLong(part.queryId());
+      writeBytes(part.bytes(), target);
+    } else if (partial instanceof Partial.Counts of) {
+      target.writeByte(COUNTS);
+      target.writeInt(of.keyGroup());
+      target.writeLong(of.queryId());
+      target.writeLong(of.paneStart());
+      target.writeLong(of.counts().flows());
+      target.writeLong(of.counts().late());
+      target.writeLong(of.counts().ahead());
+      target.writeLong(of.counts().lost());
+    }
+  }
+
+  @Override
+  protected Partial read(int found, DataInputView source) throws IOException {
+    int kind = source.readUnsignedByte();
+    return switch (kind) {
+      case GROUPS -> new Partial.Groups(source.readInt(), readBytes(source, MAX_BYTES));
+      case PART -> new Partial.Part(source.readLong(), readBytes(source, MAX_BYTES));
+      case COUNTS ->
+          new Partial.Counts(
+              source.readInt(),
+              source.readLong(),
+              source.readLong(),
+              new ArrivalCounts(
+                  source.readLong(), source.readLong(), source.readLong(), source.readLong()));
+      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…3");
+    };
+  }
+
+  @Override
+  public TypeSerializerSnapshot<Partial> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<Partial> {
+    public Snapshot() {
+      super(PartialSerializer::new);
+    }
+  }
+}

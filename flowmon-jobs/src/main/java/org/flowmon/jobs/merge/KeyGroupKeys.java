@@ -1,0 +1,47 @@
+package org.flowmon.jobs.merge;
+
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.flowmon.jobs.lowlevel.Partial;
+
+/**
+ * Gives each key group a key that Flink assigns to just this key group: the low level packs groups
+ * by key group, so the key says where a message goes and is nothing else.
+ */
+public final class KeyGroupKeys implements KeySelector<Partial, Integer> {
+  private static final long serialVersionUID = 1L;
+
+  private final int maxParallelism;
+  private transient Integer[] keys;
+
+  /**
+   * Keys for a number of key groups.
+   *
+   * @param maxParallelism of the operator that follows
+   */
+  public KeyGroupKeys(int maxParallelism) {
+    this.maxParallelism = maxParallelism;
+  }
+
+  @Override
+  public Integer getKey(Partial partial) {
+    if (keys == null) {
+      keys = search(maxParallelism);
+    }
+    return keys[partial.keyGroup()];
+  }
+
+  private static Integer[] search(int maxParallelism) {
+    Integer[] found = new Integer[maxParallelism];
+    int missing = maxParallelism;
+    for (int candidate = 0; missing > 0; candidate++) {
+      Integer key = candidate;
+      int keyGroup = KeyGroupRangeAssignment.assignToKeyGroup(key, maxParallelism);
+      if (found[keyGroup] == null) {
+        found[keyGroup] = key;
+        missing--;
+      }
+    }
+    return found;
+  }
+}

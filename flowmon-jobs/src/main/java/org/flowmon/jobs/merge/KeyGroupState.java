@@ -1,0 +1,99 @@
+package org.flowmon.jobs.merge;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.table.PartialFormatException;
+import org.flowmon.udaf.table.WindowTables;
+
+/**
+ * The groups of all analyses in one key group, and their bytes in a checkpoint (big-endian):
+ *
+ * <pre>
+ *   version u8 = 1 | queries i32 | (query id i64, length i32, bytes of WindowTables) …
+ * </pre>
+ */
+final class KeyGroupState {
+  private static final int VERSION = 1;
+
+  private final Map<Long, WindowTables> byQuery = new HashMap<>();
+
+  /** The groups of a query, made where there are none yet. */
+  WindowTables of(LiveQuery live) {
+    WindowTables tables = byQuery.get(live.id());
+    if (tables == null) {
+      tables = new WindowTables(live.id(), live.query(), live.window());
+      byQuery.put(live.id(), tables);
+    }
+    return tables;
+  }
+
+  Map<Long, WindowTables> byQuery() {
+    return byQuery;
+  }
+
+  long groups() {
+    long groups = 0;
+    for (WindowTables tables : byQuery.values()) {
+      groups += tables.groups();
+    }
+    return groups;
+  }
+
+  void write(OutputStream stream) throws IOException {
+    DataOutputStream out = new DataOutputStream(stream);
+    out.writeByte(VERSION);
+    out.writeInt(byQuery.size());
+    for (Map.Entry<Long, WindowTables> query : byQuery.entrySet()) {
+      byte[] bytes = query.getValue().toBytes();
+      out.writeLong(query.getKey());
+      out.writeInt(bytes.length);
+      out.write(bytes);
+    }
+    out.flush();
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param queries the analyses that run now, by id
+   * @param dropped is told the id of each query in the state that does not run any more, whose
+   *     groups are left out
+   */
+  void read(InputStream stream, Map<Long, LiveQuery> queries, LongConsumer dropped)
+      throws IOException {
+    DataInputStream in = new DataInputStream(stream);
+    int version = in.readUnsignedByte();
+    if (version != VERSION) {
+      throw new IOException(
+          "state of a key group: found version " + version + ", this reads version " + VERSION);
+    }
+    int count = in.readInt();
+    for (int i = 0; i < count; i++) {
+      long id = in.readLong();
+      int length = in.readInt();
+      byte[] bytes = in.readNBytes(length);
+      if (bytes.length != length) {
+        throw new IOException(
+            "state of a key group: " + length + " bytes expected, found " + bytes.length);
+      }
+      LiveQuery live = queries.get(id);
+      if (live == null) {
+        dropped.accept(id);
+        continue;
+      }
+      try {
+        byQuery.put(id, WindowTables.fromBytes(bytes, id, live.query(), live.window()));
+      } catch (PartialFormatException e) {
+        throw new IOException(
+            "state of analysis " + live.analysis().name() + ": " + e.getMessage(), e);
+      }
+    }
+  }
+}
