@@ -1,5 +1,8 @@
 package org.flowmon.deploy;
 
+import org.flowmon.deploy.command.Failures;
+import org.flowmon.deploy.command.QueryCommand;
+import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +26,7 @@ import picocli.CommandLine.Spec;
       "  build  builds everything, the job for a Flink cluster too",
       "  test   builds and runs every test; further arguments go to Maven"
     },
-    subcommands = {CommandLine.HelpCommand.class})
+    subcommands = {QueryCommand.class, VerifyCommand.class, CommandLine.HelpCommand.class})
 public final class Flowmon implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -36,7 +39,9 @@ public final class Flowmon implements Runnable {
 
   /** The command line with all subcommands, for {@link #main} and for tests. */
   public static CommandLine commandLine() {
-    return new CommandLine(new Flowmon()).setCaseInsensitiveEnumValuesAllowed(true);
+    return new CommandLine(new Flowmon())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(new Failures());
   }
 
   @Override

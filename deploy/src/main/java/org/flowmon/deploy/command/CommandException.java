@@ -1,0 +1,10 @@
+package org.flowmon.deploy.command;
+
+/** A command cannot do what was asked; the message is for the person who asked. */
+public final class CommandException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public CommandException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,56 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.query.QueryTimeoutException;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.udaf.query.QueryException;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Says in one line what went wrong. What a person can mend is a message without a stack trace;
+ * anything else is a defect of flowmon and shows its trace. Exit code 1.
+ */
+public final class Failures implements IExecutionExceptionHandler {
+  @Override
+  public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+    PrintWriter err = command.getErr();
+    Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
+    String name = command.getCommandSpec().qualifiedName();
+    if (isExpected(cause)) {
+      err.println(name + ": " + message(cause));
+    } else {
+      err.println(name + ": " + cause + " (a defect of flowmon: please report it)");
+      cause.printStackTrace(err);
+    }
+    err.flush();
+    return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  private static boolean isExpected(Throwable e) {
+    return e instanceof CommandException
+        || e instanceof QueryException
+        || e instanceof QueryTimeoutException
+        || e instanceof SegmentCorruptException
+        || e instanceof ManifestCorruptException
+        || e instanceof CommitRefusedException
+        || e instanceof IOException;
+  }
+
+  private static String message(Throwable e) {
+    if (e instanceof NoSuchFileException missing) {
+      return "no such file: " + missing.getFile();
+    }
+    if (e instanceof FileAlreadyExistsException there) {
+      return "exists already: " + there.getFile();
+    }
+    return e.getMessage();
+  }
+}

@@ -1,0 +1,135 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryAnswer;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.QueryStats;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon query}: one query over the archive. */
+@Command(
+    name = "query",
+    mixinStandardHelpOptions = true,
+    description = "Answers a query from the archive, exactly.",
+    footer = {
+      "",
+      "Example:",
+      "  flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows",
+      "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr ORDER BY bytes DESC LIMIT 10\""
+          + " --archive DIR",
+      "",
+      "The rows go to standard output; what was read for them goes to standard error (-v)."
+    })
+public final class QueryCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
+  private String sql;
+
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+  private OutputFormat format;
+
+  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
+  private int threads;
+
+  @Option(
+      names = "--time-limit",
+      paramLabel = "SECONDS",
+      description = "Give up after so many seconds.")
+  private Integer timeLimit;
+
+  @Option(
+      names = "--no-verify",
+      description = "Do not check the checksums of what is read: faster, and damage may go unseen.")
+  private boolean unverified;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Say what was read and how far history reaches.")
+  private boolean verbose;
+
+  @Override
+  public Integer call() throws IOException {
+    FlowQuery query = parse();
+    if (threads < 1 || (timeLimit != null && timeLimit < 1)) {
+      throw new CommandException("--threads and --time-limit are at least 1");
+    }
+    QueryOptions options =
+        QueryOptions.DEFAULTS
+            .withThreads(threads)
+            .withVerifyChecksums(!unverified)
+            .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
+      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+      format.write(answer.table(), out);
+      out.flush();
+      answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
+      if (verbose || format == OutputFormat.TABLE) {
+        System.err.println(summary(answer));
+      }
+    }
+    return 0;
+  }
+
+  private FlowQuery parse() {
+    try {
+      return QueryParser.parse(sql);
+    } catch (QueryException e) {
+      if (e.position() < 0) {
+        throw e;
+      }
+      int lineStart = sql.lastIndexOf('\n', Math.max(0, e.position() - 1)) + 1;
+      int lineEnd =
+          sql.indexOf('\n', e.position()) < 0 ? sql.length() : sql.indexOf('\n', e.position());
+      throw new CommandException(
+          e.getMessage()
+              + "\n  "
+              + sql.substring(lineStart, lineEnd)
+              + "\n  "
+              + " ".repeat(Math.max(0, e.position() - lineStart))
+              + "^");
+    }
+  }
+
+  private static String summary(QueryAnswer answer) {
+    QueryStats stats = answer.stats();
+    return String.format(
+        "%d rows in %.1f ms; read %d of %d segments (%d by index), examined %d of %d flows; history"
+            + " %s … %s",
+        answer.table().rowCount(),
+        stats.nanos() / 1e6,
+        stats.segmentsRead(),
+        stats.segmentsTotal(),
+        stats.segmentsByIndex(),
+        stats.rowsExamined(),
+        stats.rowsTotal(),
+        time(stats.historyFrom()),
+        time(stats.historyThrough()));
+  }
+
+  private static String time(long micros) {
+    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE
+        ? "(none)"
+        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}

@@ -1,0 +1,38 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.verify.ArchiveVerifier;
+import org.flowmon.archive.verify.VerifyReport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code flowmon verify}: reads every byte of an archive. */
+@Command(
+    name = "verify",
+    mixinStandardHelpOptions = true,
+    description =
+        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is.")
+public final class VerifyCommand implements Callable<Integer> {
+  @Mixin private ArchiveOption archive;
+
+  @Override
+  public Integer call() throws IOException {
+    if (!Archive.exists(archive.directory())) {
+      throw new CommandException("there is no archive at " + archive.directory());
+    }
+    VerifyReport report = ArchiveVerifier.verify(archive.directory());
+    report.damages().forEach(damage -> System.out.println("damaged: " + damage));
+    report.orphans().forEach(file -> System.out.println("orphan (no damage): " + file));
+    System.out.printf(
+        "%s: %d commits, %d segments, %d flows, %d bytes read, %d damages%n",
+        report.isSound() ? "sound" : "DAMAGED",
+        report.commits(),
+        report.segments(),
+        report.rows(),
+        report.bytes(),
+        report.damages().size());
+    return report.exitCode();
+  }
+}
