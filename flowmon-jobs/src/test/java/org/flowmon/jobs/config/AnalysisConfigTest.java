@@ -1,0 +1,92 @@
+package org.flowmon.jobs.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AnalysisConfigTest {
+  private static final String SMALL =
+      """
+      name: talkers
+      live:
+        query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
+        window: 10s
+      report:
+        logic: top
+      """;
+
+  @Test
+  void whatIsLeftOutHasItsDefault() {
+    AnalysisConfig analysis = AnalysisConfig.parse("talkers.yaml", SMALL);
+    assertEquals("talkers", analysis.name());
+    assertEquals(Duration.ofSeconds(10), analysis.live().slide());
+    assertEquals(WindowTime.END_TIME, analysis.live().time());
+    assertEquals(0, analysis.live().latenessMicros());
+    assertNull(analysis.history());
+    assertEquals(List.of(), analysis.sinks());
+  }
+
+  @Test
+  void elephantsComeAlong() {
+    AnalysisConfig elephants = AnalysisConfig.bundled().get(0);
+    assertEquals("elephants", elephants.name());
+    assertEquals(10_000_000, elephants.live().windowMicros());
+    assertEquals("elephants", elephants.report().logic());
+    assertEquals("0.01", elephants.report().parameters().get("share"));
+    assertEquals(List.of("kafka", "postgres"), elephants.sinks());
+    assertTrue(elephants.history().query().contains(":live.src_addr"), elephants.history().query());
+  }
+
+  @Test
+  void aKeyThatIsNotKnownIsAnErrorThatSaysWhere() {
+    refuses(
+        SMALL.replace("  window: 10s", "  window: 10s\n  slots_: 3"),
+        "talkers.yaml:5: live.slots_");
+    refuses(SMALL + "sink: [kafka]\n", "talkers.yaml:7: sink: is not a key here");
+  }
+
+  @Test
+  void aValueOfTheWrongKindIsAnErrorThatSaysWhatWasExpected() {
+    refuses(SMALL.replace("10s", "ten"), "talkers.yaml:4: live.window: expected a duration");
+    refuses(
+        SMALL.replace("10s", "10s\n  slide: 3s"), "live.slide: expected a duration that divides");
+    refuses(SMALL.replace("10s", "10s\n  slots: 1000"), "live.slots: expected a power of two");
+    refuses(
+        SMALL.replace("10s", "10s\n  time: start_time"),
+        "live.time: expected one of end_time, arrival");
+    refuses(SMALL.replace("  window: 10s\n", ""), "live.window: is missing");
+    refuses(SMALL.replace("talkers", "Top-Talkers"), "name: expected lower-case letters");
+    refuses(SMALL + "sinks: [mail]\n", "talkers.yaml:7: sinks: expected some of [kafka, postgres]");
+    refuses("- 1\n", "expected keys and values");
+    refuses("name: [\n", "not YAML");
+  }
+
+  private static void refuses(String text, String part) {
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> AnalysisConfig.parse("talkers.yaml", text));
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+  }
+
+  @Test
+  void aFolderIsReadInOrderAndANameIsGivenOnce(@TempDir Path folder) throws Exception {
+    Files.writeString(folder.resolve("b.yaml"), SMALL);
+    Files.writeString(folder.resolve("a.yaml"), SMALL.replace("talkers", "pairs"));
+    Files.writeString(folder.resolve("notes.txt"), "not an analysis");
+    assertEquals(
+        List.of("pairs", "talkers"),
+        AnalysisConfig.readFolder(folder).stream().map(AnalysisConfig::name).toList());
+    Files.writeString(folder.resolve("c.yaml"), SMALL);
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> AnalysisConfig.readFolder(folder));
+    assertTrue(
+        e.getMessage().contains("c.yaml: name: 'talkers' is already defined in"), e.getMessage());
+  }
+}

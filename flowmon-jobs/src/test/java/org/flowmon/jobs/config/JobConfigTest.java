@@ -1,0 +1,87 @@
+package org.flowmon.jobs.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class JobConfigTest {
+  @Test
+  void whatIsLeftOutHasItsDefault() {
+    JobConfig config =
+        JobConfig.parse("f.yaml", "kafka: {bootstrap: 'b:9092'}\narchive: {directory: /a}\n");
+    assertEquals("flows", config.kafka().topic());
+    assertEquals("flowmon", config.kafka().group());
+    assertEquals(StartingOffsets.EARLIEST, config.kafka().startingOffsets());
+    assertEquals(Role.ALL, config.job().role());
+    assertEquals(Duration.ofSeconds(10), config.job().checkpointInterval());
+    assertEquals(Duration.ofSeconds(1), config.job().disorderBound());
+    assertEquals(128, config.job().maxParallelism());
+    assertFalse(config.job().bounded());
+    assertNull(config.postgres());
+  }
+
+  @Test
+  void everyKeyIsTaken() {
+    JobConfig config =
+        JobConfig.parse(
+            "f.yaml",
+            """
+            kafka:
+              bootstrap: b:9092
+              topic: flows2
+              group: g
+              starting_offsets: committed
+              properties: {security.protocol: SSL}
+            archive: {directory: /a}
+            postgres: {url: 'jdbc:postgresql://h/d', user: u, password_file: /p}
+            analyses: /etc/analyses
+            job:
+              role: analyses
+              parallelism: 3
+              max_parallelism: 64
+              checkpoint_interval: 2s
+              checkpoint_directory: file:///c
+              disorder_bound: 500ms
+              bounded: true
+            """);
+    assertEquals(Map.of("security.protocol", "SSL"), config.kafka().properties());
+    assertEquals(new JobConfig.Postgres("jdbc:postgresql://h/d", "u", "/p"), config.postgres());
+    assertEquals("/etc/analyses", config.analyses());
+    assertEquals(
+        new JobConfig.Settings(
+            Role.ANALYSES, 3, 64, Duration.ofSeconds(2), "file:///c", Duration.ofMillis(500), true),
+        config.job());
+  }
+
+  @Test
+  void errorsSayWhereAndWhatWasExpected() {
+    refuses("kafka: {}\n", "f.yaml:1: kafka.bootstrap: is missing; expected host:port");
+    refuses(
+        "kafka: {bootstrap: b, topik: x}\n",
+        "f.yaml:1: kafka.topik: is not a key here; expected one of bootstrap, topic");
+    refuses("kafka: {bootstrap: b}\n", "archive: is missing, but the job's role is ALL");
+    refuses(
+        "kafka: {bootstrap: b}\njob: {role: analyses, bounded: yes}\n",
+        "f.yaml:2: job.bounded: expected true or false, found 'yes'");
+    refuses(
+        "kafka: {bootstrap: b}\njob: {role: some}\n",
+        "job.role: expected one of archive, analyses, all");
+    refuses(
+        "kafka: {bootstrap: b}\npostgres: {url: 'jdbc:mysql:x', user: u}\n",
+        "postgres.url: expected jdbc:postgresql:");
+    refuses(
+        "kafka: {bootstrap: b}\njob: {parallelism: 200}\n",
+        "job.parallelism: is above max_parallelism");
+  }
+
+  private static void refuses(String text, String part) {
+    ConfigException e = assertThrows(ConfigException.class, () -> JobConfig.parse("f.yaml", text));
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+  }
+}

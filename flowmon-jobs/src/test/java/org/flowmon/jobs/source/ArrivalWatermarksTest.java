@@ -1,0 +1,88 @@
+package org.flowmon.jobs.source;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.util.clock.SystemClock;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.junit.jupiter.api.Test;
+
+class ArrivalWatermarksTest {
+  @Test
+  void theWatermarkFollowsTheLargestArrivalAndNothingElse() {
+    WatermarkGenerator<PositionedBatch> generator = generator(Duration.ofMillis(500));
+    Emitted emitted = new Emitted();
+    generator.onPeriodicEmit(emitted);
+    assertEquals(List.of(), emitted.marks, "nothing is known yet");
+    for (long arrival : new long[] {10_000_000, 12_000_000, 11_000_000}) {
+      generator.onEvent(new PositionedBatch("t:0", 0, heartbeat(arrival), 0), 0, emitted);
+    }
+    generator.onPeriodicEmit(emitted);
+    assertEquals(List.of(11_499L), emitted.marks);
+  }
+
+  @Test
+  void noFlowWithinTheDisorderBoundIsBehindItsWatermark() {
+    Random random = new Random(5);
+    for (int i = 0; i < 1000; i++) {
+      long max = random.nextLong(1L << 50);
+      long bound = random.nextLong(1L << 21);
+      long completeThrough = WatermarkTime.completeThrough(WatermarkTime.watermark(max, bound));
+      assertTrue(completeThrough < max - bound, "seed 5, max " + max + ", bound " + bound);
+      assertTrue(completeThrough >= max - bound - 1000, "at most a millisecond is given away");
+    }
+  }
+
+  @Test
+  void theEndOfTimeIsTheEndOfTime() {
+    assertEquals(Long.MAX_VALUE, WatermarkTime.completeThrough(Long.MAX_VALUE));
+    assertEquals(Long.MIN_VALUE, WatermarkTime.completeThrough(Long.MIN_VALUE));
+    assertEquals(Long.MIN_VALUE, WatermarkTime.watermark(Long.MIN_VALUE, 1000));
+  }
+
+  private static WatermarkGenerator<PositionedBatch> generator(Duration bound) {
+    return ArrivalWatermarks.strategy(bound).createWatermarkGenerator(new Context());
+  }
+
+  private static final class Context
+      implements org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier.Context {
+    @Override
+    public org.apache.flink.metrics.MetricGroup getMetricGroup() {
+      return new UnregisteredMetricsGroup();
+    }
+
+    @Override
+    public org.apache.flink.util.clock.RelativeClock getInputActivityClock() {
+      return SystemClock.getInstance();
+    }
+  }
+
+  private static FlowBatch heartbeat(long arrival) {
+    return FlowBatch.open(FlowBatchBuilder.heartbeat(1, 0, 0, 0, arrival));
+  }
+
+  private static final class Emitted implements WatermarkOutput {
+    private final List<Long> marks = new ArrayList<>();
+
+    @Override
+    public void emitWatermark(Watermark watermark) {
+      marks.add(watermark.getTimestamp());
+    }
+
+    @Override
+    public void markIdle() {}
+
+    @Override
+    public void markActive() {}
+  }
+}

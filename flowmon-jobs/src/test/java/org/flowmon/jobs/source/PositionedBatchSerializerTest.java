@@ -1,0 +1,54 @@
+package org.flowmon.jobs.source;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.TestFlow;
+import org.junit.jupiter.api.Test;
+
+class PositionedBatchSerializerTest {
+  private static final FlowBatch BATCH =
+      TestFlow.batches(TestFlow.random(3, 100, 1, 9), 100, 4).get(0);
+  private final PositionedBatchSerializer serializer = new PositionedBatchSerializer();
+
+  @Test
+  void whatIsWrittenIsRead() throws Exception {
+    PositionedBatch read = serializer.deserialize(new DataInputDeserializer(bytes()));
+    assertEquals("id:3", read.sourceKey());
+    assertEquals(42, read.offset());
+    assertEquals(7, read.lostBefore());
+    assertArrayEquals(BATCH.bytes(), read.batch().bytes());
+  }
+
+  @Test
+  void anotherVersionIsRefusedByNumber() throws Exception {
+    byte[] bytes = bytes();
+    bytes[0] = 2;
+    IOException e =
+        assertThrows(
+            IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
+    assertTrue(e.getMessage().contains("found version 2, this reads versions 1…1"), e.getMessage());
+  }
+
+  @Test
+  void aDamagedBatchIsRefusedWithItsPosition() throws Exception {
+    byte[] bytes = bytes();
+    bytes[1 + 2 + 4 + 8 + 8 + 4] = 0; // the batch's magic
+    IOException e =
+        assertThrows(
+            IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
+    assertTrue(e.getMessage().contains("batch at id:3@42: not a flow batch"), e.getMessage());
+  }
+
+  private byte[] bytes() throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(new PositionedBatch("id:3", 42, BATCH, 7), out);
+    return out.getCopyOfBuffer();
+  }
+}

@@ -1,0 +1,165 @@
+package org.flowmon.jobs.source;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.jobs.TestFlow;
+import org.junit.jupiter.api.Test;
+
+class SequenceCheckOperatorTest {
+  private static final int MAX_PARALLELISM = 8;
+  private static final List<FlowBatch> BATCHES =
+      TestFlow.batches(TestFlow.random(1, 1000, 10, 50), 10, 77);
+
+  @Test
+  void aBatchThatIsSentAgainIsDropped() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1, 1, 2, 0, 3);
+      assertEquals(List.of(0L, 1L, 2L, 3L), sequences(check));
+    }
+  }
+
+  @Test
+  void equalNumbersOfOtherProducersAndPartitionsAreNotRepeats() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      send(check, "t:1", 0, 1);
+      List<FlowBatch> other = TestFlow.batches(TestFlow.random(1, 20, 1, 5), 10, 78);
+      check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 5, other.get(0), 0)));
+      assertEquals(5, check.extractOutputValues().size());
+    }
+  }
+
+  @Test
+  void flowsThatNeverCameAreCountedFromTheProducersCounts() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 4, 5, 9, 10);
+      assertEquals(List.of(0L, 0L, 30L, 0L), lost(check));
+    }
+  }
+
+  @Test
+  void lossesThatTheProducerKnowsAreToldOnce() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      long[] losses = {5, 5, 12};
+      for (int i = 0; i < losses.length; i++) {
+        FlowBatch beat =
+            FlowBatch.open(FlowBatchBuilder.heartbeat(9, i, 0, losses[i], TestFlow.START + i));
+        check.processElement(new StreamRecord<>(new PositionedBatch("t:0", i, beat, 0)));
+      }
+      assertEquals(List.of(0L, 0L, 7L), lost(check));
+    }
+  }
+
+  @Test
+  void aBatchThatFillsAGapIsTakenOnce() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1, 5, 3, 3, 4, 1, 2, 2, 6);
+      assertEquals(List.of(0L, 1L, 5L, 3L, 4L, 2L, 6L), sequences(check));
+    }
+  }
+
+  @Test
+  void whatWasSeenIsKnownAfterARestartAtAnyParallelism() throws Exception {
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1, 2);
+      send(check, "t:1", 0, 1, 2, 3);
+      state = check.snapshot(1, 1);
+    }
+    int parallelism = 1;
+    // Which task reads which partition changes: partition p goes to task (p + shift) % parallelism.
+    for (int[] next : new int[][] {{2, 0}, {3, 1}, {2, 1}, {1, 0}}) {
+      List<OperatorSubtaskState> states = new ArrayList<>();
+      for (int task = 0; task < next[0]; task++) {
+        try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+            open(next[0], task, repartition(state, parallelism, next[0], task))) {
+          for (int partition = 0; partition < 2; partition++) {
+            // Partition 1 stays silent in the second round: it must not be forgotten.
+            boolean silent = next[0] == 3 && partition == 1;
+            if ((partition + next[1]) % next[0] == task && !silent) {
+              send(check, "t:" + partition, 0, 1, 2);
+              assertEquals(
+                  List.of(), sequences(check), "partition " + partition + " at " + next[0]);
+            }
+          }
+          states.add(check.snapshot(2, 2));
+        }
+      }
+      state =
+          AbstractStreamOperatorTestHarness.repackageState(
+              states.toArray(new OperatorSubtaskState[0]));
+      parallelism = next[0];
+    }
+  }
+
+  @Test
+  void onlyTheLatestProducersOfAPartitionAreRemembered() {
+    ProducerPositions positions = new ProducerPositions();
+    for (int producer = 0; producer < 3 * ProducerPositions.PRODUCERS; producer++) {
+      FlowBatch beat =
+          FlowBatch.open(FlowBatchBuilder.heartbeat(producer, 0, 0, 0, TestFlow.START + producer));
+      positions.put(ProducerPosition.first("t:0", beat));
+    }
+    List<ProducerPosition> kept = positions.snapshot(0, 1);
+    assertEquals(ProducerPositions.PRODUCERS, kept.size());
+    assertEquals(
+        2 * ProducerPositions.PRODUCERS,
+        kept.stream().mapToLong(ProducerPosition::producerId).min().orElse(-1));
+  }
+
+  private static OperatorSubtaskState repartition(
+      OperatorSubtaskState state, int from, int to, int task) {
+    return AbstractStreamOperatorTestHarness.repartitionOperatorState(
+        state, MAX_PARALLELISM, from, to, task);
+  }
+
+  private static OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> open(
+      int parallelism, int task, OperatorSubtaskState state) throws Exception {
+    AbstractStreamOperator<PositionedBatch> operator = new SequenceCheckOperator();
+    OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> harness =
+        new OneInputStreamOperatorTestHarness<>(
+            (SequenceCheckOperator) operator, MAX_PARALLELISM, parallelism, task);
+    harness.setup(new PositionedBatchSerializer());
+    if (state != null) {
+      harness.initializeState(state);
+    }
+    harness.open();
+    return harness;
+  }
+
+  private static void send(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
+      String sourceKey,
+      int... sequences)
+      throws Exception {
+    for (int sequence : sequences) {
+      check.processElement(
+          new StreamRecord<>(new PositionedBatch(sourceKey, sequence, BATCHES.get(sequence), 0)));
+    }
+  }
+
+  private static List<Long> sequences(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check) {
+    return check.extractOutputValues().stream().map(record -> record.batch().sequence()).toList();
+  }
+
+  private static List<Long> lost(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check) {
+    return check.extractOutputValues().stream().map(PositionedBatch::lostBefore).toList();
+  }
+}
