@@ -1,11 +1,16 @@
 package org.flowmon.archive.index;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.roaringbitmap.BitSetUtil;
 
 /**
  * The sidecar of a segment: for each indexed column the sorted dictionary of its values and the
@@ -13,9 +18,9 @@ import org.flowmon.flow.IpAddress;
  * dictionary of that column. Null values are in no list.
  *
  * <p>Counted by reference as the segment is: {@link #acquire} before handing it on, {@link
- * #release} when done. Safe to share between threads.
+ * #release} when done. Safe to share between threads. Row sets stay valid after the last release.
+ * Every lookup can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class SegmentIndex implements AutoCloseable {
   /** The columns that a sidecar indexes where the segment has them. */
   public static final List<FlowColumn> INDEXED =
@@ -28,7 +33,20 @@ public final class SegmentIndex implements AutoCloseable {
           FlowColumn.SRC_AS,
           FlowColumn.EXPORTER);
 
-  private SegmentIndex() {}
+  private static final int HEADER_BYTES = 16;
+  // A union of more lists than this is built in a bitmap, of fewer by merging.
+  private static final int FEW_LISTS = 4;
+
+  private final MappedRegion file;
+  private final int rows;
+  private final boolean verifyChecksums;
+  private final Postings[] columns = new Postings[FlowColumn.values().length];
+
+  private SegmentIndex(MappedRegion file, int rows, boolean verifyChecksums) {
+    this.file = file;
+    this.rows = rows;
+    this.verifyChecksums = verifyChecksums;
+  }
 
   /**
    * Opens a sidecar; {@code SealedSegment.openIndex} is the usual way.
@@ -38,6 +56,7 @@ public final class SegmentIndex implements AutoCloseable {
    * @param segment identity of that segment's file
    * @param rows rows of that segment
    * @param verifyChecksums whether a column's blob is checked when it is first used
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it is not that sidecar
    */
   public static SegmentIndex open(
       Path path,
@@ -47,7 +66,232 @@ public final class SegmentIndex implements AutoCloseable {
       int rows,
       boolean verifyChecksums)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    MappedRegion file = MappedRegion.open(path, identity);
+    try {
+      SegmentIndex index = new SegmentIndex(file, rows, verifyChecksums);
+      index.openFooter(identity, segmentId, segment);
+      return index;
+    } catch (RuntimeException e) {
+      file.release();
+      throw e;
+    }
+  }
+
+  private void openFooter(FileIdentity identity, String segmentId, FileIdentity segment) {
+    byte[] bytes = new byte[identity.footerLength()];
+    file.buffer().get((int) identity.length() - bytes.length, bytes);
+    PuffinFooter footer;
+    try {
+      footer = PuffinFooter.parse(bytes);
+    } catch (IllegalArgumentException e) {
+      throw file.corrupt("footer", e.getMessage());
+    }
+    if (!footer.segmentId().equals(segmentId)
+        || footer.segmentLength() != segment.length()
+        || footer.segmentCrc32c() != segment.crc32c()
+        || footer.rows() != rows) {
+      throw file.corrupt(
+          "footer",
+          "belongs to segment "
+              + footer.segmentId()
+              + " of "
+              + footer.segmentLength()
+              + " bytes, expected "
+              + segmentId
+              + " of "
+              + segment.length());
+    }
+    for (PuffinFooter.Blob blob : footer.blobs()) {
+      FlowColumn column = FlowColumn.byId(blob.columnId());
+      if (column != null && column.type() != ColumnType.TEXT) {
+        columns[column.ordinal()] = new Postings(column, blob);
+      }
+    }
+  }
+
+  /** One column's blob. */
+  private final class Postings {
+    final FlowColumn column;
+    final String place;
+    final PuffinFooter.Blob blob;
+    final int size;
+    final int width;
+    final int dictionaryAt;
+    final int directoryAt;
+    final int listsAt;
+    final int listsLength;
+    volatile boolean verified;
+
+    Postings(FlowColumn column, PuffinFooter.Blob blob) {
+      this.column = column;
+      this.place = "postings of " + column.sqlName();
+      this.blob = blob;
+      file.checkRange(place, blob.offset(), blob.length());
+      if (blob.length() < HEADER_BYTES) {
+        throw file.corrupt(
+            place, "a blob of " + blob.length() + " bytes, expected at least " + HEADER_BYTES);
+      }
+      ByteBuffer bytes = file.buffer();
+      int at = blob.offset();
+      size = bytes.getInt(at);
+      width = bytes.getInt(at + 4);
+      listsLength = bytes.getInt(at + 12);
+      dictionaryAt = at + HEADER_BYTES;
+      long lists = HEADER_BYTES + (long) size * (width + 4);
+      boolean fits = width == 4 || (width == 16 && column.type() == ColumnType.ADDRESS);
+      if (!fits
+          || size < 1
+          || size > rows
+          || listsLength < 0
+          || bytes.getInt(at + 8) != lists
+          || lists + listsLength != blob.length()) {
+        throw file.corrupt(
+            place,
+            size
+                + " values of "
+                + width
+                + " bytes and "
+                + listsLength
+                + " bytes of lists in a blob of "
+                + blob.length());
+      }
+      directoryAt = dictionaryAt + size * width;
+      listsAt = at + (int) lists;
+    }
+
+    /** Checks the checksum once. Two threads may both do it: no harm. */
+    void verify() {
+      if (verifyChecksums && !verified) {
+        file.verify(place, blob.offset(), blob.length(), blob.crc32c());
+        verified = true;
+      }
+    }
+
+    void checkId(int id) {
+      if (id < 0 || id >= size) {
+        throw new IndexOutOfBoundsException(id + " of " + size + " values of " + column.sqlName());
+      }
+    }
+
+    private int bigEndian(int at) {
+      return Integer.reverseBytes(file.buffer().getInt(at));
+    }
+
+    long low(int id) {
+      int at = dictionaryAt + id * width;
+      if (width == 16) {
+        return Long.reverseBytes(file.buffer().getLong(at + 8));
+      }
+      return column.type() == ColumnType.ADDRESS
+          ? IpAddress.ipv4Low(bigEndian(at))
+          : bigEndian(at) & 0xFFFF_FFFFL;
+    }
+
+    long high(int id) {
+      return width == 16 ? Long.reverseBytes(file.buffer().getLong(dictionaryAt + id * width)) : 0;
+    }
+
+    /** Id of the first value that is at least (hi, lo). */
+    int lowerBound(long hi, long lo) {
+      int from = 0;
+      int to = size;
+      while (from < to) {
+        int middle = (from + to) >>> 1;
+        if (IpAddress.compare(high(middle), low(middle), hi, lo) < 0) {
+          from = middle + 1;
+        } else {
+          to = middle;
+        }
+      }
+      return from;
+    }
+
+    RowSet rowsOf(int id) {
+      int entry = file.buffer().getInt(directoryAt + 4 * id);
+      if (entry < 0) {
+        int row = single(entry);
+        return RowSet.range(row, row + 1);
+      }
+      return PostingLists.read(file, place, list(entry), rows);
+    }
+
+    int countOf(int id) {
+      int entry = file.buffer().getInt(directoryAt + 4 * id);
+      if (entry < 0) {
+        single(entry);
+        return 1;
+      }
+      return PostingLists.count(file, place, list(entry), rows);
+    }
+
+    private int single(int entry) {
+      int row = entry & ~PostingLists.SINGLE;
+      if (row >= rows) {
+        throw file.corrupt(place, "row " + row + " of a segment of " + rows);
+      }
+      return row;
+    }
+
+    /** From a list to the end of all lists: each says itself where it ends. */
+    private ByteBuffer list(int offset) {
+      if (offset >= listsLength) {
+        throw file.corrupt(place, "a list at " + offset + " of " + listsLength + " bytes");
+      }
+      return file.buffer()
+          .slice(listsAt + offset, listsLength - offset)
+          .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    RowSet union(int from, int to) {
+      if (to - from <= FEW_LISTS) {
+        RowSet union = RowSet.none();
+        for (int id = from; id < to; id++) {
+          union = union.or(rowsOf(id));
+        }
+        return union;
+      }
+      long[] words = new long[(rows + 63) >>> 6];
+      int[] block = new int[1024];
+      for (int id = from; id < to; id++) {
+        RowSet.Cursor cursor = rowsOf(id).cursor();
+        for (int n = cursor.next(block); n > 0; n = cursor.next(block)) {
+          for (int i = 0; i < n; i++) {
+            words[block[i] >>> 6] |= 1L << block[i];
+          }
+        }
+      }
+      return RowSet.of(BitSetUtil.bitmapOf(words));
+    }
+  }
+
+  private Postings postings(FlowColumn column) {
+    Postings postings = columns[column.ordinal()];
+    if (postings == null) {
+      throw new IllegalArgumentException(column.sqlName() + " is not indexed in " + file.path());
+    }
+    postings.verify();
+    return postings;
+  }
+
+  private Postings numbers(FlowColumn column) {
+    if (!column.type().isLong()) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not a number");
+    }
+    return postings(column);
+  }
+
+  private Postings addresses(FlowColumn column) {
+    if (column.type() != ColumnType.ADDRESS) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not ADDRESS");
+    }
+    return postings(column);
+  }
+
+  /** Rows of the segment. */
+  public int rows() {
+    return rows;
   }
 
   /**
@@ -55,12 +299,12 @@ public final class SegmentIndex implements AutoCloseable {
    * not indexed.
    */
   public boolean isIndexed(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    return columns[column.ordinal()] != null;
   }
 
   /** Number of distinct values of an indexed column. */
   public int dictionarySize(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    return postings(column).size;
   }
 
   /**
@@ -68,64 +312,92 @@ public final class SegmentIndex implements AutoCloseable {
    * #dictionarySize} where none is.
    */
   public int lowerBound(FlowColumn column, long value) {
-    throw new UnsupportedOperationException("not yet");
+    return numbers(column).lowerBound(0, Math.max(0, value));
   }
 
   /**
    * Id of the first address that is at least the given one; {@link #dictionarySize} where none is.
    */
   public int lowerBound(FlowColumn column, long hi, long lo) {
-    throw new UnsupportedOperationException("not yet");
+    return addresses(column).lowerBound(hi, lo);
   }
 
   /** The number of this id. */
   public long value(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = numbers(column);
+    postings.checkId(id);
+    return postings.low(id);
   }
 
   /** The address of this id. */
   public IpAddress address(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = addresses(column);
+    postings.checkId(id);
+    return new IpAddress(postings.high(id), postings.low(id));
   }
 
   /** Rows that hold the value of this id. */
   public RowSet rows(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = postings(column);
+    postings.checkId(id);
+    return postings.rowsOf(id);
   }
 
   /** How many rows hold the value of this id, without reading their list. */
   public int count(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = postings(column);
+    postings.checkId(id);
+    return postings.countOf(id);
   }
 
   /** Rows whose number is {@code value}. */
   public RowSet lookup(FlowColumn column, long value) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = numbers(column);
+    int id = value < 0 ? postings.size : postings.lowerBound(0, value);
+    return id < postings.size && postings.low(id) == value ? postings.rowsOf(id) : RowSet.none();
   }
 
   /** Rows whose address is this one. */
   public RowSet lookup(FlowColumn column, IpAddress address) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = addresses(column);
+    int id = postings.lowerBound(address.hi(), address.lo());
+    boolean found =
+        id < postings.size && postings.high(id) == address.hi() && postings.low(id) == address.lo();
+    return found ? postings.rowsOf(id) : RowSet.none();
   }
 
   /** Rows whose number is within [low, high], both included. */
   public RowSet lookupRange(FlowColumn column, long low, long high) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = numbers(column);
+    if (high < 0 || low > high) {
+      return RowSet.none();
+    }
+    int to = high == Long.MAX_VALUE ? postings.size : postings.lowerBound(0, high + 1);
+    return postings.union(postings.lowerBound(0, Math.max(0, low)), to);
   }
 
   /** Rows whose address is within [low, high], both included, in the order of the 16 bytes. */
   public RowSet lookupRange(FlowColumn column, IpAddress low, IpAddress high) {
-    throw new UnsupportedOperationException("not yet");
+    Postings postings = addresses(column);
+    if (low.compareTo(high) > 0) {
+      return RowSet.none();
+    }
+    int to = postings.lowerBound(high.hi(), high.lo());
+    if (to < postings.size && postings.high(to) == high.hi() && postings.low(to) == high.lo()) {
+      to++;
+    }
+    return postings.union(postings.lowerBound(low.hi(), low.lo()), to);
   }
 
   /** Takes a reference; each needs its {@link #release}. */
   public SegmentIndex acquire() {
-    throw new UnsupportedOperationException("not yet");
+    file.acquire();
+    return this;
   }
 
   /** Gives a reference back; the last one unmaps the file. */
   public void release() {
-    throw new UnsupportedOperationException("not yet");
+    file.release();
   }
 
   /** The same as {@link #release}. */

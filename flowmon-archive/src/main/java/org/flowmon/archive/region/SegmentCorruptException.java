@@ -11,6 +11,8 @@ public final class SegmentCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient Path file;
+  private final String place;
+  private final String what;
 
   /**
    * @param file the damaged file
@@ -24,10 +26,22 @@ public final class SegmentCorruptException extends RuntimeException {
   public SegmentCorruptException(Path file, String place, String what, Throwable cause) {
     super(file + ": " + place + ": " + what, cause);
     this.file = file;
+    this.place = place;
+    this.what = what;
   }
 
   /** The damaged file. */
   public Path file() {
     return file;
+  }
+
+  /** Where in the file. */
+  public String place() {
+    return place;
+  }
+
+  /** What was found there and what was expected. */
+  public String what() {
+    return what;
   }
 }

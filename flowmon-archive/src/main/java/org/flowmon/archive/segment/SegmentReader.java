@@ -2,6 +2,12 @@ package org.flowmon.archive.segment;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
@@ -15,9 +21,24 @@ import org.flowmon.flow.IpAddress;
  *
  * <p>Every read can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class SegmentReader implements FlowRows, AutoCloseable {
-  private SegmentReader() {}
+  private final SealedSegment sealed;
+  private final MappedRegion file;
+  private final boolean verifyChecksums;
+  private final Map<FlowColumn, SegmentDirectory.Entry> entries;
+  private final AtomicReferenceArray<ColumnData> columns =
+      new AtomicReferenceArray<>(FlowColumn.values().length);
+
+  private SegmentReader(
+      SealedSegment sealed,
+      MappedRegion file,
+      SegmentDirectory directory,
+      boolean verifyChecksums) {
+    this.sealed = sealed;
+    this.file = file;
+    this.verifyChecksums = verifyChecksums;
+    this.entries = directory.entries();
+  }
 
   /** As {@link #open(Path, SealedSegment, boolean)} with checksums verified. */
   public static SegmentReader open(Path directory, SealedSegment segment) throws IOException {
@@ -36,57 +57,184 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
    */
   public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    MappedRegion file =
+        MappedRegion.open(directory.resolve(segment.fileName()), segment.segmentFile());
+    try {
+      SegmentDirectory content =
+          SegmentDirectory.open(
+              file, segment.segmentFile().footerLength(), segment.id(), segment.rows());
+      return new SegmentReader(segment, file, content, verifyChecksums);
+    } catch (RuntimeException e) {
+      file.release();
+      throw e;
+    }
   }
 
   /** What this was opened as. */
   public SealedSegment sealed() {
-    throw new UnsupportedOperationException("not yet");
+    return sealed;
   }
 
   @Override
   public int rows() {
-    throw new UnsupportedOperationException("not yet");
+    return sealed.rows();
   }
 
   @Override
   public Presence presence(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    SegmentDirectory.Entry entry = entries.get(column);
+    if (entry == null) {
+      return Presence.ABSENT;
+    }
+    if (entry.nulls() > 0) {
+      return Presence.NULLABLE;
+    }
+    return entry.isConstant() ? Presence.CONSTANT : Presence.DENSE;
+  }
+
+  /** The column's data, opened on first use; null where it is absent. */
+  private ColumnData data(FlowColumn column) {
+    file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
+    ColumnData data = columns.get(column.ordinal());
+    if (data == null) {
+      SegmentDirectory.Entry entry = entries.get(column);
+      if (entry == null) {
+        return null;
+      }
+      data = new ColumnData(file, entry, rows(), verifyChecksums);
+      columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
+    }
+    return data;
+  }
+
+  private static void requireType(boolean holds, FlowColumn column, String wanted) {
+    if (!holds) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not " + wanted);
+    }
+  }
+
+  private static void requireNumber(FlowColumn column) {
+    requireType(column.type().isLong(), column, "a number");
+  }
+
+  private static void requireAddress(FlowColumn column) {
+    requireType(column.type() == ColumnType.ADDRESS, column, "ADDRESS");
   }
 
   @Override
   public void readLongs(FlowColumn column, int from, int count, long[] out) {
-    throw new UnsupportedOperationException("not yet");
+    requireNumber(column);
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(out, 0, count, 0);
+      return;
+    }
+    if (data.validity == null) {
+      data.numbers(from, count, out);
+      return;
+    }
+    int n = data.validity.count(from, count);
+    data.numbers(n == 0 ? 0 : data.validity.rank(from), n, out);
+    for (int i = count - 1;
+        i >= 0;
+        i--) { // spread the values over their rows, from the end so that none is lost
+      out[i] = data.validity.isValid(from + i) ? out[--n] : 0;
+    }
   }
 
   @Override
   public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(hi, 0, count, 0);
+      Arrays.fill(lo, 0, count, 0);
+      return;
+    }
+    int slot = data.validity == null || count == 0 ? from : data.validity.rank(from);
+    for (int i = 0; i < count; i++) {
+      if (data.validity == null || data.validity.isValid(from + i)) {
+        int id = data.id(slot++);
+        hi[i] = data.dictionaryHigh(id);
+        lo[i] = data.dictionaryLow(id);
+      } else {
+        hi[i] = 0;
+        lo[i] = 0;
+      }
+    }
   }
 
   @Override
   public void readValidity(FlowColumn column, int from, int count, long[] words) {
-    throw new UnsupportedOperationException("not yet");
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    int last = (count + 63) >>> 6;
+    if (data == null) {
+      Arrays.fill(words, 0, last, 0);
+    } else if (data.validity != null) {
+      data.validity.read(from, count, words);
+    } else {
+      Arrays.fill(words, 0, last, -1L);
+      if ((count & 63) != 0) {
+        words[last - 1] = (1L << count) - 1;
+      }
+    }
   }
 
   @Override
   public String text(FlowColumn column, int row) {
-    throw new UnsupportedOperationException("not yet");
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    Objects.checkIndex(row, rows());
+    ColumnData data = data(column);
+    int slot = data == null ? -1 : data.slot(row);
+    return slot < 0 ? null : data.dictionaryText(data.id(slot));
   }
 
   /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
   public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
-    throw new UnsupportedOperationException("not yet");
+    requireNumber(column);
+    ColumnData data = data(column);
+    for (int i = 0; i < count; i++) {
+      int slot = slot(data, rows[i]);
+      out[i] = slot < 0 ? 0 : data.number(slot);
+    }
+  }
+
+  private int slot(ColumnData data, int row) {
+    Objects.checkIndex(row, rows());
+    return data == null ? -1 : data.slot(row);
   }
 
   /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
   public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    ColumnData data = data(column);
+    for (int i = 0; i < count; i++) {
+      int slot = slot(data, rows[i]);
+      if (slot < 0) {
+        hi[i] = 0;
+        lo[i] = 0;
+      } else {
+        int id = data.id(slot);
+        hi[i] = data.dictionaryHigh(id);
+        lo[i] = data.dictionaryLow(id);
+      }
+    }
   }
 
   /** As {@link #readValidity} for the first {@code count} of {@code rows}, in any order. */
   public void gatherValidity(FlowColumn column, int[] rows, int count, long[] words) {
-    throw new UnsupportedOperationException("not yet");
+    ColumnData data = data(column);
+    Arrays.fill(words, 0, (count + 63) >>> 6, 0);
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(rows[i], rows());
+      if (data != null && (data.validity == null || data.validity.isValid(rows[i]))) {
+        words[i >>> 6] |= 1L << i;
+      }
+    }
   }
 
   /**
@@ -95,12 +243,20 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
    * column.
    */
   public boolean hasDictionary(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry != null && entry.dictionary();
+  }
+
+  private ColumnData withDictionary(FlowColumn column) {
+    if (!hasDictionary(column)) {
+      throw new IllegalArgumentException(column.sqlName() + " has no dictionary in " + file.path());
+    }
+    return data(column);
   }
 
   /** Number of distinct values of a column with a dictionary. */
   public int dictionarySize(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    return withDictionary(column).dictionarySize();
   }
 
   /**
@@ -108,67 +264,103 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
    * the values.
    */
   public void readIds(FlowColumn column, int from, int count, int[] out) {
-    throw new UnsupportedOperationException("not yet");
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = withDictionary(column);
+    if (data.validity == null) {
+      for (int i = 0; i < count; i++) {
+        out[i] = data.id(from + i);
+      }
+      return;
+    }
+    int slot = count == 0 ? 0 : data.validity.rank(from);
+    for (int i = 0; i < count; i++) {
+      out[i] = data.validity.isValid(from + i) ? data.id(slot++) : -1;
+    }
   }
 
   /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
   public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
-    throw new UnsupportedOperationException("not yet");
+    ColumnData data = withDictionary(column);
+    for (int i = 0; i < count; i++) {
+      int slot = slot(data, rows[i]);
+      out[i] = slot < 0 ? -1 : data.id(slot);
+    }
+  }
+
+  private ColumnData entry(FlowColumn column, int id) {
+    ColumnData data = withDictionary(column);
+    Objects.checkIndex(id, data.dictionarySize());
+    return data;
   }
 
   /** The number of a dictionary's id. */
   public long dictionaryLong(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    requireNumber(column);
+    return entry(column, id).dictionaryLong(id);
   }
 
   /** High long of the address of a dictionary's id. */
   public long dictionaryHigh(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    return entry(column, id).dictionaryHigh(id);
   }
 
   /** Low long of the address of a dictionary's id. */
   public long dictionaryLow(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    return entry(column, id).dictionaryLow(id);
   }
 
   /** The text of a dictionary's id. */
   public String dictionaryText(FlowColumn column, int id) {
-    throw new UnsupportedOperationException("not yet");
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    return entry(column, id).dictionaryText(id);
   }
 
   /** How many rows are null in this column. */
   public int nullCount(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? rows() : entry.nulls();
   }
 
   /** The smallest number of a column; {@link Long#MAX_VALUE} where every row is null. */
   public long minLong(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    requireNumber(column);
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? Long.MAX_VALUE : entry.min();
   }
 
   /** The largest number of a column; {@link Long#MIN_VALUE} where every row is null. */
   public long maxLong(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    requireNumber(column);
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? Long.MIN_VALUE : entry.max();
   }
 
   /** The smallest address of a column, null where every row is null. */
   public IpAddress minAddress(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    ColumnData data = data(column);
+    return data == null ? null : new IpAddress(data.dictionaryHigh(0), data.dictionaryLow(0));
   }
 
   /** The largest address of a column, null where every row is null. */
   public IpAddress maxAddress(FlowColumn column) {
-    throw new UnsupportedOperationException("not yet");
+    requireAddress(column);
+    ColumnData data = data(column);
+    int last = data == null ? -1 : data.dictionarySize() - 1;
+    return data == null ? null : new IpAddress(data.dictionaryHigh(last), data.dictionaryLow(last));
   }
 
   /** Takes a reference; each needs its {@link #release}. */
   public SegmentReader acquire() {
-    throw new UnsupportedOperationException("not yet");
+    file.acquire();
+    return this;
   }
 
   /** Gives a reference back; the last one unmaps the file. */
   public void release() {
-    throw new UnsupportedOperationException("not yet");
+    file.release();
   }
 
   /** The same as {@link #release}. */

@@ -1,19 +1,52 @@
 package org.flowmon.archive.segment;
 
 import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.zip.CRC32C;
+import org.apache.parquet.format.ColumnMetaData;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.index.SegmentIndexWriter;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.SealedFile;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
- * <id>.idx}. Keeps its scratch arrays from call to call, so one writer per thread is to be reused.
- * Not thread-safe.
+ * <id>.idx}. Keeps its scratch arrays from call to call, so one writer per thread is to be reused;
+ * nothing is allocated per row but for text columns. Not thread-safe.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class SegmentWriter {
   /** No segment has more rows. */
   public static final int MAX_ROWS = 1 << 24;
+
+  private static final DateTimeFormatter ID_TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd't'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
+  private static final long LAST_ID_TIME = 253_402_300_799L; // 9999-12-31T23:59:59Z
+  // More distinct numbers than this do not fit a core's caches while they are hashed.
+  private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
+
+  private final RowOrder rowOrder = new RowOrder();
+  private final ColumnValues values = new ColumnValues();
+  private final DictionaryBuilder dictionary = new DictionaryBuilder();
+  private final ChunkBuilder chunk = new ChunkBuilder();
+  private final SegmentIndexWriter index = new SegmentIndexWriter();
+  private final ByteSink sides = new ByteSink();
+  private final ByteSink tail = new ByteSink();
+  private final long[][] keys = new long[3][];
+  private int[] rank = {};
 
   /**
    * Writes all rows of all parts as one segment. When this returns, both files are complete under
@@ -29,6 +62,225 @@ public final class SegmentWriter {
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    long total = 0;
+    for (FlowRows part : parts) {
+      total += part.rows();
+    }
+    if (total < 1 || total > MAX_ROWS) {
+      throw new IllegalArgumentException("a segment of " + total + " rows, expected 1…" + MAX_ROWS);
+    }
+    int rows = (int) total;
+    int[] ranks = order(parts, rows);
+    Seal seal = new Seal(directory, newId(smallestKey), rows);
+    return seal.write(parts, ranks, provenance);
+  }
+
+  private long smallestKey;
+
+  /** Sorts the rows; for each input row its place, or null where they are in order already. */
+  private int[] order(Collection<? extends FlowRows> parts, int rows) {
+    for (int k = 0; k < keys.length; k++) {
+      if (keys[k] == null || keys[k].length < rows) {
+        keys[k] = new long[rows];
+      }
+    }
+    loadKey(FlowColumn.ARRIVAL, parts, rows, keys[2], null);
+    loadKey(FlowColumn.END_TIME, parts, rows, keys[0], keys[2]);
+    loadKey(FlowColumn.START_TIME, parts, rows, keys[1], null);
+    int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
+    smallestKey = keys[0][order[0]];
+    if (rank.length < rows) {
+      rank = new int[rows];
+    }
+    boolean inOrder = true;
+    for (int i = 0; i < rows; i++) {
+      rank[order[i]] = i;
+      inOrder &= order[i] == i;
+    }
+    return inOrder ? null : rank;
+  }
+
+  /**
+   * Fills in a key in input order; nulls take the value of {@code otherwise}, or the smallest there
+   * is.
+   */
+  private void loadKey(
+      FlowColumn column,
+      Collection<? extends FlowRows> parts,
+      int rows,
+      long[] key,
+      long[] otherwise) {
+    boolean present = values.load(column, parts, rows, null);
+    int next = 0;
+    for (int row = 0; row < rows; row++) {
+      if (present && (values.nulls == 0 || (values.valid[row >>> 6] >>> row & 1) != 0)) {
+        key[row] = values.low[next++];
+      } else {
+        key[row] = otherwise == null ? Long.MIN_VALUE : otherwise[row];
+      }
+    }
+  }
+
+  private static String newId(long smallestKey) {
+    long seconds = Math.max(0, Math.min(LAST_ID_TIME, Math.floorDiv(smallestKey, 1_000_000L)));
+    return ID_TIME.format(Instant.ofEpochSecond(seconds))
+        + String.format(Locale.ROOT, "-%016x", ThreadLocalRandom.current().nextLong());
+  }
+
+  /** One call of {@link #seal}. */
+  private final class Seal {
+    private final Path directory;
+    private final String id;
+    private final int rows;
+    private final SegmentFooter footer;
+    private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
+    private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
+
+    Seal(Path directory, String id, int rows) {
+      this.directory = directory;
+      this.id = id;
+      this.rows = rows;
+      this.footer = new SegmentFooter(id, rows);
+    }
+
+    SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)
+        throws IOException {
+      Path segmentPath = directory.resolve(id + ".parquet");
+      Path indexPath = directory.resolve(id + ".idx");
+      FileIdentity indexFile = null;
+      try (SealedFile file = SealedFile.create(segmentPath)) {
+        file.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
+        index.begin();
+        sides.clear();
+        for (FlowColumn column : FlowColumn.all()) {
+          if (values.load(column, parts, rows, ranks)) {
+            writeColumn(column, file);
+          }
+        }
+        finish(file, provenance);
+        FileIdentity segmentFile = file.identity();
+        indexFile = index.write(indexPath, id, segmentFile, rows);
+        file.seal();
+        SealedFile.syncFolder(directory);
+        return sealed(segmentFile, indexFile);
+      } catch (IOException | RuntimeException e) {
+        if (indexFile != null) {
+          Files.deleteIfExists(indexPath);
+        }
+        throw e;
+      }
+    }
+
+    private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
+      boolean useDictionary = buildDictionary(column);
+      ColumnMetaData metadata =
+          chunk.build(column, values, useDictionary ? dictionary : null, rows, file.position());
+      footer.chunk(column, metadata, chunk.dataPage, crc(chunk.chunk));
+      if (chunk.side.size() > 0) {
+        // Its place is known when all chunks are written: until then, counted from the first side
+        // table.
+        footer.side(column, sides.size(), dictionary.size, chunk.sideWidth, crc(chunk.side));
+        sides.write(chunk.side.array(), 0, chunk.side.size());
+      }
+      if (SegmentIndex.INDEXED.contains(column)) {
+        boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
+        index.add(
+            column,
+            rows,
+            dictionary.ids,
+            values.count,
+            values.nulls == 0 ? null : values.valid,
+            wide ? dictionary.high : null,
+            dictionary.low,
+            dictionary.size);
+      }
+      summarize(column);
+      file.write(chunk.chunk.array(), 0, chunk.chunk.size());
+    }
+
+    private boolean buildDictionary(FlowColumn column) {
+      switch (column.type()) {
+        case ADDRESS -> dictionary.buildAddresses(values);
+        case TEXT -> dictionary.buildTexts(values);
+        case BOOLEAN -> {
+          return false;
+        }
+        default -> {
+          boolean always = SegmentFormat.alwaysDictionary(column);
+          int limit =
+              always
+                  ? values.count
+                  : Math.min(MAX_NUMBER_DICTIONARY, Math.max(1, values.count / 2));
+          return dictionary.buildNumbers(values, limit) && (always || isSmaller(column.type()));
+        }
+      }
+      return true;
+    }
+
+    private boolean isSmaller(ColumnType type) {
+      long width = SegmentFormat.width(type);
+      long withIds =
+          width * dictionary.size
+              + ((long) values.count * ChunkBuilder.idWidth(dictionary.size) + 7) / 8;
+      return withIds < width * values.count;
+    }
+
+    private void summarize(FlowColumn column) {
+      if (SegmentFormat.RANGES.contains(column)) {
+        long min = Long.MAX_VALUE;
+        long max = Long.MIN_VALUE;
+        for (int i = 0; i < values.count; i++) {
+          min = Math.min(min, values.low[i]);
+          max = Math.max(max, values.low[i]);
+        }
+        ranges.put(column, new TimeRange(min, max));
+      } else if (column == FlowColumn.BYTES || column == FlowColumn.PACKETS) {
+        long low = 0;
+        long high = 0; // every value is below 2^63: a carry shows as a sum that fell, unsigned
+        for (int i = 0; i < values.count; i++) {
+          low += values.low[i];
+          high += Long.compareUnsigned(low, values.low[i]) < 0 ? 1 : 0;
+        }
+        sums.put(
+            column,
+            BigInteger.valueOf(high).shiftLeft(64).add(new BigInteger(Long.toUnsignedString(low))));
+      }
+    }
+
+    private void finish(SealedFile file, Provenance provenance) throws IOException {
+      footer.moveSides(file.position());
+      file.write(sides.array(), 0, sides.size());
+      ranges.forEach(
+          (column, range) ->
+              footer.property(
+                  SegmentFormat.KEY_RANGE + column.sqlName(), range.min() + ":" + range.max()));
+      provenance
+          .properties()
+          .forEach((key, value) -> footer.property(SegmentFormat.KEY_PROVENANCE + key, value));
+      tail.clear();
+      int start = footer.write(tail, file.position());
+      file.write(tail.array(), 0, start);
+      file.beginFooter();
+      file.write(tail.array(), start, tail.size() - start);
+    }
+
+    private SealedSegment sealed(FileIdentity segmentFile, FileIdentity indexFile) {
+      return new SealedSegment(
+          id,
+          rows,
+          ranges.getOrDefault(FlowColumn.START_TIME, TimeRange.NONE),
+          ranges.getOrDefault(FlowColumn.END_TIME, TimeRange.NONE),
+          ranges.getOrDefault(FlowColumn.ARRIVAL, TimeRange.NONE),
+          sums.getOrDefault(FlowColumn.BYTES, BigInteger.ZERO),
+          sums.getOrDefault(FlowColumn.PACKETS, BigInteger.ZERO),
+          segmentFile,
+          indexFile);
+    }
+  }
+
+  private static int crc(ByteSink bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.array(), 0, bytes.size());
+    return (int) crc.getValue();
   }
 }

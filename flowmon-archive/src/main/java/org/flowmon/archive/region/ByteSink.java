@@ -1,0 +1,178 @@
+package org.flowmon.archive.region;
+
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Bytes being put together in a growing array that is kept for reuse. Integers are little-endian
+ * unless said otherwise. Not thread-safe.
+ */
+public final class ByteSink extends OutputStream {
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT_BE =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle LONG_BE =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private byte[] bytes = new byte[1 << 12];
+  private int size;
+
+  /** The array that holds the bytes; replaced when it grows. */
+  public byte[] array() {
+    return bytes;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public void clear() {
+    size = 0;
+  }
+
+  /** Makes room for {@code more} bytes. */
+  public void reserve(long more) {
+    long needed = size + more;
+    if (needed > bytes.length) {
+      if (needed > Integer.MAX_VALUE - 16) {
+        throw new IllegalStateException("a part of a segment would reach 2 GiB; seal fewer rows");
+      }
+      bytes =
+          Arrays.copyOf(
+              bytes, (int) Math.min(Integer.MAX_VALUE - 16, Math.max(needed, 2L * bytes.length)));
+    }
+  }
+
+  @Override
+  public void write(int value) {
+    reserve(1);
+    bytes[size++] = (byte) value;
+  }
+
+  @Override
+  public void write(byte[] source, int offset, int length) {
+    reserve(length);
+    System.arraycopy(source, offset, bytes, size, length);
+    size += length;
+  }
+
+  public void putShort(int value) {
+    reserve(2);
+    SHORT.set(bytes, size, (short) value);
+    size += 2;
+  }
+
+  public void putInt(int value) {
+    reserve(4);
+    INT.set(bytes, size, value);
+    size += 4;
+  }
+
+  public void putLong(long value) {
+    reserve(8);
+    LONG.set(bytes, size, value);
+    size += 8;
+  }
+
+  public void putIntBigEndian(int value) {
+    reserve(4);
+    INT_BE.set(bytes, size, value);
+    size += 4;
+  }
+
+  public void putLongBigEndian(long value) {
+    reserve(8);
+    LONG_BE.set(bytes, size, value);
+    size += 8;
+  }
+
+  /** Unsigned LEB128. */
+  public void putVarint(int value) {
+    reserve(5);
+    int rest = value;
+    while ((rest & ~0x7F) != 0) {
+      bytes[size++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[size++] = (byte) rest;
+  }
+
+  /** Overwrites four bytes that were put before. */
+  public void setInt(int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  /** Zeros up to the next multiple of 8. */
+  public void align8() {
+    while ((size & 7) != 0) {
+      write(0);
+    }
+  }
+
+  /** The first {@code count} values, 4 bytes each. */
+  public void putInts(long[] values, int count) {
+    reserve(4L * count);
+    for (int i = 0; i < count; i++) {
+      INT.set(bytes, size + 4 * i, (int) values[i]);
+    }
+    size += 4 * count;
+  }
+
+  /** The first {@code count} values, 8 bytes each. */
+  public void putLongs(long[] values, int count) {
+    reserve(8L * count);
+    for (int i = 0; i < count; i++) {
+      LONG.set(bytes, size + 8 * i, values[i]);
+    }
+    size += 8 * count;
+  }
+
+  /**
+   * The first {@code count} values, {@code width} bits each, lowest bits first, filled up to a
+   * multiple of 8 values: the body of a bit-packed run of Parquet.
+   *
+   * @param width 1 … 31
+   */
+  public void putPacked(int[] values, int count, int width) {
+    int groups = (count + 7) >>> 3;
+    reserve((long) groups * width + 8);
+    int end = size + groups * width;
+    int at = size;
+    long pending = 0;
+    int bits = 0;
+    for (int i = 0; i < count; i++) {
+      pending |= (long) values[i] << bits;
+      bits += width;
+      if (bits >= 32) {
+        INT.set(bytes, at, (int) pending);
+        at += 4;
+        pending >>>= 32;
+        bits -= 32;
+      }
+    }
+    Arrays.fill(bytes, at, end, (byte) 0);
+    for (; bits > 0; bits -= 8) {
+      bytes[at++] = (byte) pending;
+      pending >>>= 8;
+    }
+    size = end;
+  }
+
+  /** The first {@code count} bits of words, filled up to a multiple of 8 bits. */
+  public void putBits(long[] words, int count) {
+    int end = size + ((count + 7) >>> 3);
+    reserve(8L * ((count + 63) >>> 6));
+    for (int w = 0; w < (count + 63) >>> 6; w++) {
+      LONG.set(bytes, size + 8 * w, words[w]);
+    }
+    size = end;
+  }
+}

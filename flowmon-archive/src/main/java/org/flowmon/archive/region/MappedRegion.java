@@ -1,0 +1,180 @@
+package org.flowmon.archive.region;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+
+/**
+ * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is compared
+ * before it is mapped, so that no read can go past its end; sealed files are never written again.
+ *
+ * <p>Java 17 has no public way to unmap; {@code sun.misc.Unsafe.invokeCleaner} of module
+ * jdk.unsupported is the accepted one. After the last {@link #release} the buffer is gone: {@link
+ * #buffer} throws then, but a buffer taken before must not be touched any more, which is what the
+ * references are for.
+ */
+public final class MappedRegion {
+  private static final MethodHandle INVOKE_CLEANER = findCleaner();
+
+  private final Path path;
+  private final AtomicInteger references = new AtomicInteger(1);
+  private volatile ByteBuffer buffer;
+
+  private MappedRegion(Path path, ByteBuffer buffer) {
+    this.path = path;
+    this.buffer = buffer;
+  }
+
+  /**
+   * Maps a sealed file with one reference and checks its footer.
+   *
+   * @throws SegmentCorruptException where length or footer are not as sealed
+   * @throws IOException where the file cannot be opened or mapped
+   */
+  public static MappedRegion open(Path path, FileIdentity identity) throws IOException {
+    ByteBuffer mapped;
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      long length = channel.size();
+      if (length != identity.length()) {
+        throw new SegmentCorruptException(
+            path, "length", "the file has " + length + " bytes, sealed were " + identity.length());
+      }
+      mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, length).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    MappedRegion region = new MappedRegion(path, mapped);
+    try {
+      region.verify(
+          "footer",
+          (int) identity.length() - identity.footerLength(),
+          identity.footerLength(),
+          identity.footerCrc32c());
+      return region;
+    } catch (SegmentCorruptException e) {
+      region.release();
+      throw e;
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  public int length() {
+    return buffer().capacity();
+  }
+
+  /**
+   * The bytes, little-endian; for absolute reads only, since threads share it.
+   *
+   * @throws IllegalStateException after the last reference was released
+   */
+  public ByteBuffer buffer() {
+    ByteBuffer current = buffer;
+    if (current == null) {
+      throw new IllegalStateException(path + " is closed");
+    }
+    return current;
+  }
+
+  /**
+   * Throws where the last reference was released.
+   *
+   * @throws IllegalStateException naming the file
+   */
+  public void requireOpen() {
+    buffer();
+  }
+
+  /** A buffer of its own position over some of the bytes, little-endian. */
+  public ByteBuffer slice(String place, int offset, int length) {
+    checkRange(place, offset, length);
+    return buffer().slice(offset, length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Throws unless [offset, offset + length) lies within the file. */
+  public void checkRange(String place, long offset, long length) {
+    if (offset < 0 || length < 0 || offset + length < 0 || offset + length > length()) {
+      throw corrupt(
+          place, "bytes " + offset + "+" + length + " lie outside of the file's " + length());
+    }
+  }
+
+  /** Throws unless the bytes have this CRC32C. */
+  public void verify(String place, int offset, int length, int crc32c) {
+    CRC32C crc = new CRC32C();
+    crc.update(slice(place, offset, length));
+    if ((int) crc.getValue() != crc32c) {
+      throw corrupt(
+          place,
+          String.format(
+              "bytes %d+%d have the CRC32C %08x, sealed was %08x",
+              offset, length, (int) crc.getValue(), crc32c));
+    }
+  }
+
+  /** An exception that names this file. */
+  public SegmentCorruptException corrupt(String place, String what) {
+    return new SegmentCorruptException(path, place, what);
+  }
+
+  /**
+   * Takes a reference.
+   *
+   * @throws IllegalStateException where the last one was already released
+   */
+  public void acquire() {
+    int now;
+    do {
+      now = references.get();
+      if (now == 0) {
+        throw new IllegalStateException(path + " is closed");
+      }
+    } while (!references.compareAndSet(now, now + 1));
+  }
+
+  /** Gives a reference back; the last one unmaps. */
+  public void release() {
+    int left = references.decrementAndGet();
+    if (left < 0) {
+      references.incrementAndGet();
+      throw new IllegalStateException(path + " was released more often than acquired");
+    }
+    if (left == 0) {
+      ByteBuffer mapped = buffer;
+      buffer = null;
+      unmap(mapped);
+    }
+  }
+
+  private static void unmap(ByteBuffer mapped) {
+    try {
+      INVOKE_CLEANER.invokeExact(mapped);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("cannot unmap", e);
+    }
+  }
+
+  private static MethodHandle findCleaner() {
+    try {
+      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
+      Field instance = unsafe.getDeclaredField("theUnsafe");
+      instance.setAccessible(true);
+      return MethodHandles.lookup()
+          .findVirtual(unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
+          .bindTo(instance.get(null));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+}

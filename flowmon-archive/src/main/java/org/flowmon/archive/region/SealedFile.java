@@ -1,0 +1,118 @@
+package org.flowmon.archive.region;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * A file being written that appears under its name only when it is complete and synced. Closing it
+ * before {@link #seal} removes what was written.
+ */
+public final class SealedFile implements Closeable {
+  // A heap buffer goes through a direct one of its size, which the JDK keeps per thread: keep that
+  // small.
+  private static final int SLICE = 1 << 20;
+
+  private final Path target;
+  private final Path temporary;
+  private final FileChannel channel;
+  private final CRC32C fileCrc = new CRC32C();
+  private CRC32C footerCrc;
+  private long footerStart;
+  private long position;
+  private boolean sealed;
+
+  private SealedFile(Path target, Path temporary, FileChannel channel) {
+    this.target = target;
+    this.temporary = temporary;
+    this.channel = channel;
+  }
+
+  /** Begins a file under a temporary name beside its final one. */
+  public static SealedFile create(Path target) throws IOException {
+    if (Files.exists(target)) {
+      throw new IOException(target + " exists already");
+    }
+    Path temporary = target.resolveSibling("." + target.getFileName() + ".tmp");
+    FileChannel channel =
+        FileChannel.open(
+            temporary,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE);
+    return new SealedFile(target, temporary, channel);
+  }
+
+  /** Bytes written so far. */
+  public long position() {
+    return position;
+  }
+
+  /** What follows is the footer. */
+  public void beginFooter() {
+    footerCrc = new CRC32C();
+    footerStart = position;
+  }
+
+  /** Appends bytes. */
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    if (position + length > Integer.MAX_VALUE) {
+      throw new IOException(target + " would reach 2 GiB; seal fewer rows");
+    }
+    fileCrc.update(bytes, offset, length);
+    if (footerCrc != null) {
+      footerCrc.update(bytes, offset, length);
+    }
+    for (int done = 0; done < length; ) {
+      ByteBuffer slice = ByteBuffer.wrap(bytes, offset + done, Math.min(SLICE, length - done));
+      done += slice.remaining();
+      while (slice.hasRemaining()) {
+        channel.write(slice);
+      }
+    }
+    position += length;
+  }
+
+  /**
+   * Syncs the file and gives it its name. The folder is still to be synced: {@link #syncFolder}.
+   *
+   * @return what the file is
+   */
+  public FileIdentity seal() throws IOException {
+    channel.force(true);
+    channel.close();
+    Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    sealed = true;
+    return identity();
+  }
+
+  /** What the file is with the bytes written so far; needs {@link #beginFooter} before. */
+  public FileIdentity identity() {
+    return new FileIdentity(
+        position,
+        (int) fileCrc.getValue(),
+        (int) (position - footerStart),
+        (int) footerCrc.getValue());
+  }
+
+  /** Makes the names in a folder last. */
+  public static void syncFolder(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!sealed) {
+      channel.close();
+      Files.deleteIfExists(temporary);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package org.flowmon.archive.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
+import org.apache.parquet.format.BoundaryOrder;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnIndex;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.ColumnOrder;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.KeyValue;
+import org.apache.parquet.format.OffsetIndex;
+import org.apache.parquet.format.PageLocation;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.SortingColumn;
+import org.apache.parquet.format.Statistics;
+import org.apache.parquet.format.TypeDefinedOrder;
+import org.apache.parquet.format.Util;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Collects what the end of a segment file says of its columns, and puts it into bytes. Used for one
+ * segment.
+ */
+final class SegmentFooter {
+  private record Chunk(FlowColumn column, ColumnMetaData metadata, PageLocation page, int crc32c) {}
+
+  private record Side(FlowColumn column, long offset, int entries, int width, int crc32c) {}
+
+  private final int rows;
+  private final List<Chunk> chunks = new ArrayList<>();
+  private final List<Side> sides = new ArrayList<>();
+  private final List<KeyValue> properties = new ArrayList<>();
+
+  SegmentFooter(String id, int rows) {
+    this.rows = rows;
+    property(SegmentFormat.KEY_FORMAT, SegmentFormat.VERSION);
+    property(SegmentFormat.KEY_SCHEMA, SegmentFormat.SCHEMA_VERSION);
+    property(SegmentFormat.KEY_SEGMENT, id);
+  }
+
+  void property(String key, String value) {
+    KeyValue entry = new KeyValue(key);
+    entry.setValue(value);
+    properties.add(entry);
+  }
+
+  void chunk(FlowColumn column, ColumnMetaData metadata, PageLocation page, int crc32c) {
+    chunks.add(new Chunk(column, metadata, page, crc32c));
+  }
+
+  void side(FlowColumn column, long offset, int entries, int width, int crc32c) {
+    sides.add(new Side(column, offset, entries, width, crc32c));
+  }
+
+  /** Side tables were counted from the first one, which lies at {@code fileOffset}. */
+  void moveSides(long fileOffset) {
+    sides.replaceAll(s -> new Side(s.column, s.offset + fileOffset, s.entries, s.width, s.crc32c));
+  }
+
+  /** Puts page index and footer into {@code out}; returns where in it the footer begins. */
+  int write(ByteSink out, long fileOffset) throws IOException {
+    List<ColumnChunk> columns = new ArrayList<>();
+    for (Chunk chunk : chunks) {
+      columns.add(columnChunk(chunk));
+    }
+    writePageIndex(columns, out, fileOffset);
+    CRC32C crc = new CRC32C();
+    crc.update(out.array(), 0, out.size());
+    property(
+        SegmentFormat.KEY_COLUMNS,
+        chunks.stream().map(c -> Integer.toString(c.column.id())).collect(Collectors.joining(",")));
+    property(
+        SegmentFormat.KEY_CHUNKS,
+        chunks.stream()
+            .map(c -> c.column.id() + ":" + SegmentFormat.hex(c.crc32c))
+            .collect(Collectors.joining(",")));
+    property(
+        SegmentFormat.KEY_SIDES,
+        sides.stream()
+            .map(
+                s ->
+                    s.column.id()
+                        + ":"
+                        + s.offset
+                        + ":"
+                        + s.entries
+                        + ":"
+                        + s.width
+                        + ":"
+                        + SegmentFormat.hex(s.crc32c))
+            .collect(Collectors.joining(",")));
+    property(
+        SegmentFormat.KEY_PAGE_INDEX,
+        fileOffset + ":" + out.size() + ":" + SegmentFormat.hex((int) crc.getValue()));
+    int start = out.size();
+    Util.writeFileMetaData(fileMetaData(columns), out);
+    out.putInt(out.size() - start);
+    out.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
+    return start;
+  }
+
+  private static ColumnChunk columnChunk(Chunk chunk) {
+    ColumnMetaData metadata = chunk.metadata;
+    long start =
+        metadata.isSetDictionary_page_offset()
+            ? metadata.getDictionary_page_offset()
+            : metadata.getData_page_offset();
+    ColumnChunk column = new ColumnChunk(start);
+    column.setMeta_data(metadata);
+    return column;
+  }
+
+  private void writePageIndex(List<ColumnChunk> columns, ByteSink out, long fileOffset)
+      throws IOException {
+    for (int i = 0; i < columns.size(); i++) {
+      Statistics statistics = chunks.get(i).metadata.getStatistics();
+      if (!statistics.isSetMin_value()) {
+        continue;
+      }
+      ColumnIndex index =
+          new ColumnIndex(
+              List.of(false),
+              List.of(ByteBuffer.wrap(statistics.getMin_value())),
+              List.of(ByteBuffer.wrap(statistics.getMax_value())),
+              BoundaryOrder.ASCENDING);
+      index.setNull_counts(List.of(statistics.getNull_count()));
+      int start = out.size();
+      Util.writeColumnIndex(index, out);
+      columns.get(i).setColumn_index_offset(fileOffset + start);
+      columns.get(i).setColumn_index_length(out.size() - start);
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      int start = out.size();
+      Util.writeOffsetIndex(new OffsetIndex(List.of(chunks.get(i).page)), out);
+      columns.get(i).setOffset_index_offset(fileOffset + start);
+      columns.get(i).setOffset_index_length(out.size() - start);
+    }
+  }
+
+  private FileMetaData fileMetaData(List<ColumnChunk> columns) {
+    List<SchemaElement> schema = new ArrayList<>();
+    List<ColumnOrder> orders = new ArrayList<>();
+    List<SortingColumn> sorting = new ArrayList<>();
+    schema.add(SegmentFormat.root(chunks.size()));
+    long bytes = 0;
+    for (int i = 0; i < chunks.size(); i++) {
+      Chunk chunk = chunks.get(i);
+      schema.add(SegmentFormat.schemaElement(chunk.column));
+      orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder()));
+      bytes += chunk.metadata.getTotal_uncompressed_size();
+      if (chunk.column == FlowColumn.END_TIME
+          && chunk.metadata.getStatistics().getNull_count() == 0) {
+        sorting.add(new SortingColumn(i, false, false));
+      }
+    }
+    RowGroup group = new RowGroup(columns, bytes, rows);
+    group.setTotal_compressed_size(bytes);
+    group.setFile_offset(SegmentFormat.MAGIC.length);
+    group.setOrdinal((short) 0);
+    if (!sorting.isEmpty()) {
+      group.setSorting_columns(sorting);
+    }
+    FileMetaData metadata = new FileMetaData(1, schema, rows, List.of(group));
+    metadata.setCreated_by(SegmentFormat.CREATED_BY);
+    metadata.setColumn_orders(orders);
+    metadata.setKey_value_metadata(properties);
+    return metadata;
+  }
+}

@@ -1,0 +1,49 @@
+package org.flowmon.archive.segment;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+
+/** The rows of batches as objects, sorted as a segment must be: slow and plainly right. */
+final class RowsOracle {
+  private RowsOracle() {}
+
+  /** Values by ordinal of the column; null, Long, IpAddress or String. */
+  static List<Object[]> sorted(List<FlowBatch> batches) {
+    List<Object[]> rows = new ArrayList<>();
+    for (FlowBatch batch : batches) {
+      for (int row = 0; row < batch.rows(); row++) {
+        Object[] values = new Object[FlowColumn.values().length];
+        for (FlowColumn column : FlowColumn.all()) {
+          values[column.ordinal()] = value(batch, column, row);
+        }
+        rows.add(values);
+      }
+    }
+    rows.sort(
+        Comparator.comparingLong(RowsOracle::timeKey)
+            .thenComparing(
+                r -> (Long) r[FlowColumn.START_TIME.ordinal()],
+                Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(r -> (Long) r[FlowColumn.ARRIVAL.ordinal()]));
+    return rows;
+  }
+
+  private static long timeKey(Object[] row) {
+    Object end = row[FlowColumn.END_TIME.ordinal()];
+    return (Long) (end != null ? end : row[FlowColumn.ARRIVAL.ordinal()]);
+  }
+
+  private static Object value(FlowBatch batch, FlowColumn column, int row) {
+    if (batch.isNull(column, row)) {
+      return null;
+    }
+    return switch (column.type()) {
+      case ADDRESS -> batch.getAddress(column, row);
+      case TEXT -> batch.text(column, row);
+      default -> batch.getLong(column, row);
+    };
+  }
+}
