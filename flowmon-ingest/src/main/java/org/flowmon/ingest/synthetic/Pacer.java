@@ -8,6 +8,8 @@ import java.util.concurrent.locks.LockSupport;
  * overrun the receiver.
  */
 final class Pacer {
+  private static final double CATCH_UP_NANOS = 20e6;
+
   private final double nanosPerEvent;
   private final int burst;
   private double due;
@@ -33,7 +35,7 @@ final class Pacer {
     }
     due += events * nanosPerEvent;
     long now = System.nanoTime();
-    due = Math.max(due, now - burst * nanosPerEvent);
+    due = Math.max(due, now - Math.max(CATCH_UP_NANOS, burst * nanosPerEvent));
     while (due - now > 0) {
       LockSupport.parkNanos((long) (due - now));
       if (Thread.currentThread().isInterrupted()) {

@@ -1,0 +1,166 @@
+package org.flowmon.deploy.embedded;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+
+/**
+ * A Flink cluster in this JVM: a job manager and one task manager with as many slots as the
+ * parallelism, small network and managed memory, REST on loopback at a free port.
+ */
+public final class EmbeddedFlink implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  private final MiniCluster cluster;
+
+  private EmbeddedFlink(MiniCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /**
+   * Starts a cluster.
+   *
+   * @param directory checkpoints and temporary files
+   * @param parallelism slots, and the default of jobs
+   * @throws EmbeddedServiceException where it does not start
+   */
+  public static EmbeddedFlink start(Path directory, int parallelism) {
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration(directory, parallelism))
+                .setCommonBindAddress("127.0.0.1")
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(parallelism)
+                .withRandomPorts()
+                .build());
+    try {
+      cluster.start();
+    } catch (Exception e) {
+      try {
+        cluster.close();
+      } catch (Exception second) {
+        e.addSuppressed(second);
+      }
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      throw new EmbeddedServiceException(
+          "the Flink cluster in " + directory + " did not start: " + e, e);
+    }
+    return new EmbeddedFlink(cluster);
+  }
+
+  private static Configuration configuration(Path directory, int parallelism) {
+    Configuration c = new Configuration();
+    c.set(CoreOptions.DEFAULT_PARALLELISM, parallelism);
+    c.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
+    c.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        directory.resolve("checkpoints").toUri().toString());
+    c.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    c.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    // The state is on the heap; nothing of flowmon asks for managed memory.
+    c.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
+    c.set(RestOptions.ADDRESS, "127.0.0.1");
+    c.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    return c;
+  }
+
+  /** Where the cluster's REST interface is. */
+  public URI restAddress() {
+    return await(cluster.getRestAddress(), "give its address");
+  }
+
+  /**
+   * Submits what was built on an environment.
+   *
+   * @return the job's id; it runs on by itself
+   */
+  public JobID submit(StreamExecutionEnvironment environment, String name) {
+    StreamGraph graph = environment.getStreamGraph();
+    graph.setJobName(name);
+    return await(cluster.submitJob(graph.getJobGraph()), "take job " + name).getJobID();
+  }
+
+  public JobStatus status(JobID job) {
+    return await(cluster.getJobStatus(job), "say how job " + job + " is");
+  }
+
+  /** Cancels a job without waiting for its end. */
+  public void cancel(JobID job) {
+    await(cluster.cancelJob(job), "cancel job " + job);
+  }
+
+  /**
+   * Waits until a job has ended.
+   *
+   * @return its state at the end
+   * @throws EmbeddedServiceException where it failed, with the failure as cause, or ran on
+   */
+  public JobStatus awaitEnd(JobID job, Duration limit) {
+    try {
+      JobResult result = cluster.requestJobResult(job).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      if (result.getSerializedThrowable().isPresent()
+          && result.getJobStatus().orElse(null) != JobStatus.CANCELED) {
+        Throwable cause =
+            result
+                .getSerializedThrowable()
+                .get()
+                .deserializeError(EmbeddedFlink.class.getClassLoader());
+        throw new EmbeddedServiceException("job " + job + " failed: " + cause, cause);
+      }
+      return result.getJobStatus().orElseThrow();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new EmbeddedServiceException(
+          "job " + job + " did not end within " + limit + ": " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EmbeddedServiceException("interrupted while waiting for job " + job, e);
+    }
+  }
+
+  /** The Flink cluster itself, for what is not offered here. */
+  public MiniCluster cluster() {
+    return cluster;
+  }
+
+  private static <T> T await(CompletableFuture<T> future, String what) {
+    try {
+      return future.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new EmbeddedServiceException("the Flink cluster did not " + what + ": " + cause, cause);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EmbeddedServiceException("interrupted while the Flink cluster was to " + what, e);
+    }
+  }
+
+  /** Stops the cluster and every job in it. */
+  @Override
+  public void close() {
+    try {
+      cluster.close();
+    } catch (Exception e) {
+      throw new EmbeddedServiceException("the Flink cluster did not stop: " + e, e);
+    }
+  }
+}

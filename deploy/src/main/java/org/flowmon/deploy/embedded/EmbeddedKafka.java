@@ -1,0 +1,234 @@
+package org.flowmon.deploy.embedded;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.server.common.MetadataVersion;
+
+/**
+ * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in one of
+ * its own. What it holds stays in its directory and is there again at the next start, also after
+ * the process was killed.
+ */
+public final class EmbeddedKafka implements AutoCloseable {
+  private static final int NODE = 1;
+  private static final int TIMEOUT_SECONDS = 30;
+  private static final String HOST = InetAddress.getLoopbackAddress().getHostAddress();
+
+  private final KafkaRaftServer server;
+  private final int port;
+  private boolean closed;
+
+  private EmbeddedKafka(KafkaRaftServer server, int port) {
+    this.server = server;
+    this.port = port;
+  }
+
+  /** As {@link #start(Path, int)}, on any free port. */
+  public static EmbeddedKafka start(Path directory) {
+    return start(directory, 0);
+  }
+
+  /**
+   * Starts a broker and returns when it takes requests.
+   *
+   * @param directory its data; made and formatted where it is new
+   * @param port on loopback, 0 for any that is free
+   * @throws EmbeddedServiceException where it does not start
+   */
+  public static EmbeddedKafka start(Path directory, int port) {
+    KafkaRaftServer server = null;
+    int chosen = port;
+    try {
+      Files.createDirectories(directory);
+      chosen = port != 0 ? port : freePort();
+      Map<String, String> properties = properties(directory, chosen, freePort());
+      format(directory);
+      server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
+      server.startup();
+      EmbeddedKafka kafka = new EmbeddedKafka(server, chosen);
+      kafka.awaitReady();
+      return kafka;
+    } catch (Exception e) {
+      if (server != null) {
+        server.shutdown();
+      }
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      throw new EmbeddedServiceException(
+          "the Kafka broker in "
+              + directory
+              + " did not start on "
+              + HOST
+              + ":"
+              + chosen
+              + ": "
+              + e,
+          e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static void format(Path directory) throws Exception {
+    if (Files.exists(directory.resolve("meta.properties"))) {
+      return; // it has a cluster id already, and keeps it
+    }
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
+      new Formatter()
+          .setPrintStream(out)
+          .setNodeId(NODE)
+          .setClusterId(Uuid.randomUuid().toString())
+          .setDirectories(List.of(directory.toString()))
+          .setReleaseVersion(MetadataVersion.latestProduction())
+          .setControllerListenerName("CONTROLLER")
+          .setMetadataLogDirectory(directory.toString())
+          .setUnstableFeatureVersionsEnabled(false)
+          .setIgnoreFormatted(true)
+          .run();
+    } catch (Exception e) {
+      throw new IOException("formatting failed: " + said.toString(StandardCharsets.UTF_8), e);
+    }
+  }
+
+  private static Map<String, String> properties(Path directory, int port, int controllerPort) {
+    Map<String, String> p = new HashMap<>();
+    p.put("process.roles", "broker,controller");
+    p.put("node.id", Integer.toString(NODE));
+    p.put("controller.quorum.voters", NODE + "@" + HOST + ":" + controllerPort);
+    p.put(
+        "listeners",
+        "BROKER://" + HOST + ":" + port + ",CONTROLLER://" + HOST + ":" + controllerPort);
+    p.put("advertised.listeners", "BROKER://" + HOST + ":" + port);
+    p.put("listener.security.protocol.map", "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    p.put("controller.listener.names", "CONTROLLER");
+    p.put("inter.broker.listener.name", "BROKER");
+    p.put("log.dirs", directory.toString());
+    // One broker: nothing can be replicated.
+    p.put("default.replication.factor", "1");
+    p.put("offsets.topic.replication.factor", "1");
+    p.put("offsets.topic.num.partitions", "4");
+    p.put("transaction.state.log.replication.factor", "1");
+    p.put("transaction.state.log.min.isr", "1");
+    p.put("transaction.state.log.num.partitions", "4");
+    p.put("share.coordinator.state.topic.replication.factor", "1");
+    p.put("share.coordinator.state.topic.min.isr", "1");
+    p.put("auto.create.topics.enable", "false");
+    p.put("group.initial.rebalance.delay.ms", "0");
+    // Back soon after a crash: the controller forgets a killed broker's session after 1.5 s and not
+    // 9 s.
+    p.put("broker.session.timeout.ms", "1500");
+    p.put("broker.heartbeat.interval.ms", "300");
+    // Small: few threads, a small de-duplication buffer of the log cleaner, small indexes of the
+    // logs.
+    p.put("num.network.threads", "2");
+    p.put("num.io.threads", "2");
+    p.put("num.replica.fetchers", "1");
+    p.put("background.threads", "2");
+    p.put("log.cleaner.dedupe.buffer.size", Integer.toString(2 << 20));
+    p.put("log.index.size.max.bytes", Integer.toString(1 << 20));
+    p.put("log.segment.bytes", Integer.toString(128 << 20));
+    p.put("message.max.bytes", Integer.toString(16 << 20));
+    return p;
+  }
+
+  private void awaitReady() throws ExecutionException, InterruptedException, TimeoutException {
+    try (Admin admin = admin(bootstrapServers())) {
+      admin.describeCluster().nodes().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  private static Admin admin(String bootstrap) {
+    return Admin.create(Map.of("bootstrap.servers", bootstrap));
+  }
+
+  /** {@code host:port} for clients. */
+  public String bootstrapServers() {
+    return HOST + ":" + port;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /**
+   * Makes a topic, or leaves the one of this name as it is.
+   *
+   * @param settings of the topic, for example {@code retention.bytes}
+   * @throws EmbeddedServiceException where the broker refuses it
+   */
+  public void createTopic(String name, int partitions, Map<String, String> settings) {
+    createTopic(bootstrapServers(), name, partitions, settings);
+  }
+
+  /** As {@link #createTopic(String, int, Map)}, at a broker of another process. */
+  public static void createTopic(
+      String bootstrap, String name, int partitions, Map<String, String> settings) {
+    NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
+    try (Admin admin = admin(bootstrap)) {
+      admin.createTopics(List.of(topic)).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw new EmbeddedServiceException(
+            "topic " + name + " was not made at " + bootstrap + ": " + e, e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EmbeddedServiceException("interrupted while making topic " + name, e);
+    }
+  }
+
+  /** Stops the broker; its data stay. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      server.shutdown();
+      server.awaitShutdown();
+    }
+  }
+
+  /**
+   * A broker as a process: {@code EmbeddedKafka DIRECTORY [PORT]}. Prints {@code READY host:port}
+   * when it takes requests and runs until its standard input ends or it is killed.
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length < 1 || args.length > 2) {
+      System.err.println("usage: EmbeddedKafka DIRECTORY [PORT]");
+      System.exit(2);
+    }
+    try (EmbeddedKafka kafka =
+        start(Path.of(args[0]), args.length == 2 ? Integer.parseInt(args[1]) : 0)) {
+      System.out.println("READY " + kafka.bootstrapServers());
+      // Whoever started this holds the other end; when it dies, this ends too.
+      System.in.transferTo(OutputStream.nullOutputStream());
+    }
+    System.exit(0);
+  }
+}
