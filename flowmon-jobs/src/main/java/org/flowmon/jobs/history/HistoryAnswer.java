@@ -1,0 +1,42 @@
+package org.flowmon.jobs.history;
+
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * What the history query of an analysis gave for one window, or why it gave nothing.
+ *
+ * @param asOf what arrived later is not seen, in microseconds; {@link #UNKNOWN} where nothing was
+ *     looked up
+ * @param from history begins here: the first arrival in the archive, in microseconds; {@link
+ *     #UNKNOWN} where the archive is empty or was not read
+ * @param through everything that arrived up to here is in the archive, in microseconds; {@link
+ *     #UNKNOWN} likewise
+ * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
+ *     HistoryStatus#PARTIAL}
+ * @param message for people, null where there is nothing to say
+ */
+public record HistoryAnswer(
+    HistoryStatus status, long asOf, long from, long through, ResultTable rows, String message) {
+  /** A time that nobody knows. */
+  public static final long UNKNOWN = Long.MIN_VALUE;
+
+  /** Nothing to look up. */
+  public static final HistoryAnswer NONE =
+      new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, null, null);
+
+  /** No answer, for a reason. */
+  static HistoryAnswer without(HistoryStatus status, long asOf, String message) {
+    return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, null, message);
+  }
+
+  /**
+   * Whether all that belongs to the time range [start, end) is in this history: it begins after
+   * history began, and all of it had arrived by as-of and lies in the archive.
+   *
+   * @param start in microseconds
+   * @param end in microseconds
+   */
+  public boolean covers(long start, long end) {
+    return rows != null && from != UNKNOWN && start >= from && end <= Math.min(asOf, through);
+  }
+}

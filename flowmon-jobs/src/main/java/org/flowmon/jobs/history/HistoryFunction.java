@@ -1,0 +1,185 @@
+package org.flowmon.jobs.history;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.datastream.AsyncDataStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.functions.async.ResultFuture;
+import org.apache.flink.streaming.api.functions.async.RichAsyncFunction;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.QueryException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts beside each window's result what the archive says of it, without holding the stream: the
+ * analysis's history query runs with {@code :now} bound to the window's end and each {@code
+ * :live.COLUMN} to the list of that column's values, over what had arrived by as-of = window end −
+ * delay. A lookup that is late, refused or failed is a status of the answer, never an exception.
+ *
+ * <p>Answers leave in the order in which they are ready, so that a slow analysis does not hold up
+ * the others; every report carries its window and replaces by revision, so nothing depends on the
+ * order. (Flink still keeps them between watermarks: no result passes a watermark, and the time
+ * limit bounds that wait.) Windows in flight are part of a checkpoint and are looked up again after
+ * a restart.
+ *
+ * <p>Load is bounded three times: {@code history.concurrency} lookups of an analysis in a task,
+ * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task. What finds no
+ * free thread asks again until its time limit; a lookup that has no answer by then is not repeated
+ * later.
+ *
+ * <p>Metrics, by analysis: {@code exact}, {@code partial}, {@code refused}, {@code timeout}, {@code
+ * failed} lookups, {@code lookupMillis} of the last one with all its waiting.
+ */
+public final class HistoryFunction extends RichAsyncFunction<WindowResult, WindowHistory> {
+  /** Windows that wait for their history in one task. */
+  public static final int CAPACITY = 128;
+
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryFunction.class);
+  // Flink's own time limit is only for what no lookup's limit caught.
+  private static final Duration SLACK = Duration.ofSeconds(10);
+
+  private final String archiveDirectory;
+  private final List<AnalysisConfig> analyses;
+  private final Duration delay;
+  private transient Archive archive;
+  private transient LookupPool pool;
+  private transient Map<String, Analysis> byName;
+  private transient volatile boolean closed;
+
+  /** What is known of one analysis: a query, or why there is none. */
+  private record Analysis(
+      HistoryQuery query,
+      String error,
+      Semaphore permits,
+      Map<HistoryStatus, AtomicLong> answers,
+      AtomicLong lastMillis) {}
+
+  HistoryFunction(String archiveDirectory, List<AnalysisConfig> analyses, Duration delay) {
+    this.archiveDirectory = archiveDirectory;
+    this.analyses = List.copyOf(analyses);
+    this.delay = delay;
+  }
+
+  /**
+   * The operator in the job.
+   *
+   * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
+   * @throws QueryException where a history query is none
+   */
+  public static SingleOutputStreamOperator<WindowHistory> apply(
+      DataStream<WindowResult> windows,
+      String archiveDirectory,
+      List<AnalysisConfig> analyses,
+      Duration delay) {
+    Duration longest = Duration.ZERO;
+    for (AnalysisConfig analysis : analyses) {
+      if (analysis.history() != null) {
+        Duration timeout = new HistoryQuery(analysis, delay).timeout();
+        longest = timeout.compareTo(longest) > 0 ? timeout : longest;
+      }
+    }
+    return AsyncDataStream.unorderedWait(
+            windows,
+            new HistoryFunction(archiveDirectory, analyses, delay),
+            longest.plus(SLACK).toMillis(),
+            TimeUnit.MILLISECONDS,
+            CAPACITY)
+        .returns(WindowHistory.TYPE);
+  }
+
+  @Override
+  public void open(OpenContext context) throws Exception {
+    archive = Archive.openOrCreate(Path.of(archiveDirectory), ArchiveOptions.DEFAULTS);
+    pool = LookupPool.acquire();
+    byName = new HashMap<>();
+    for (AnalysisConfig analysis : analyses) {
+      if (analysis.history() != null) {
+        byName.put(analysis.name(), open(analysis));
+      }
+    }
+  }
+
+  private Analysis open(AnalysisConfig config) {
+    Map<HistoryStatus, AtomicLong> answers = new HashMap<>();
+    AtomicLong lastMillis = new AtomicLong();
+    MetricGroup group = getRuntimeContext().getMetricGroup().addGroup("analysis", config.name());
+    for (HistoryStatus status : HistoryStatus.values()) {
+      AtomicLong count = new AtomicLong();
+      answers.put(status, count);
+      group.gauge(status.text(), (Gauge<Long>) count::get);
+    }
+    group.gauge("lookupMillis", (Gauge<Long>) lastMillis::get);
+    Semaphore permits = new Semaphore(config.history().concurrency());
+    try {
+      return new Analysis(new HistoryQuery(config, delay), null, permits, answers, lastMillis);
+    } catch (QueryException e) {
+      LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
+      return new Analysis(null, e.getMessage(), permits, answers, lastMillis);
+    }
+  }
+
+  @Override
+  public void asyncInvoke(WindowResult window, ResultFuture<WindowHistory> result) {
+    Analysis analysis = byName.get(window.analysis());
+    if (analysis == null || window.rows().rowCount() == 0) {
+      result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
+      return;
+    }
+    if (analysis.query() == null) {
+      HistoryAnswer none =
+          HistoryAnswer.without(
+              HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, "history.query: " + analysis.error());
+      result.complete(List.of(new WindowHistory(window, none)));
+      return;
+    }
+    long begun = System.nanoTime();
+    new HistoryLookup(
+            archive,
+            analysis.query(),
+            pool,
+            analysis.permits(),
+            window,
+            answer -> {
+              analysis.answers().get(answer.status()).incrementAndGet();
+              analysis.lastMillis().set((System.nanoTime() - begun) / 1_000_000);
+              if (!closed) {
+                result.complete(List.of(new WindowHistory(window, answer)));
+              }
+            })
+        .start();
+  }
+
+  @Override
+  public void timeout(WindowResult window, ResultFuture<WindowHistory> result) {
+    HistoryAnswer answer =
+        HistoryAnswer.without(
+            HistoryStatus.TIMEOUT, HistoryAnswer.UNKNOWN, "the lookup was given up");
+    result.complete(List.of(new WindowHistory(window, answer)));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    if (pool != null) {
+      pool.close();
+    }
+    if (archive != null) {
+      archive.close();
+    }
+  }
+}

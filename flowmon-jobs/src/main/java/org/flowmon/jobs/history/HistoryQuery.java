@@ -1,0 +1,107 @@
+package org.flowmon.jobs.history;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryAnswer;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
+
+/** The history query of one analysis, bound to a window and run over the archive. */
+final class HistoryQuery {
+  private static final String LIVE = "live.";
+
+  private final FlowQuery query;
+  private final long delayMicros;
+  private final Duration timeout;
+
+  /**
+   * Parses an analysis's history query.
+   *
+   * @param otherwise the delay where the analysis says none
+   * @throws QueryException where the query is none
+   */
+  HistoryQuery(AnalysisConfig analysis, Duration otherwise) {
+    AnalysisConfig.History history = analysis.history();
+    this.query = QueryParser.parse(history.query());
+    this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
+    this.timeout = history.timeout();
+    for (String parameter : query.parameters()) {
+      if (!parameter.equals("now") && !parameter.startsWith(LIVE)) {
+        throw new QueryException(
+            "unknown parameter :" + parameter + ", expected :now or :live.COLUMN");
+      }
+    }
+  }
+
+  Duration timeout() {
+    return timeout;
+  }
+
+  /** What arrived later than this is not seen: it depends on nothing but the window. */
+  long asOf(WindowResult window) {
+    return window.windowEnd() - delayMicros;
+  }
+
+  /** Runs the query over what is committed now. */
+  HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
+    long asOf = asOf(window);
+    FlowQuery bound = query.bind(parameters(window));
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      QueryOptions options = QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit);
+      QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
+      long through = snapshot.historyThrough();
+      HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
+      String message =
+          answer.stats().warnings().isEmpty() ? null : answer.stats().warnings().get(0);
+      return new HistoryAnswer(
+          status, asOf, from(snapshot, asOf), through, answer.table(), message);
+    }
+  }
+
+  /**
+   * The first arrival in the archive: since then everything was collected. Not the smallest end
+   * time, which one exporter with a clock from 1970 would move.
+   */
+  private static long from(ArchiveSnapshot snapshot, long asOf) {
+    long from = Long.MAX_VALUE;
+    for (SealedSegment segment : snapshot.segments()) {
+      from = Math.min(from, segment.arrival().min());
+    }
+    return from > asOf ? HistoryAnswer.UNKNOWN : from;
+  }
+
+  // Only the columns that the query names: a sum beyond a long is no value of a parameter.
+  private Parameters parameters(WindowResult window) {
+    Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(window.windowEnd()));
+    ResultTable rows = window.rows();
+    for (String parameter : query.parameters()) {
+      if (!parameter.startsWith(LIVE)) {
+        continue;
+      }
+      int column = rows.column(parameter.substring(LIVE.length()));
+      if (column < 0) {
+        throw new QueryException(
+            "parameter :" + parameter + ": the live query has the columns " + rows.names());
+      }
+      List<Value> values = new ArrayList<>(rows.rowCount());
+      for (int row = 0; row < rows.rowCount(); row++) {
+        values.add(rows.value(row, column));
+      }
+      parameters = parameters.with(parameter, values);
+    }
+    return parameters;
+  }
+}

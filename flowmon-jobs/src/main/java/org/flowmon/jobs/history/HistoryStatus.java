@@ -1,0 +1,45 @@
+package org.flowmon.jobs.history;
+
+import java.util.Locale;
+
+/** How far the history beside a window's result can be trusted. */
+public enum HistoryStatus {
+  /** The analysis has no history query, or the window has no rows to look up. */
+  NONE(1),
+  /** The archive held everything that had arrived by as-of. */
+  EXACT(2),
+  /** The archive did not yet reach as-of; what it held was read exactly. */
+  PARTIAL(3),
+  /** Too many lookups at once, or the lookup would have read too many rows. */
+  REFUSED(4),
+  /** The lookup took longer than the analysis allows. */
+  TIMEOUT(5),
+  /** The archive or the query failed; the message says how. */
+  FAILED(6);
+
+  private final int code;
+
+  HistoryStatus(int code) {
+    this.code = code;
+  }
+
+  /** The stable code in records. */
+  public int code() {
+    return code;
+  }
+
+  /** The status of this code, null where this version does not know it. */
+  public static HistoryStatus byCode(int code) {
+    for (HistoryStatus status : values()) {
+      if (status.code == code) {
+        return status;
+      }
+    }
+    return null;
+  }
+
+  /** The name in reports, as {@code exact}. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,90 @@
+package org.flowmon.jobs.history;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads that run history queries in this TaskManager: one pool per class loader, shared by
+ * all analyses and all their tasks, closed with its last user. It has no queue: a lookup runs at
+ * once or is refused, and the lookup decides whether to ask again.
+ */
+final class LookupPool implements AutoCloseable {
+  private static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
+  private static LookupPool shared;
+
+  private final ThreadPoolExecutor threads;
+  private final ScheduledThreadPoolExecutor timer;
+  private int users;
+
+  LookupPool(int size) {
+    threads =
+        new ThreadPoolExecutor(
+            0,
+            size,
+            30,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            r -> daemon(r, "history-lookup"));
+    timer = new ScheduledThreadPoolExecutor(1, r -> daemon(r, "history-timer"));
+    timer.setRemoveOnCancelPolicy(true);
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** The shared pool; each call needs its {@link #close}. */
+  static LookupPool acquire() {
+    synchronized (LookupPool.class) {
+      if (shared == null) {
+        shared = new LookupPool(THREADS);
+      }
+      shared.users++;
+      return shared;
+    }
+  }
+
+  /** Runs a lookup now; false where every thread is busy. */
+  boolean tryRun(Runnable lookup) {
+    try {
+      threads.execute(lookup);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  /** Runs a short task later, unless the pool is closed by then. */
+  void after(long millis, Runnable task) {
+    try {
+      // what the task throws would vanish with the future: the tasks given here catch everything
+      var unused = timer.schedule(task, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // closed: whoever waits is closed too
+    }
+  }
+
+  /** Lookups running now. */
+  int running() {
+    return threads.getActiveCount();
+  }
+
+  @Override
+  public void close() {
+    synchronized (LookupPool.class) {
+      if (--users > 0) {
+        return;
+      }
+      if (shared == this) {
+        shared = null;
+      }
+    }
+    timer.shutdownNow();
+    threads.shutdown();
+  }
+}

@@ -1,0 +1,37 @@
+package org.flowmon.jobs.report;
+
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+
+/**
+ * How far a report can be trusted.
+ *
+ * @param history whether the history was read, and all of it
+ * @param asOf the history is that of this time, in microseconds; {@link HistoryAnswer#UNKNOWN}
+ *     where none was looked up
+ * @param historyFrom where history begins, in microseconds, or unknown
+ * @param historyThrough how far the archive reached, in microseconds, or unknown
+ * @param counts flows late, ahead of time and lost while the window was open
+ * @param message for people, null where there is nothing to say
+ */
+public record Confidence(
+    HistoryStatus history,
+    long asOf,
+    long historyFrom,
+    long historyThrough,
+    ArrivalCounts counts,
+    String message) {
+
+  static Confidence of(WindowHistory window) {
+    HistoryAnswer history = window.history();
+    return new Confidence(
+        history.status(),
+        history.asOf(),
+        history.from(),
+        history.through(),
+        window.window().counts(),
+        history.message());
+  }
+}

@@ -1,0 +1,292 @@
+package org.flowmon.jobs.report;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Elephants: who sends much now and did not before ({@code logic: elephants}).
+ *
+ * <p>A row of the window's top k is {@code new} where its measure (bytes) is above {@code share} of
+ * the window's total over all groups, and its rate is at least {@code factor} times the median of
+ * its own rates in the same hour of the past days. Every day inside history counts: on one without
+ * a row of this key its rate was 0, so a key never seen is new. Days whose hour history does not
+ * hold whole are left out and named. Where no such day is left, nobody knows whether it is new:
+ * {@code no_history}. All else is {@code usual}.
+ *
+ * <p>A rate is the measure divided by the window's length now, and by an hour then, per second; all
+ * comparisons are exact.
+ *
+ * <p>Parameters:
+ *
+ * <ul>
+ *   <li>{@code share}: 0 … 1, default 0.01
+ *   <li>{@code factor}: default 3
+ *   <li>{@code measure}: a column of both queries, default {@code bytes}
+ *   <li>{@code emit}: {@code all} (default) rows of the top k with their verdict, or {@code
+ *       significant}: the new ones only
+ *   <li>{@code emit_no_history}: whether {@code significant} also lets {@code no_history} rows
+ *       through, default false
+ * </ul>
+ *
+ * <p>The live query groups by one or more columns; the history query gives the same columns, the
+ * measure, and {@code DAYS_BEFORE(…) AS day}, and its filter has a SAME_HOUR.
+ */
+final class ElephantsLogic implements ReportLogic {
+  private static final String DAY = "day";
+  private static final BigInteger[] NO_DAYS = new BigInteger[0];
+
+  private BigDecimal share;
+  private BigDecimal factor;
+  private String measure;
+  private boolean emitAll;
+  private boolean emitNoHistory;
+  private int days;
+  private List<ReportColumn> keys;
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    share = parameters.decimal("share", "0.01", "0", "1");
+    factor = parameters.decimal("factor", "3", "0", "1000000");
+    measure = parameters.text("measure", "bytes");
+    emitAll = parameters.choice("emit", "all", "significant").equals("all");
+    emitNoHistory = parameters.bool("emit_no_history", false);
+    parameters.end();
+    List<ReportColumn> live = LiveColumns.of(analysis);
+    keys = live.stream().filter(ReportColumn::key).toList();
+    require(analysis, "live.query", live.stream().map(ReportColumn::name).toList(), measure);
+    openHistory(analysis);
+    List<ReportColumn> columns = new ArrayList<>();
+    columns.add(ReportColumn.of("rank", ValueKind.LONG));
+    columns.addAll(keys);
+    columns.add(ReportColumn.sum(measure));
+    columns.add(ReportColumn.of("share", ValueKind.DOUBLE));
+    columns.add(ReportColumn.of("rate", ValueKind.DOUBLE));
+    columns.add(ReportColumn.of("median_rate", ValueKind.DOUBLE));
+    columns.add(ReportColumn.of("days_used", ValueKind.LONG));
+    columns.add(ReportColumn.of("days_missing", ValueKind.TEXT));
+    columns.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    return columns;
+  }
+
+  private void openHistory(AnalysisConfig analysis) {
+    if (analysis.history() == null) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": history: is missing; logic elephants compares with it");
+    }
+    String place = "history.query";
+    FlowQuery query = LiveColumns.parse(analysis, place, analysis.history().query());
+    List<String> names = query.select().stream().map(item -> item.name()).toList();
+    for (ReportColumn key : keys) {
+      require(analysis, place, names, key.name());
+    }
+    require(analysis, place, names, measure);
+    require(analysis, place, names, DAY);
+    SameHourDays range = SameHourDays.of(query);
+    if (range == null) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": "
+              + place
+              + ": expected … AND SAME_HOUR(end_time, :now, 7): logic elephants compares days");
+    }
+    days = range.days();
+  }
+
+  private static void require(
+      AnalysisConfig analysis, String place, List<String> names, String column) {
+    if (!names.contains(column)) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": "
+              + place
+              + ": logic elephants needs a column "
+              + column
+              + ", found "
+              + names);
+    }
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    WindowResult live = window.window();
+    HistoryAnswer history = window.history();
+    boolean[] inside = new boolean[days + 1];
+    StringJoiner missing = new StringJoiner(" ");
+    int used = 0;
+    for (int day = 1; day <= days; day++) {
+      long start = SameHourDays.start(live.windowEnd(), day);
+      inside[day] = history.covers(start, start + SameHourDays.HOUR_MICROS);
+      if (inside[day]) {
+        used++;
+      } else {
+        missing.add(Instant.EPOCH.plus(start, ChronoUnit.MICROS).toString());
+      }
+    }
+    Map<String, BigInteger[]> past = used == 0 ? Map.of() : past(history.rows());
+    BigInteger total = live.totals().bigValue(0, live.totals().column(measure));
+    ResultTable.Builder out = table(live.rows());
+    for (int row = 0; row < live.rows().rowCount(); row++) {
+      BigInteger[] own = past.getOrDefault(key(live.rows(), row), NO_DAYS);
+      add(out, live, row, total, median(own, inside, used), used, missing.toString());
+    }
+    return out.build();
+  }
+
+  private ResultTable.Builder table(ResultTable live) {
+    ResultTable.Builder out = new ResultTable.Builder().column("rank", ValueKind.LONG);
+    for (ReportColumn key : keys) {
+      out.column(key.name(), live.kind(live.column(key.name())));
+    }
+    return out.column(measure, ValueKind.LONG)
+        .column("share", ValueKind.DOUBLE)
+        .column("rate", ValueKind.DOUBLE)
+        .column("median_rate", ValueKind.DOUBLE)
+        .column("days_used", ValueKind.LONG)
+        .column("days_missing", ValueKind.TEXT)
+        .column("verdict", ValueKind.TEXT);
+  }
+
+  /**
+   * One row of the report.
+   *
+   * @param twiceMedian twice the median of what was measured in the hours, null without days
+   */
+  private void add(
+      ResultTable.Builder out,
+      WindowResult live,
+      int row,
+      BigInteger total,
+      BigInteger twiceMedian,
+      int used,
+      String missing) {
+    ResultTable rows = live.rows();
+    BigInteger value = rows.bigValue(row, rows.column(measure));
+    long length = live.windowEnd() - live.windowStart();
+    String verdict = verdict(value, total, twiceMedian, length);
+    boolean significant = verdict.equals("new") || (emitNoHistory && verdict.equals("no_history"));
+    if (!emitAll && !significant) {
+      return;
+    }
+    out.row().set(0, row + 1);
+    int c = 1;
+    for (ReportColumn key : keys) {
+      copy(rows, row, rows.column(key.name()), out, c++);
+    }
+    out.set(c++, value.shiftRight(64).longValue(), value.longValue());
+    if (total.signum() > 0) {
+      out.set(c, bits(value.doubleValue() / total.doubleValue()));
+    }
+    out.set(++c, bits(value.doubleValue() / length * 1e6));
+    c++;
+    if (twiceMedian != null) {
+      out.set(c, bits(twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6));
+    }
+    out.set(++c, used);
+    out.set(++c, missing.isEmpty() ? null : missing);
+    out.set(++c, verdict);
+  }
+
+  private String verdict(
+      BigInteger value, BigInteger total, BigInteger twiceMedian, long windowMicros) {
+    if (new BigDecimal(value).compareTo(share.multiply(new BigDecimal(total))) <= 0) {
+      return "usual";
+    }
+    if (twiceMedian == null) {
+      return "no_history";
+    }
+    // value / window >= factor · median / hour, without a division
+    BigDecimal now =
+        new BigDecimal(value).multiply(BigDecimal.valueOf(2 * SameHourDays.HOUR_MICROS));
+    BigDecimal then =
+        factor.multiply(new BigDecimal(twiceMedian)).multiply(BigDecimal.valueOf(windowMicros));
+    return now.compareTo(then) >= 0 ? "new" : "usual";
+  }
+
+  /** By key, what was measured on each day; index 0 is not used, null is none. */
+  private Map<String, BigInteger[]> past(ResultTable history) {
+    int dayColumn = history.column(DAY);
+    int measureColumn = history.column(measure);
+    Map<String, BigInteger[]> past = new HashMap<>();
+    for (int row = 0; row < history.rowCount(); row++) {
+      if (history.isNull(row, dayColumn)) {
+        continue;
+      }
+      long day = history.longValue(row, dayColumn);
+      if (day >= 1 && day <= days) {
+        BigInteger[] own = past.computeIfAbsent(key(history, row), k -> new BigInteger[days + 1]);
+        BigInteger value = history.bigValue(row, measureColumn);
+        own[(int) day] = own[(int) day] == null ? value : own[(int) day].add(value);
+      }
+    }
+    return past;
+  }
+
+  private static BigInteger median(BigInteger[] own, boolean[] inside, int used) {
+    if (used == 0) {
+      return null;
+    }
+    BigInteger[] values = new BigInteger[used];
+    int n = 0;
+    for (int day = 1; day < inside.length; day++) {
+      if (inside[day]) {
+        values[n++] = day < own.length && own[day] != null ? own[day] : BigInteger.ZERO;
+      }
+    }
+    Arrays.sort(values);
+    return values[(n - 1) / 2].add(values[n / 2]);
+  }
+
+  private String key(ResultTable table, int row) {
+    StringBuilder key = new StringBuilder();
+    for (ReportColumn column : keys) {
+      int c = table.column(column.name());
+      // a length before each value, so that no two keys look alike
+      String value = table.isNull(row, c) ? "" : "=" + table.formatted(row, c);
+      key.append(value.length()).append(value);
+    }
+    return key.toString();
+  }
+
+  private static void copy(ResultTable from, int row, int column, ResultTable.Builder out, int to) {
+    if (from.isNull(row, column)) {
+      return;
+    }
+    switch (from.kind(column)) {
+      case TEXT -> out.set(to, from.text(row, column));
+      case ADDRESS -> {
+        var address = from.address(row, column);
+        out.set(to, address.hi(), address.lo());
+      }
+      case DOUBLE -> out.set(to, bits(from.doubleValue(row, column)));
+      default -> {
+        BigInteger value = from.bigValue(row, column);
+        out.set(to, value.shiftRight(64).longValue(), value.longValue());
+      }
+    }
+  }
+
+  private static long bits(double value) {
+    return Double.doubleToRawLongBits(value);
+  }
+}

@@ -1,0 +1,44 @@
+package org.flowmon.jobs.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.SelectItem;
+
+/** A live query's columns as those of a report: what it groups by tells its rows apart. */
+final class LiveColumns {
+  private LiveColumns() {}
+
+  /** The columns in the query's order. */
+  static List<ReportColumn> of(AnalysisConfig analysis) {
+    FlowQuery query = parse(analysis, "live.query", analysis.live().query());
+    List<ReportColumn> columns = new ArrayList<>();
+    for (SelectItem item : query.select()) {
+      boolean key = !(item.what() instanceof AggregateCall);
+      boolean wide =
+          item.what() instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
+      try {
+        columns.add(new ReportColumn(item.name(), item.what().kind(), wide, key));
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(
+            "analysis " + analysis.name() + ": live.query: " + e.getMessage(), e);
+      }
+    }
+    return columns;
+  }
+
+  static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
+    try {
+      return QueryParser.parse(sql);
+    } catch (QueryException e) {
+      throw new ConfigException(
+          "analysis " + analysis.name() + ": " + place + ": " + e.getMessage(), e);
+    }
+  }
+}

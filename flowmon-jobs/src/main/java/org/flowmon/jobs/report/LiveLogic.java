@@ -1,0 +1,20 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.ResultTable;
+
+/** Reports the live query's rows as they are: {@code logic: live}. Without parameters. */
+final class LiveLogic implements ReportLogic {
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    new ReportParameters(analysis).end();
+    return LiveColumns.of(analysis);
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    return window.window().rows();
+  }
+}

@@ -1,0 +1,99 @@
+package org.flowmon.jobs.report;
+
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.types.RecordType;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * What an analysis says of one window. A report replaces any of the same analysis and window that
+ * has no higher revision, with all of its rows.
+ *
+ * @param analysis its name
+ * @param windowStart in microseconds, inclusive
+ * @param windowEnd in microseconds, exclusive
+ * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}: it depends on what the
+ *     report rests on and never on when it was made, so that a repeat after a restart replaces a
+ *     report only by one that is at least as good
+ * @param columns those of {@code rows}, in their order
+ * @param rows in the order to be shown in
+ */
+@TypeInfo(Report.Factory.class)
+public record Report(
+    String analysis,
+    long windowStart,
+    long windowEnd,
+    int revision,
+    List<ReportColumn> columns,
+    ResultTable rows,
+    Confidence confidence) {
+  /** Without the history that the analysis asks for. */
+  public static final int PROVISIONAL = 1;
+
+  /** With a part of the history. */
+  public static final int PARTIAL = 2;
+
+  /** With the whole history, or of an analysis that has none. */
+  public static final int FINAL = 3;
+
+  public static final TypeInformation<Report> TYPE =
+      new RecordType<>(Report.class, new ReportSerializer());
+
+  public Report {
+    columns = List.copyOf(columns);
+    List<String> names = columns.stream().map(ReportColumn::name).toList();
+    if (!names.equals(rows.names())) {
+      throw new IllegalArgumentException(
+          "report of " + analysis + ": rows have " + rows.names() + ", expected " + names);
+    }
+  }
+
+  /** The revision of a report whose history has this status. */
+  static int revision(HistoryStatus history) {
+    return switch (history) {
+      case NONE, EXACT -> FINAL;
+      case PARTIAL -> PARTIAL;
+      case REFUSED, TIMEOUT, FAILED -> PROVISIONAL;
+    };
+  }
+
+  /**
+   * What tells a row from the others of its window: the values of the key columns as text, {@code
+   * |} between them; {@code \N} is NULL, and {@code \} and {@code |} within a value have a {@code
+   * \} before them. Empty where there is no key column.
+   */
+  public String rowKey(int row) {
+    StringBuilder key = new StringBuilder();
+    boolean first = true;
+    for (int c : keyColumns()) {
+      if (!first) {
+        key.append('|');
+      }
+      first = false;
+      key.append(
+          rows.isNull(row, c)
+              ? "\\N"
+              : rows.formatted(row, c).replace("\\", "\\\\").replace("|", "\\|"));
+    }
+    return key.toString();
+  }
+
+  private int[] keyColumns() {
+    return IntStream.range(0, columns.size()).filter(c -> columns.get(c).key()).toArray();
+  }
+
+  /** How Flink finds the type. */
+  public static final class Factory extends TypeInfoFactory<Report> {
+    @Override
+    public TypeInformation<Report> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+}

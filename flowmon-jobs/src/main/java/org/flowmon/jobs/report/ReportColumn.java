@@ -1,0 +1,42 @@
+package org.flowmon.jobs.report;
+
+import java.util.regex.Pattern;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * One column of a report.
+ *
+ * @param name lower-case letters, digits and {@code _}: a name in JSON and in PostgreSQL
+ * @param kind of its values
+ * @param wide whether a whole number can exceed 64 bits, as a sum can: {@code numeric(39)} in
+ *     PostgreSQL and not {@code bigint}
+ * @param key whether it tells the rows of one window apart
+ */
+public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key) {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,58}");
+
+  public ReportColumn {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "a report's column needs a name of lower-case letters, digits and _, at most 59,"
+              + " beginning with a letter, so that it can be a column of a table; found '"
+              + name
+              + "' (give it one with AS)");
+    }
+  }
+
+  /** A column that tells rows apart. */
+  public static ReportColumn key(String name, ValueKind kind) {
+    return new ReportColumn(name, kind, false, true);
+  }
+
+  /** A column whose whole numbers fit 64 bits. */
+  public static ReportColumn of(String name, ValueKind kind) {
+    return new ReportColumn(name, kind, false, false);
+  }
+
+  /** A whole number up to 128 bits. */
+  public static ReportColumn sum(String name) {
+    return new ReportColumn(name, ValueKind.LONG, true, false);
+  }
+}

@@ -1,0 +1,104 @@
+package org.flowmon.jobs.report;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies each analysis's logic to its windows. A logic that throws loses the report of that
+ * window, counted in {@code failed} and logged; the others go on.
+ *
+ * <p>Metrics, by analysis: {@code reports}, {@code reportRows}, {@code failed}.
+ */
+public final class ReportFunction extends ProcessFunction<WindowHistory, Report> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(ReportFunction.class);
+
+  private final List<AnalysisConfig> analyses;
+  private transient Map<String, Analysis> byName;
+  private transient Counter unknown;
+
+  private record Analysis(
+      ReportLogic logic,
+      List<ReportColumn> columns,
+      Counter reports,
+      Counter rows,
+      Counter failed) {}
+
+  /**
+   * Reports of these analyses.
+   *
+   * @throws org.flowmon.jobs.config.ConfigException where an analysis does not fit its logic
+   */
+  public ReportFunction(List<AnalysisConfig> analyses) {
+    this.analyses = List.copyOf(analyses);
+    for (AnalysisConfig analysis : analyses) {
+      ReportLogics.of(analysis).open(analysis);
+    }
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    MetricGroup metrics = getRuntimeContext().getMetricGroup();
+    unknown = metrics.counter("unknownAnalysis");
+    byName = new HashMap<>();
+    for (AnalysisConfig config : analyses) {
+      ReportLogic logic = ReportLogics.of(config);
+      MetricGroup group = metrics.addGroup("analysis", config.name());
+      byName.put(
+          config.name(),
+          new Analysis(
+              logic,
+              logic.open(config),
+              group.counter("reports"),
+              group.counter("reportRows"),
+              group.counter("failed")));
+    }
+  }
+
+  @Override
+  public void processElement(WindowHistory window, Context context, Collector<Report> out) {
+    String name = window.window().analysis();
+    Analysis analysis = byName.get(name);
+    if (analysis == null) {
+      unknown.inc();
+      return;
+    }
+    Report report;
+    try {
+      report = report(window, analysis);
+    } catch (RuntimeException e) {
+      analysis.failed().inc();
+      LOG.error(
+          "no report of analysis {} for the window that ends at {} µs: its logic {} failed",
+          name,
+          window.window().windowEnd(),
+          analysis.logic().getClass().getName(),
+          e);
+      return;
+    }
+    analysis.reports().inc();
+    analysis.rows().inc(report.rows().rowCount());
+    out.collect(report);
+  }
+
+  private static Report report(WindowHistory window, Analysis analysis) {
+    return new Report(
+        window.window().analysis(),
+        window.window().windowStart(),
+        window.window().windowEnd(),
+        Report.revision(window.history().status()),
+        analysis.columns(),
+        analysis.logic().report(window),
+        Confidence.of(window));
+  }
+}

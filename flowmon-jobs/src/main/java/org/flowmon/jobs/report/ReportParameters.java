@@ -1,0 +1,74 @@
+package org.flowmon.jobs.report;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+
+/**
+ * The parameters of a report's logic, taken out by name. {@link #end} refuses those that nobody
+ * took, so that a misspelt one is an error.
+ */
+public final class ReportParameters {
+  private final AnalysisConfig analysis;
+  private final Map<String, String> values;
+  private final List<String> known = new ArrayList<>();
+
+  public ReportParameters(AnalysisConfig analysis) {
+    this.analysis = analysis;
+    this.values = analysis.report().parameters();
+  }
+
+  /** A decimal number between bounds, both included. */
+  public BigDecimal decimal(String name, String otherwise, String min, String max) {
+    String text = text(name, otherwise);
+    try {
+      BigDecimal value = new BigDecimal(text);
+      if (value.compareTo(new BigDecimal(min)) >= 0 && value.compareTo(new BigDecimal(max)) <= 0) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below, with what was expected
+    }
+    throw error(name, "expected a number " + min + "…" + max + ", found '" + text + "'");
+  }
+
+  /** One of some words; the first is the default. */
+  public String choice(String name, String... words) {
+    String text = text(name, words[0]);
+    if (!List.of(words).contains(text)) {
+      throw error(name, "expected one of " + String.join(", ", words) + ", found '" + text + "'");
+    }
+    return text;
+  }
+
+  public boolean bool(String name, boolean otherwise) {
+    return choice(name, Boolean.toString(otherwise), Boolean.toString(!otherwise)).equals("true");
+  }
+
+  public String text(String name, String otherwise) {
+    known.add(name);
+    return values.getOrDefault(name, otherwise);
+  }
+
+  /** Refuses parameters that nobody asked for. */
+  public void end() {
+    for (String name : values.keySet()) {
+      if (!known.contains(name)) {
+        throw error(
+            name,
+            "is not a parameter of logic "
+                + analysis.report().logic()
+                + (known.isEmpty() ? "" : "; expected one of " + String.join(", ", known)));
+      }
+    }
+  }
+
+  /** An error that names analysis and parameter. */
+  public ConfigException error(String name, String message) {
+    return new ConfigException(
+        "analysis " + analysis.name() + ": report.parameters." + name + ": " + message);
+  }
+}

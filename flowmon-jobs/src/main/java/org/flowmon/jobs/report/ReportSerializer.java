@@ -1,0 +1,101 @@
+package org.flowmon.jobs.report;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.types.RecordSerializer;
+import org.flowmon.jobs.types.ResultTableBytes;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * Version 1: analysis (modified UTF-8), start, end (8 bytes each), revision (4), rows as {@link
+ * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
+ * byte), as-of, from, through, the four counts (8 bytes each), 0 or 1 and the message.
+ */
+public final class ReportSerializer extends RecordSerializer<Report> {
+  private static final long serialVersionUID = 1L;
+  private static final int WIDE = 1;
+  private static final int KEY = 2;
+  private static final int MAX_MESSAGE = 4000;
+
+  public ReportSerializer() {
+    super(1);
+  }
+
+  @Override
+  protected void write(Report report, DataOutputView target) throws IOException {
+    target.writeUTF(report.analysis());
+    target.writeLong(report.windowStart());
+    target.writeLong(report.windowEnd());
+    target.writeInt(report.revision());
+    ResultTableBytes.write(report.rows(), target);
+    for (ReportColumn column : report.columns()) {
+      target.writeByte((column.wide() ? WIDE : 0) | (column.key() ? KEY : 0));
+    }
+    Confidence confidence = report.confidence();
+    target.writeByte(confidence.history().code());
+    target.writeLong(confidence.asOf());
+    target.writeLong(confidence.historyFrom());
+    target.writeLong(confidence.historyThrough());
+    ArrivalCounts counts = confidence.counts();
+    target.writeLong(counts.flows());
+    target.writeLong(counts.late());
+    target.writeLong(counts.ahead());
+    target.writeLong(counts.lost());
+    target.writeBoolean(confidence.message() != null);
+    if (confidence.message() != null) {
+      String message = confidence.message();
+      target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
+    }
+  }
+
+  @Override
+  protected Report read(int found, DataInputView source) throws IOException {
+    String analysis = source.readUTF();
+    long start = source.readLong();
+    long end = source.readLong();
+    int revision = source.readInt();
+    ResultTable rows = ResultTableBytes.read(source);
+    List<ReportColumn> columns = new ArrayList<>();
+    for (int c = 0; c < rows.columnCount(); c++) {
+      int bits = source.readUnsignedByte();
+      columns.add(
+          new ReportColumn(rows.name(c), rows.kind(c), (bits & WIDE) != 0, (bits & KEY) != 0));
+    }
+    return new Report(analysis, start, end, revision, columns, rows, readConfidence(source));
+  }
+
+  private static Confidence readConfidence(DataInputView source) throws IOException {
+    int code = source.readUnsignedByte();
+    HistoryStatus status = HistoryStatus.byCode(code);
+    if (status == null) {
+      throw new IOException("a report with the unknown history status " + code);
+    }
+    long asOf = source.readLong();
+    long from = source.readLong();
+    long through = source.readLong();
+    ArrivalCounts counts =
+        new ArrivalCounts(
+            source.readLong(), source.readLong(), source.readLong(), source.readLong());
+    String message = source.readBoolean() ? source.readUTF() : null;
+    return new Confidence(status, asOf, from, through, counts, message);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<Report> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<Report> {
+    public Snapshot() {
+      super(ReportSerializer::new);
+    }
+  }
+}

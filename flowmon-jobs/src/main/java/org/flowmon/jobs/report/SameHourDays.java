@@ -1,0 +1,34 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import java.util.Objects;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+
+/**
+ * The days that a history query asks for by {@code SAME_HOUR(…, :now, days)}: day i is the hour
+ * [now − 24 h · i, now − 24 h · i + 1 h). The one place where the days are said is the query.
+ */
+record SameHourDays(int days) {
+  static final long HOUR_MICROS = 3_600_000_000L;
+  private static final long DAY_MICROS = 24 * HOUR_MICROS;
+
+  /** The days of a query, null where its filter has no SAME_HOUR. */
+  static SameHourDays of(FlowQuery query) {
+    return query.where() == null ? null : find(query.where());
+  }
+
+  // Only what must be true of every row counts: under OR or NOT it says nothing of the days.
+  private static SameHourDays find(Expression expression) {
+    if (expression instanceof Expression.SameHour hour) {
+      return new SameHourDays(hour.days());
+    }
+    List<Expression> terms = expression instanceof Expression.And and ? and.terms() : List.of();
+    return terms.stream().map(SameHourDays::find).filter(Objects::nonNull).findFirst().orElse(null);
+  }
+
+  /** When the hour of a day begins, in microseconds. */
+  static long start(long now, int day) {
+    return now - day * DAY_MICROS;
+  }
+}
