@@ -1,0 +1,131 @@
+package org.flowmon.jobs.sink;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * Makes what all writers sealed before a barrier part of the archive, in one commit. One task. See
+ * {@link ArchiveSink} for why it does not wait for the checkpoint and needs no state.
+ *
+ * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
+ * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
+ * out), {@code commit_ms}, {@code orphans_removed}.
+ */
+final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
+    implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+  // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
+  private static final Duration ORPHAN_AGE = Duration.ofDays(1);
+
+  private final String directory;
+  private transient Archive archive;
+  private transient List<ArchiveCommittable> pending;
+  private transient Counter commits;
+  private transient Counter repeatedCommits;
+  private transient Counter committedRows;
+  private transient Counter committedSegments;
+  private transient Counter gapOffsets;
+  private transient Counter commitMillis;
+
+  ArchiveCommitterOperator(String directory) {
+    this.directory = directory;
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    archive = Archive.openOrCreate(Path.of(directory), ArchiveOptions.DEFAULTS);
+    pending = new ArrayList<>();
+    MetricGroup group = getMetricGroup().addGroup("flowmon");
+    commits = group.counter("commits");
+    repeatedCommits = group.counter("repeated_commits");
+    committedRows = group.counter("committed_rows");
+    committedSegments = group.counter("committed_segments");
+    gapOffsets = group.counter("gap_offsets");
+    commitMillis = group.counter("commit_ms");
+    int orphans = archive.removeOrphans(ORPHAN_AGE).size();
+    group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
+  }
+
+  @Override
+  public void processElement(StreamRecord<ArchiveCommittable> element) {
+    pending.add(element.getValue());
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    commit();
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    commit();
+  }
+
+  private void commit() throws IOException {
+    if (pending.isEmpty()) {
+      return;
+    }
+    // Whichever writer's bytes came first, the same commit is made of them.
+    pending.sort(Comparator.comparingInt(ArchiveCommittable::subtask));
+    List<SealedSegment> segments = new ArrayList<>();
+    List<SourceRange> ranges = new ArrayList<>();
+    for (ArchiveCommittable committable : pending) {
+      segments.addAll(committable.segments());
+      ranges.addAll(committable.ranges());
+    }
+    pending.clear();
+    long begun = System.nanoTime();
+    CommitResult result;
+    try {
+      result = archive.commit(ArchiveCommit.ofRanges(segments, ranges, "flowmon job"));
+    } catch (CommitRefusedException e) {
+      throw refused(e);
+    }
+    commitMillis.inc((System.nanoTime() - begun) / 1_000_000);
+    if (result.isRepeat()) {
+      repeatedCommits.inc();
+      return;
+    }
+    commits.inc();
+    committedSegments.inc(segments.size());
+    committedRows.inc(segments.stream().mapToLong(SealedSegment::rows).sum());
+    gapOffsets.inc(result.gapOffsets());
+  }
+
+  private IOException refused(CommitRefusedException e) {
+    String advice =
+        e.reason() == CommitRefusedException.Reason.OVERLAP
+            ? "; another job commits the same topic to this archive (or an attempt of this one had"
+                + " not ended yet). Nothing was changed; after a restart this job skips what the"
+                + " archive holds. Let one job only archive a topic"
+            : "; nothing was changed";
+    return new IOException("archive " + directory + ": " + e.getMessage() + advice, e);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (archive != null) {
+      archive.close();
+    }
+    super.close();
+  }
+}

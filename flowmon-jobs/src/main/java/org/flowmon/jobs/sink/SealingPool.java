@@ -1,0 +1,95 @@
+package org.flowmon.jobs.sink;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+
+/**
+ * Seals pieces of one writer in the background, on as many threads as there are {@link
+ * SegmentWriter}s; a piece that finds none idle makes the caller wait. So at most threads + 1
+ * pieces are in memory. Used by one thread.
+ */
+final class SealingPool implements AutoCloseable {
+  private final Path directory;
+  private final Provenance provenance;
+  private final BlockingQueue<SegmentWriter> idle;
+  private final ExecutorService threads;
+  private final Deque<Future<Piece>> outstanding = new ArrayDeque<>();
+
+  /** A sealed segment and the time that it took. */
+  record Piece(SealedSegment segment, long nanos) {}
+
+  SealingPool(Path directory, Provenance provenance, int size) {
+    this.directory = directory;
+    this.provenance = provenance;
+    this.idle = new ArrayBlockingQueue<>(size);
+    for (int i = 0; i < size; i++) {
+      idle.add(new SegmentWriter());
+    }
+    this.threads =
+        Executors.newFixedThreadPool(
+            size,
+            task -> {
+              Thread thread = new Thread(task, "segment-sealer");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Hands a piece over; the list and its batches belong to the pool from now on.
+   *
+   * @throws ExecutionException where an earlier piece could not be sealed
+   */
+  void submit(List<FlowBatch> batches) throws InterruptedException, ExecutionException {
+    for (Future<Piece> piece : outstanding) {
+      if (piece.isDone()) {
+        piece.get(); // fail at once and not at the next barrier
+      }
+    }
+    SegmentWriter writer = idle.take();
+    outstanding.add(
+        threads.submit(
+            () -> {
+              try {
+                long begun = System.nanoTime();
+                SealedSegment segment = writer.seal(directory, batches, provenance);
+                return new Piece(segment, System.nanoTime() - begun);
+              } finally {
+                idle.add(writer);
+              }
+            }));
+  }
+
+  /**
+   * Waits for all pieces, in the order in which they were handed over.
+   *
+   * @throws ExecutionException where one could not be sealed
+   */
+  List<Piece> drain() throws InterruptedException, ExecutionException {
+    List<Piece> pieces = new ArrayList<>(outstanding.size());
+    while (!outstanding.isEmpty()) {
+      pieces.add(outstanding.peek().get());
+      outstanding.remove();
+    }
+    return pieces;
+  }
+
+  /** Stops without waiting: what is being sealed never becomes part of the archive. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}
