@@ -25,7 +25,7 @@ public final class BadDatagramSamples {
    * One of them.
    *
    * @param reason why
-   * @param exporter who sent it
+   * @param exporter who sent it, null where that is not known
    * @param port from which port
    * @param arrival when, µs
    * @param length its length in bytes
@@ -87,7 +87,7 @@ public final class BadDatagramSamples {
               + "-"
               + sample.arrival()
               + "-"
-              + sample.exporter().toString().replace(':', '_')
+              + String.valueOf(sample.exporter()).replace(':', '_')
               + "-"
               + sample.port()
               + "-"

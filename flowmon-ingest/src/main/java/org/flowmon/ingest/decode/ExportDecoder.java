@@ -2,18 +2,25 @@ package org.flowmon.ingest.decode;
 
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 
 /**
  * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) export datagrams straight into the columns
- * of a {@link FlowSink}.
+ * of a {@link FlowSink}. What is decoded and counted is in {@code docs/format/exports.md}.
  *
  * <p>Holds the templates, sampling and sequence numbers of its exporters: one decoder for each
  * input (collector thread, file), not thread-safe. No bytes make it throw; what is wrong is counted
  * and a sample is kept.
  */
 public final class ExportDecoder {
+  private final IngestCounters counters;
+  private final BadDatagramSamples samples;
+  private final RecordBlock block = new RecordBlock();
+  private final DatagramHeader header = new DatagramHeader();
+  private final NetflowV5Decoder v5;
+  private final TemplateExportDecoder templated;
 
   /**
    * @param networks what decides {@code outgoing}; null leaves it NULL
@@ -22,13 +29,20 @@ public final class ExportDecoder {
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
-      DecoderLimits limits) {}
+      DecoderLimits limits) {
+    this.counters = counters;
+    this.samples = samples;
+    DomainTable domains = new DomainTable(limits, counters);
+    FlowWriter writer = new FlowWriter(networks);
+    v5 = new NetflowV5Decoder(counters, domains, block, writer);
+    templated = new TemplateExportDecoder(counters, domains, limits, block, writer);
+  }
 
   /**
    * Decodes one datagram.
    *
    * @param datagram its bytes, only read and only until this returns
-   * @param exporter who sent it
+   * @param exporter who sent it, null where that is not known
    * @param port the UDP port that it was sent from
    * @param arrivalMicros when it was received, µs since 1970; becomes {@code arrival}
    */
@@ -39,5 +53,37 @@ public final class ExportDecoder {
       IpAddress exporter,
       int port,
       long arrivalMicros,
-      FlowSink out) {}
+      FlowSink out) {
+    counters.increment(IngestCounter.DATAGRAMS_RECEIVED);
+    counters.add(IngestCounter.BYTES_RECEIVED, length);
+    header.exporter = exporter;
+    header.port = port;
+    header.arrival = arrivalMicros;
+    IngestCounter damage = null;
+    IngestCounter dropped;
+    int version = length < 2 ? -1 : BigEndian.u16(datagram, offset);
+    switch (version) {
+      case 5 -> dropped = v5.decode(datagram, offset, length, header, out);
+      case 9 -> {
+        dropped = templated.decodeV9(datagram, offset, length, header, out);
+        damage = dropped == null ? templated.damage() : null;
+      }
+      case 10 -> {
+        dropped = templated.decodeIpfix(datagram, offset, length, header, out);
+        damage = dropped == null ? templated.damage() : null;
+      }
+      case -1 -> dropped = IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+      default -> dropped = IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
+    }
+    counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
+    if (dropped != null) {
+      counters.increment(dropped);
+      samples.add(dropped, datagram, offset, length, exporter, port, arrivalMicros);
+    } else if (damage != null) {
+      counters.increment(IngestCounter.DATAGRAMS_DAMAGED);
+      samples.add(damage, datagram, offset, length, exporter, port, arrivalMicros);
+    } else {
+      counters.increment(IngestCounter.DATAGRAMS_DECODED);
+    }
+  }
 }

@@ -1,0 +1,77 @@
+package org.flowmon.ingest.decode;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the options data of an observation domain said about sampling: for the whole domain, for a
+ * sampler (or selector) by its id, for an interface by its index.
+ */
+final class Sampling {
+  /** Samplers and interfaces that are remembered of one domain; further ones are not. */
+  static final int MAX_SCOPES = 4096;
+
+  private static final Rate UNKNOWN = new Rate(0, 0);
+
+  /**
+   * One packet of {@code rate} is looked at.
+   *
+   * @param rate 0: unknown
+   * @param mode 1 deterministic, 2 random, 0 unknown
+   */
+  record Rate(long rate, int mode) {
+    boolean isUnknown() {
+      return rate == 0;
+    }
+  }
+
+  private final Map<Long, Rate> bySampler = new HashMap<>();
+  private final Map<Long, Rate> byInterface = new HashMap<>();
+  private Rate ofDomain = UNKNOWN;
+
+  boolean isEmpty() {
+    return ofDomain.isUnknown() && bySampler.isEmpty() && byInterface.isEmpty();
+  }
+
+  boolean hasInterfaces() {
+    return !byInterface.isEmpty();
+  }
+
+  void setDomain(Rate rate) {
+    ofDomain = rate;
+  }
+
+  void setSampler(long id, Rate rate) {
+    if (bySampler.size() < MAX_SCOPES || bySampler.containsKey(id)) {
+      bySampler.put(id, rate);
+    }
+  }
+
+  /** Interface 0 is what an exporter says that means all of them. */
+  void setInterface(long index, Rate rate) {
+    if (index == 0) {
+      ofDomain = rate;
+    } else if (byInterface.size() < MAX_SCOPES || byInterface.containsKey(index)) {
+      byInterface.put(index, rate);
+    }
+  }
+
+  /** The rate of flows that name a sampler. */
+  Rate ofSampler(long id) {
+    return bySampler.getOrDefault(id, ofDomain);
+  }
+
+  /** The rate of flows that came in by an interface and name no sampler. */
+  Rate ofInterface(long index) {
+    Rate rate = byInterface.get(index);
+    return rate != null ? rate : ofAll();
+  }
+
+  /** The rate of flows that name no sampler: the domain's, or that of its only sampler. */
+  Rate ofAll() {
+    if (ofDomain.isUnknown() && bySampler.size() == 1) {
+      return bySampler.values().iterator().next();
+    }
+    return ofDomain;
+  }
+}

@@ -1,0 +1,43 @@
+package org.flowmon.ingest.decode;
+
+import java.util.Arrays;
+
+/** A template or options template as an exporter defined it. Immutable but for its last use. */
+final class Template {
+  private final int id;
+  private final boolean options;
+  private final int[] fields;
+  private final RecordProgram program;
+
+  /**
+   * @param fields as {@link RecordProgram#compile} takes them; given away
+   */
+  Template(int id, boolean options, int[] fields) {
+    this.id = id;
+    this.options = options;
+    this.fields = fields;
+    this.program = RecordProgram.compile(fields);
+  }
+
+  int id() {
+    return id;
+  }
+
+  /** Whether its records say something about the exporter, and are no flows. */
+  boolean isOptions() {
+    return options;
+  }
+
+  int fieldCount() {
+    return fields.length / 3;
+  }
+
+  RecordProgram program() {
+    return program;
+  }
+
+  /** Whether a definition says the same as this one. */
+  boolean isDefinedBy(boolean otherOptions, int[] otherFields) {
+    return options == otherOptions && Arrays.equals(fields, otherFields);
+  }
+}

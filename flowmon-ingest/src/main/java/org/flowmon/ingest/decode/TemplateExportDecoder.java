@@ -1,0 +1,297 @@
+package org.flowmon.ingest.decode;
+
+import static org.flowmon.ingest.decode.BigEndian.i32;
+import static org.flowmon.ingest.decode.BigEndian.u16;
+import static org.flowmon.ingest.decode.BigEndian.u32;
+
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+
+/**
+ * NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data that they
+ * describe.
+ *
+ * <pre>
+ * v9 header, 20 bytes:    version 2 | count 2 | sys_uptime 4 | unix_secs 4 | sequence 4 | source 4
+ * IPFIX header, 16 bytes: version 2 | length 2 | export time 4 | sequence 4 | domain 4
+ * set:                    id 2 | length 2, these 4 bytes included | body
+ * </pre>
+ */
+final class TemplateExportDecoder {
+  static final int IPFIX_HEADER_BYTES = 16;
+  private static final int V9_HEADER_BYTES = 20;
+  private static final int SET_HEADER_BYTES = 4;
+  private static final int FIRST_DATA_SET = 256;
+
+  private final IngestCounters counters;
+  private final DomainTable domains;
+  private final RecordBlock block;
+  private final FlowWriter writer;
+  private final TemplateReader templates;
+  private byte[] packed = new byte[4096];
+
+  // Of the datagram at hand.
+  private boolean ipfix;
+  private ObservationDomain own;
+  // v9 names no session: templates are the exporter's, whatever port they came from. Else null.
+  private ObservationDomain shared;
+  private DatagramHeader header;
+  private FlowSink out;
+  private int seenTemplates;
+  private int seenRecords;
+  private long unreadBytes;
+  private IngestCounter damage;
+
+  TemplateExportDecoder(
+      IngestCounters counters,
+      DomainTable domains,
+      DecoderLimits limits,
+      RecordBlock block,
+      FlowWriter writer) {
+    this.counters = counters;
+    this.domains = domains;
+    this.block = block;
+    this.writer = writer;
+    this.templates = new TemplateReader(limits, counters);
+  }
+
+  /** What was wrong with a part of the last datagram, or null. */
+  IngestCounter damage() {
+    return damage;
+  }
+
+  /**
+   * Decodes a v9 datagram.
+   *
+   * @return why it was dropped as a whole, or null
+   */
+  IngestCounter decodeV9(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
+    if (length < V9_HEADER_BYTES) {
+      return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+    }
+    begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, u32(bytes, offset + 16));
+    h.kind = SourceKind.NETFLOW_V9;
+    h.uptime = i32(bytes, offset + 4);
+    h.hasUptime = true;
+    h.uptimeIsHeaders = true;
+    h.exportTime = u32(bytes, offset + 8) * 1_000_000;
+    h.sequence = u32(bytes, offset + 12);
+    readSets(bytes, offset + V9_HEADER_BYTES, offset + length);
+    own.sequence().observeWithUptime((int) h.sequence, 1, h.uptime, counters);
+    // The header counts templates and records; what was not seen of them was in unread sets.
+    int unseen = u16(bytes, offset + 2) - seenTemplates - seenRecords;
+    if (unseen > 0 && unseen <= unreadBytes && damage == null) {
+      counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, unseen);
+    }
+    return null;
+  }
+
+  /**
+   * Decodes an IPFIX message.
+   *
+   * @return why it was dropped as a whole, or null
+   */
+  IngestCounter decodeIpfix(byte[] bytes, int offset, int length, DatagramHeader h, FlowSink sink) {
+    if (length < IPFIX_HEADER_BYTES) {
+      return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+    }
+    int messageLength = u16(bytes, offset + 2);
+    if (messageLength < IPFIX_HEADER_BYTES) {
+      return IngestCounter.DATAGRAMS_DROPPED_BAD_LENGTH;
+    }
+    if (messageLength > length) {
+      return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+    }
+    begin(h, sink, true, IngestCounter.SEQUENCE_LOST_FLOWS, u32(bytes, offset + 12));
+    h.kind = SourceKind.IPFIX;
+    h.uptimeIsHeaders = false;
+    h.exportTime = u32(bytes, offset + 4) * 1_000_000;
+    h.sequence = u32(bytes, offset + 8);
+    readSets(bytes, offset + IPFIX_HEADER_BYTES, offset + messageLength);
+    own.sequence().observe((int) h.sequence, seenRecords, unreadBytes, counters);
+    return null;
+  }
+
+  private void begin(
+      DatagramHeader h, FlowSink sink, boolean isIpfix, IngestCounter lost, long domain) {
+    int version = isIpfix ? 10 : 9;
+    header = h;
+    out = sink;
+    ipfix = isIpfix;
+    h.domain = domain;
+    h.zeroStartIsUnknown = true;
+    h.engineType = DatagramHeader.NONE;
+    h.engineId = DatagramHeader.NONE;
+    h.sampling = null;
+    shared =
+        isIpfix
+            ? null
+            : domains.get(
+                new ObservationDomain.Key(version, h.exporter, ObservationDomain.ANY_PORT, domain),
+                lost);
+    own = domains.get(new ObservationDomain.Key(version, h.exporter, h.port, domain), lost);
+    seenTemplates = 0;
+    seenRecords = 0;
+    unreadBytes = 0;
+    damage = null;
+  }
+
+  private void readSets(byte[] bytes, int from, int end) {
+    int at = from;
+    while (end - at >= SET_HEADER_BYTES) {
+      int id = u16(bytes, at);
+      int length = u16(bytes, at + 2);
+      if (length < SET_HEADER_BYTES || length > end - at) {
+        if (id == 0 && length == 0) {
+          break; // padding behind the last set
+        }
+        damage(IngestCounter.SETS_DROPPED_BAD_LENGTH);
+        break;
+      }
+      int body = at + SET_HEADER_BYTES;
+      at += length;
+      if (id >= FIRST_DATA_SET) {
+        readData(id, bytes, body, at);
+      } else if (id == (ipfix ? 2 : 0) || id == (ipfix ? 3 : 1)) {
+        readTemplates(bytes, body, at, id == (ipfix ? 3 : 1));
+      } else {
+        damage(IngestCounter.SETS_DROPPED_RESERVED_ID);
+      }
+    }
+  }
+
+  private void damage(IngestCounter reason) {
+    counters.increment(reason);
+    damage = reason;
+  }
+
+  private void readTemplates(byte[] bytes, int at, int end, boolean options) {
+    if (shared == null) {
+      templates.read(bytes, at, end, ipfix, options, header.arrival, own);
+    } else {
+      templates.read(bytes, at, end, ipfix, options, header.arrival, own, shared);
+    }
+    seenTemplates += templates.definitions();
+    if (templates.isChanged()) {
+      domains.keepWithinFields();
+    }
+    if (templates.isBad()) {
+      damage = IngestCounter.TEMPLATES_DROPPED_BAD;
+    }
+  }
+
+  private void readData(int id, byte[] bytes, int at, int end) {
+    Template template = own.template(id, header.arrival);
+    if (template == null && shared != null) {
+      template = shared.template(id, header.arrival);
+    }
+    if (template == null) {
+      counters.increment(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
+      unreadBytes += end - at;
+      return;
+    }
+    if (ipfix) {
+      // As if the header carried the uptime: an options record of this very message may tell it.
+      header.hasUptime = own.systemInit() != 0;
+      header.uptime = (int) ((header.exportTime - own.systemInit()) / 1000);
+    }
+    int records =
+        template.program().isVariable()
+            ? readVariable(template, bytes, at, end)
+            : readFixed(template, bytes, at, end);
+    seenRecords += records;
+    counters.add(
+        template.isOptions() ? IngestCounter.OPTIONS_RECORDS : IngestCounter.FLOWS_DECODED,
+        records);
+  }
+
+  private int readFixed(Template template, byte[] bytes, int start, int end) {
+    int stride = template.program().stride();
+    int records = (end - start) / stride;
+    int at = start;
+    for (int left = records; left > 0; ) {
+      int rows = Math.min(left, room(template));
+      take(template, bytes, at, rows);
+      at += rows * stride;
+      left -= rows;
+    }
+    return records;
+  }
+
+  /** Records that the next block can take. */
+  private int room(Template template) {
+    return template.isOptions()
+        ? RecordBlock.ROWS
+        : Math.min(RecordBlock.ROWS, out.builder().free());
+  }
+
+  private int readVariable(Template template, byte[] bytes, int start, int end) {
+    RecordProgram program = template.program();
+    if (packed.length < RecordBlock.ROWS * program.stride()) {
+      packed = new byte[RecordBlock.ROWS * program.stride()];
+    }
+    int records = 0;
+    int at = start;
+    while (end - at >= program.minBytes()) {
+      int room = room(template);
+      int rows = 0;
+      while (rows < room && end - at >= program.minBytes()) {
+        int next = program.pack(bytes, at, end, packed, rows * program.stride());
+        if (next < 0) {
+          damage(IngestCounter.RECORDS_DROPPED_TRUNCATED);
+          at = end;
+        } else {
+          at = next;
+          rows++;
+        }
+      }
+      if (rows > 0) {
+        take(template, packed, 0, rows);
+        records += rows;
+      }
+    }
+    return records;
+  }
+
+  private void take(Template template, byte[] bytes, int at, int rows) {
+    block.load(template.program(), bytes, at, rows);
+    if (template.isOptions()) {
+      takeOptions();
+      return;
+    }
+    FlowBatchBuilder builder = out.builder();
+    boolean shares = shared != null && own.sampling().isEmpty();
+    writer.write(block, header, (shares ? shared : own).sampling(), builder);
+    out.rowsEnded(rows);
+  }
+
+  private void takeOptions() {
+    for (int i = 0; i < block.rows(); i++) {
+      takeOptions(i, own);
+      if (shared != null) {
+        takeOptions(i, shared);
+      }
+    }
+  }
+
+  private void takeOptions(int row, ObservationDomain domain) {
+    if (block.isSet(Slot.SYSTEM_INIT, row)) {
+      domain.setSystemInit(block.values(Slot.SYSTEM_INIT)[row]);
+    }
+    Sampling.Rate rate =
+        new Sampling.Rate(FlowWriter.rateOf(block, row), FlowWriter.modeOf(block, row));
+    if (rate.rate() == 0) {
+      return;
+    }
+    if (block.isSet(Slot.SAMPLER, row)) {
+      domain.sampling().setSampler(block.values(Slot.SAMPLER)[row], rate);
+    } else if (block.isSet(Slot.INPUT_IF, row)) {
+      domain.sampling().setInterface(block.values(Slot.INPUT_IF)[row], rate);
+    } else {
+      domain.sampling().setDomain(rate);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package org.flowmon.ingest.decode;
+
+import static org.flowmon.ingest.decode.BigEndian.i32;
+import static org.flowmon.ingest.decode.BigEndian.u16;
+
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+
+/**
+ * Reads the definitions of templates.
+ *
+ * <pre>
+ * v9 template            id 2 | fields 2 | (type 2 | length 2) …                      RFC 3954 5.2
+ * v9 options template    id 2 | bytes of scopes 2 | bytes of options 2
+ *                        | (type 2 | length 2) … scopes, then options                 RFC 3954 6.1
+ * IPFIX template         id 2 | fields 2 | (E 1 bit, element 15 bits | length 2
+ *                        | enterprise 4 where E) …                                    RFC 7011 3.4.1
+ * IPFIX options template id 2 | fields 2 | scopes among them 2 | as above …           RFC 7011 3.4.2
+ * </pre>
+ */
+final class TemplateReader {
+  private static final int MIN_ID = 256;
+
+  /** v9 scope type "interface"; as an element that is ingressInterface. */
+  private static final int SCOPE_INTERFACE = 2;
+
+  private static final int INGRESS_INTERFACE = 10;
+  private static final int NOT_DECODED = -1;
+
+  private final DecoderLimits limits;
+  private final IngestCounters counters;
+  private int definitions;
+  private boolean changed;
+  private boolean bad;
+
+  TemplateReader(DecoderLimits limits, IngestCounters counters) {
+    this.limits = limits;
+    this.counters = counters;
+  }
+
+  /** Definitions in the set that was read last. */
+  int definitions() {
+    return definitions;
+  }
+
+  /** Whether the set that was read last brought a template that was not known as it is. */
+  boolean isChanged() {
+    return changed;
+  }
+
+  /** Whether something in the set that was read last could not be. */
+  boolean isBad() {
+    return bad;
+  }
+
+  /**
+   * Reads one set.
+   *
+   * @param at where its definitions begin, behind the set's header
+   * @param end where the set ends
+   * @param ipfix whether it is IPFIX, else v9
+   * @param options whether it holds options templates
+   * @param domains who takes the definitions
+   */
+  void read(
+      byte[] bytes,
+      int at,
+      int end,
+      boolean ipfix,
+      boolean options,
+      long arrival,
+      ObservationDomain... domains) {
+    definitions = 0;
+    changed = false;
+    bad = false;
+    int position = at;
+    while (end - position >= 4) {
+      int id = u16(bytes, position);
+      int count = u16(bytes, position + 2);
+      if (id == 0 && count == 0) {
+        return; // padding
+      }
+      if (ipfix && count == 0) {
+        withdraw(id, options, domains);
+        position += 4;
+        continue;
+      }
+      int fieldsAt = position + (options ? 6 : 4);
+      int fields = fieldsAt > end ? 0 : ipfix || !options ? count : v9Fields(bytes, position);
+      int next =
+          id < MIN_ID || fields < 1 || fields > limits.fieldsPerTemplate()
+              ? -1
+              : endOfFields(bytes, fieldsAt, end, fields, ipfix);
+      if (next < 0) {
+        refuse();
+        return; // where the next definition begins is not known
+      }
+      int scopes = options && !ipfix ? count / 4 : 0;
+      define(id, options, fields(bytes, fieldsAt, fields, scopes, ipfix), arrival, domains);
+      position = next;
+    }
+  }
+
+  private void refuse() {
+    bad = true;
+    counters.increment(IngestCounter.TEMPLATES_DROPPED_BAD);
+  }
+
+  private static int v9Fields(byte[] bytes, int at) {
+    int scopeBytes = u16(bytes, at + 2);
+    int optionBytes = u16(bytes, at + 4);
+    return (scopeBytes | optionBytes) % 4 != 0 ? 0 : (scopeBytes + optionBytes) / 4;
+  }
+
+  private static int endOfFields(byte[] bytes, int at, int end, int fields, boolean ipfix) {
+    int position = at;
+    for (int i = 0; i < fields; i++) {
+      if (end - position < 4) {
+        return -1;
+      }
+      position += ipfix && u16(bytes, position) >= 0x8000 ? 8 : 4;
+    }
+    return position > end ? -1 : position;
+  }
+
+  /** Enterprise number, element, length of each field. */
+  private static int[] fields(byte[] bytes, int at, int count, int scopes, boolean ipfix) {
+    int[] fields = new int[3 * count];
+    int position = at;
+    for (int i = 0; i < count; i++) {
+      int element = u16(bytes, position);
+      fields[3 * i + 2] = u16(bytes, position + 2);
+      position += 4;
+      if (ipfix && element >= 0x8000) {
+        fields[3 * i] = i32(bytes, position);
+        element &= 0x7FFF;
+        position += 4;
+      } else if (i < scopes) {
+        element = element == SCOPE_INTERFACE ? INGRESS_INTERFACE : NOT_DECODED;
+      }
+      fields[3 * i + 1] = element;
+    }
+    return fields;
+  }
+
+  private void define(
+      int id, boolean options, int[] fields, long arrival, ObservationDomain... domains) {
+    definitions++;
+    Template known = domains[0].current(id);
+    Template template =
+        known != null && known.isDefinedBy(options, fields)
+            ? known
+            : new Template(id, options, fields);
+    // A record without a byte would never end, one that no set can hold never begins.
+    if (template.program().minBytes() < 1 || template.program().minBytes() > 0xFFFF) {
+      refuse();
+      return;
+    }
+    counters.increment(IngestCounter.TEMPLATES_RECEIVED);
+    changed |= template != known;
+    for (ObservationDomain domain : domains) {
+      domain.define(template, arrival);
+    }
+  }
+
+  /** RFC 7011 section 8.1: the id of the set itself stands for all templates of its kind. */
+  private void withdraw(int id, boolean options, ObservationDomain... domains) {
+    definitions++;
+    int withdrawn = 0;
+    for (ObservationDomain domain : domains) {
+      if (id == (options ? 3 : 2)) {
+        withdrawn = domain.removeAll(options);
+      } else if (domain.remove(id)) {
+        withdrawn = 1;
+      }
+    }
+    counters.add(IngestCounter.TEMPLATES_WITHDRAWN, withdrawn);
+  }
+}
