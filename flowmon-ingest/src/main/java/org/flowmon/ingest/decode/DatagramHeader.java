@@ -8,6 +8,9 @@ final class DatagramHeader {
   /** Stands for what the header does not say. */
   static final int NONE = -1;
 
+  private static final long WRAP = 1L << 32;
+  private static final long MAX_AGE = WRAP - 3_600_000;
+
   SourceKind kind = SourceKind.NETFLOW_V5;
 
   /** Null where it is not known. */
@@ -36,8 +39,12 @@ final class DatagramHeader {
   int engineId = NONE;
   Sampling.Rate sampling;
 
-  /** When the exporter's uptime was this, µs since 1970; also right where 32 bits wrapped. */
+  /**
+   * When the exporter's uptime was this (ms), µs since 1970. The uptime wraps after 49.7 days: what
+   * seems to lie ahead was before the wrap, but for an hour that is left to clocks and roundings.
+   */
   long timeOfUptime(long switched) {
-    return exportTime - (int) (uptime - switched) * 1000L;
+    long age = (uptime - switched) & 0xFFFF_FFFFL;
+    return exportTime - (age > MAX_AGE ? age - WRAP : age) * 1000;
   }
 }

@@ -8,9 +8,6 @@ import org.flowmon.flow.FlowColumn;
  * times of the exporter's uptime, times before the export.
  */
 final class FlowTimes {
-  /** A flow that ends later than this after its export cannot be, µs. */
-  private static final long MAX_AHEAD = 3600L * 1_000_000;
-
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final long[] start = new long[RecordBlock.ROWS];
@@ -80,12 +77,7 @@ final class FlowTimes {
       return UNKNOWN;
     }
     if (hasSwitched && header.hasUptime) {
-      long time = header.timeOfUptime(switched);
-      if (time - header.exportTime <= MAX_AHEAD) {
-        return time;
-      }
-      block.countImplausible();
-      return UNKNOWN;
+      return header.timeOfUptime(switched);
     }
     return block.isSet(delta, row) ? header.exportTime - block.values(delta)[row] : UNKNOWN;
   }

@@ -68,12 +68,14 @@ final class NetflowV5Decoder {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
     readHeader(bytes, offset, header);
-    domains
-        .get(
-            new ObservationDomain.Key(5, header.exporter, header.port, header.domain),
-            IngestCounter.SEQUENCE_LOST_FLOWS)
-        .sequence()
-        .observeWithUptime((int) header.sequence, count, header.uptime, counters);
+    SequenceTracker sequence =
+        domains
+            .get(
+                new ObservationDomain.Key(5, header.exporter, header.port, header.domain),
+                IngestCounter.SEQUENCE_LOST_FLOWS)
+            .sequence();
+    sequence.observeUptime(header.uptime);
+    sequence.observe((int) header.sequence, count, count, count, 0);
     int at = offset + HEADER_BYTES;
     for (int left = count; left > 0; ) {
       FlowBatchBuilder builder = out.builder();
@@ -91,7 +93,7 @@ final class NetflowV5Decoder {
   private static void readHeader(byte[] bytes, int offset, DatagramHeader header) {
     header.kind = SourceKind.NETFLOW_V5;
     header.uptime = i32(bytes, offset + 4);
-    header.hasUptime = true;
+    header.hasUptime = header.uptime != 0;
     header.uptimeIsHeaders = true;
     header.zeroStartIsUnknown = false;
     long seconds = u32(bytes, offset + 8);

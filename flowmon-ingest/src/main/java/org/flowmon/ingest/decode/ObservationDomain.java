@@ -28,7 +28,7 @@ final class ObservationDomain {
   ObservationDomain(DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
     this.limits = limits;
     this.counters = counters;
-    this.sequence = new SequenceTracker(lost);
+    this.sequence = new SequenceTracker(lost, counters);
   }
 
   SequenceTracker sequence() {

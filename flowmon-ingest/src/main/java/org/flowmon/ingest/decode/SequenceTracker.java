@@ -4,8 +4,14 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Follows the sequence numbers of one exporter and domain and counts what they say was lost. v5 and
- * IPFIX count flows and records, v9 counts datagrams; all are 32 bits and wrap.
+ * Follows the sequence numbers of one exporter and domain and counts what they say was lost. They
+ * are 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows, IPFIX
+ * records, v9 datagrams.
+ *
+ * <p>Not every exporter keeps to that. softflowd's IPFIX numbers count the flows up to and with the
+ * message; some leave options records out, some count flows in v9. So each datagram is held against
+ * three ways to count; where the expected one fails and another fits for two datagrams in a row,
+ * the exporter counts that way, and what was taken for a loss was none.
  */
 final class SequenceTracker {
   /** No loss is believed to be larger: the exporter has started anew instead. */
@@ -20,14 +26,26 @@ final class SequenceTracker {
   /** ms: an uptime that fell by more tells of a restart. */
   private static final int UPTIME_TOLERANCE = 10_000;
 
+  private static final int WAYS = 3;
+  private static final int NONE = -1;
+
   private final IngestCounter lost;
+  private final IngestCounters counters;
   private boolean started;
-  private int next;
   private boolean hasUptime;
   private int uptime;
+
+  // The way this exporter counts, and one that fitted the last datagram where this did not.
+  private int way;
+  private int otherWay = NONE;
+  // What the last datagram was counted as that the other way would not have counted.
+  private long doubtfulLoss;
+
+  private int sequence;
+  private final int[] advance = new int[WAYS - 1];
   // Units counted as lost that may still come late.
   private long missing;
-  // Units that the last datagram may have held without our knowing.
+  // Units that the last datagram may have held in sets that could not be read.
   private long mayHold;
   private int lateNext;
   private int lateRun;
@@ -35,62 +53,94 @@ final class SequenceTracker {
   /**
    * @param lost what counts the loss
    */
-  SequenceTracker(IngestCounter lost) {
+  SequenceTracker(IngestCounter lost, IngestCounters counters) {
     this.lost = lost;
+    this.counters = counters;
   }
 
-  /** The exporter's uptime in ms, of a datagram that {@link #observe} is about to be told. */
-  private boolean restarted(int now) {
-    boolean fell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
-    hasUptime = true;
-    uptime = now;
-    return fell;
-  }
-
-  /** As {@link #observe} for an exporter whose datagrams carry its uptime. */
-  void observeWithUptime(int sequence, int units, int uptimeMillis, IngestCounters counters) {
-    if (restarted(uptimeMillis) && started && sequence != next) {
+  /** Tells of the uptime (ms) in the header of the datagram that is observed next. */
+  void observeUptime(int now) {
+    if (hasUptime && started && now - uptime < -UPTIME_TOLERANCE) {
       started = false;
       counters.increment(IngestCounter.SEQUENCE_RESETS);
     }
-    observe(sequence, units, 0, counters);
+    hasUptime = true;
+    uptime = now;
   }
 
   /**
    * Takes in the next datagram.
    *
-   * @param sequence its number: that of its first unit
-   * @param units how many it is known to hold
-   * @param unknown how many more it may hold, in sets that could not be read
+   * @param number its sequence number
+   * @param units by how much the next datagram's should be larger
+   * @param records the same where the exporter counts otherwise
+   * @param flows its flows: by how much the number is larger than the last one's where it counts
+   *     them in
+   * @param unread units that it may hold in sets that could not be read
    */
-  void observe(int sequence, int units, long unknown, IngestCounters counters) {
-    int step = sequence - next;
-    if (!started) {
-      missing = 0;
-    } else if (step > 0 && step <= Math.max(mayHold, 0)) {
+  void observe(int number, int units, int records, int flows, long unread) {
+    int step = started ? number - expected(way, flows) : 0;
+    if (step != 0 && changesWay(number, flows)) {
+      step = 0;
+    }
+    if (step > 0 && step <= mayHold) {
       counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, step);
     } else if (step > 0 && step <= MAX_LOSS) {
       counters.add(lost, step);
       missing += step;
-    } else if (step < 0 && step >= -MAX_LATE && !isRestart(sequence, units)) {
+      doubtfulLoss = step;
+    } else if (step < 0 && step >= -MAX_LATE && otherWay == NONE && !isRestart(number, units)) {
       long back = Math.min(missing, units);
       counters.add(lost, -back);
       missing -= back;
       counters.increment(IngestCounter.SEQUENCE_LATE_DATAGRAMS);
       return;
-    } else if (step != 0) {
+    } else if (step != 0 && otherWay == NONE) {
       counters.increment(IngestCounter.SEQUENCE_RESETS);
       missing = 0;
     }
+    if (!started) {
+      missing = 0;
+    }
     started = true;
-    next = sequence + units;
-    mayHold = unknown;
+    sequence = number;
+    advance[0] = units;
+    advance[1] = records;
+    mayHold = unread;
     lateRun = 0;
   }
 
-  private boolean isRestart(int sequence, int units) {
-    lateRun = lateRun > 0 && sequence == lateNext ? lateRun + 1 : 1;
-    lateNext = sequence + units;
+  private int expected(int by, int flows) {
+    return sequence + (by < WAYS - 1 ? advance[by] : flows);
+  }
+
+  /** Whether this datagram settles that the exporter counts another way than was thought. */
+  private boolean changesWay(int number, int flows) {
+    if (mayHold > 0) {
+      otherWay = NONE; // nothing to hold the number against
+      return false;
+    }
+    if (otherWay != NONE && number == expected(otherWay, flows)) {
+      way = otherWay;
+      otherWay = NONE;
+      counters.add(lost, -doubtfulLoss);
+      missing -= doubtfulLoss;
+      doubtfulLoss = 0;
+      return true;
+    }
+    otherWay = NONE;
+    doubtfulLoss = 0;
+    for (int by = 0; by < WAYS && otherWay == NONE; by++) {
+      if (by != way && number == expected(by, flows)) {
+        otherWay = by;
+      }
+    }
+    return false;
+  }
+
+  private boolean isRestart(int number, int units) {
+    lateRun = lateRun > 0 && number == lateNext ? lateRun + 1 : 1;
+    lateNext = number + units;
     return lateRun >= RESTART_RUN;
   }
 }

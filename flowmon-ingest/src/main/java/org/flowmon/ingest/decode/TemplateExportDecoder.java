@@ -42,6 +42,7 @@ final class TemplateExportDecoder {
   private FlowSink out;
   private int seenTemplates;
   private int seenRecords;
+  private int seenFlows;
   private long unreadBytes;
   private IngestCounter damage;
 
@@ -75,12 +76,13 @@ final class TemplateExportDecoder {
     begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, u32(bytes, offset + 16));
     h.kind = SourceKind.NETFLOW_V9;
     h.uptime = i32(bytes, offset + 4);
-    h.hasUptime = true;
+    h.hasUptime = h.uptime != 0;
     h.uptimeIsHeaders = true;
     h.exportTime = u32(bytes, offset + 8) * 1_000_000;
     h.sequence = u32(bytes, offset + 12);
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length);
-    own.sequence().observeWithUptime((int) h.sequence, 1, h.uptime, counters);
+    own.sequence().observeUptime(h.uptime);
+    own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0);
     // The header counts templates and records; what was not seen of them was in unread sets.
     int unseen = u16(bytes, offset + 2) - seenTemplates - seenRecords;
     if (unseen > 0 && unseen <= unreadBytes && damage == null) {
@@ -111,7 +113,7 @@ final class TemplateExportDecoder {
     h.exportTime = u32(bytes, offset + 4) * 1_000_000;
     h.sequence = u32(bytes, offset + 8);
     readSets(bytes, offset + IPFIX_HEADER_BYTES, offset + messageLength);
-    own.sequence().observe((int) h.sequence, seenRecords, unreadBytes, counters);
+    own.sequence().observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes);
     return null;
   }
 
@@ -135,6 +137,7 @@ final class TemplateExportDecoder {
     own = domains.get(new ObservationDomain.Key(version, h.exporter, h.port, domain), lost);
     seenTemplates = 0;
     seenRecords = 0;
+    seenFlows = 0;
     unreadBytes = 0;
     damage = null;
   }
@@ -203,6 +206,7 @@ final class TemplateExportDecoder {
             ? readVariable(template, bytes, at, end)
             : readFixed(template, bytes, at, end);
     seenRecords += records;
+    seenFlows += template.isOptions() ? 0 : records;
     counters.add(
         template.isOptions() ? IngestCounter.OPTIONS_RECORDS : IngestCounter.FLOWS_DECODED,
         records);
