@@ -1,33 +1,208 @@
 package org.flowmon.udaf.aggregate;
 
+import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.aggregate.Accumulator.Operation;
+import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.Selected;
+import org.flowmon.udaf.query.ValueKind;
 
 /**
  * What a group of a query is made of: the words of its keys, and the accumulators that its
- * aggregates share.
+ * aggregates share. Equal queries have equal layouts, whatever their parameters' values. Immutable.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class GroupLayout {
-  private GroupLayout() {}
+  /** Keys that GROUP BY may have. */
+  public static final int MAX_KEYS = 16;
+
+  private final List<Expression> keys;
+  private final ValueKind[] keyKinds;
+  private final int[] keyWord;
+  private final int keyWords;
+  private final List<Expression> arguments = new ArrayList<>();
+  private final List<Accumulator> accumulators = new ArrayList<>();
+  private int stateWords;
+  private final long[] emptyState;
+  private final long fingerprint;
+
+  private GroupLayout(FlowQuery query) {
+    this.keys = query.groupBy();
+    this.keyKinds = keys.stream().map(Expression::kind).toArray(ValueKind[]::new);
+    this.keyWord = new int[keys.size()];
+    int words = 0;
+    for (int k = 0; k < keyKinds.length; k++) {
+      keyWord[k] = words;
+      words += keyKinds[k] == ValueKind.ADDRESS ? 2 : 1;
+    }
+    this.keyWords = words;
+    query.select().forEach(item -> addAggregate(item.what()));
+    query.orderBy().forEach(item -> addAggregate(item.what()));
+    this.emptyState = new long[stateWords];
+    accumulators.forEach(accumulator -> accumulator.reset(emptyState, 0));
+    this.fingerprint = computeFingerprint();
+  }
 
   /**
    * The layout of an aggregated query.
    *
-   * @throws org.flowmon.udaf.query.QueryException where the query has no groups
+   * @param query without parameters
+   * @throws QueryException where the query has no groups, or too many keys
    */
   public static GroupLayout of(FlowQuery query) {
-    throw new UnsupportedOperationException("not built yet");
+    if (!query.isAggregated()) {
+      throw new QueryException("expected a query with GROUP BY or aggregates, found " + query);
+    }
+    if (query.groupBy().size() > MAX_KEYS) {
+      throw new QueryException(
+          "GROUP BY has at most " + MAX_KEYS + " keys, found " + query.groupBy().size());
+    }
+    for (Expression key : query.groupBy()) {
+      if (key.kind() == null) {
+        throw new QueryException("the kind of the group key " + key + " is not known");
+      }
+    }
+    return new GroupLayout(query);
+  }
+
+  private void addAggregate(Selected what) {
+    if (what instanceof AggregateCall call) {
+      switch (call.function()) {
+        case COUNT -> count(call);
+        case SUM, AVG -> {
+          count(call);
+          find(Operation.SUM, call.argument(), true);
+        }
+        case MIN -> {
+          count(call);
+          find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
+        }
+        case MAX -> {
+          count(call);
+          find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), true);
+        }
+      }
+    }
+  }
+
+  private void count(AggregateCall call) {
+    find(
+        call.argument() == null ? Operation.COUNT_ROWS : Operation.COUNT_VALUES,
+        call.argument(),
+        true);
+  }
+
+  private static boolean isAddress(AggregateCall call) {
+    return call.argument().kind() == ValueKind.ADDRESS;
+  }
+
+  private Accumulator find(Operation operation, Expression argument, boolean add) {
+    int place = argument == null ? -1 : arguments.indexOf(argument);
+    if (argument != null && place < 0 && add) {
+      place = arguments.size();
+      arguments.add(argument);
+    }
+    for (Accumulator accumulator : accumulators) {
+      if (accumulator.operation() == operation && accumulator.argument() == place) {
+        return accumulator;
+      }
+    }
+    if (!add) {
+      throw new IllegalArgumentException("the layout has no " + operation + " of " + argument);
+    }
+    Accumulator accumulator = new Accumulator(operation, place, stateWords);
+    accumulators.add(accumulator);
+    stateWords += operation.words();
+    return accumulator;
+  }
+
+  private long computeFingerprint() {
+    long hash = GroupHash.SEED;
+    for (ValueKind kind : keyKinds) {
+      hash = GroupHash.mix(hash, kind.code());
+    }
+    for (Accumulator accumulator : accumulators) {
+      int argument = accumulator.argument();
+      ValueKind kind = argument < 0 ? null : arguments.get(argument).kind();
+      hash = GroupHash.mix(hash, 256L + accumulator.operation().code());
+      hash = GroupHash.mix(hash, argument + 1);
+      hash = GroupHash.mix(hash, kind == null ? 0 : kind.code());
+    }
+    return GroupHash.finish(hash);
   }
 
   /** The expressions of GROUP BY. */
   public List<Expression> keys() {
-    throw new UnsupportedOperationException("not built yet");
+    return keys;
+  }
+
+  public ValueKind keyKind(int key) {
+    return keyKinds[key];
+  }
+
+  /** The place of a key's first word among the key words. */
+  public int keyWord(int key) {
+    return keyWord[key];
+  }
+
+  /**
+   * Longs of all keys: two for an address (high, low), one for each other; a text is a number in a
+   * dictionary.
+   */
+  public int keyWords() {
+    return keyWords;
   }
 
   /** The different arguments of all aggregates, in the order of their first use. */
   public List<Expression> arguments() {
-    throw new UnsupportedOperationException("not built yet");
+    return List.copyOf(arguments);
+  }
+
+  public List<Accumulator> accumulators() {
+    return List.copyOf(accumulators);
+  }
+
+  /** Longs of a group's state. */
+  public int stateWords() {
+    return stateWords;
+  }
+
+  /** Tells layouts apart: partial groups carry it, so that they are never merged into others. */
+  public long fingerprint() {
+    return fingerprint;
+  }
+
+  /** Writes the state of a group without rows. */
+  public void reset(long[] state, int at) {
+    System.arraycopy(emptyState, 0, state, at, stateWords);
+  }
+
+  /** Merges the state at {@code from} into that at {@code into}. */
+  public void merge(long[] target, int into, long[] source, int from) {
+    for (Accumulator accumulator : accumulators) {
+      accumulator.merge(target, into, source, from);
+    }
+  }
+
+  /** The accumulator of an aggregate's value: its sum, smallest or largest; for COUNT its count. */
+  public Accumulator value(AggregateCall call) {
+    return switch (call.function()) {
+      case COUNT -> values(call);
+      case SUM, AVG -> find(Operation.SUM, call.argument(), false);
+      case MIN ->
+          find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), false);
+      case MAX ->
+          find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), false);
+    };
+  }
+
+  /** The accumulator that counts the rows, or the arguments that are not NULL, of an aggregate. */
+  public Accumulator values(AggregateCall call) {
+    return find(
+        call.argument() == null ? Operation.COUNT_ROWS : Operation.COUNT_VALUES,
+        call.argument(),
+        false);
   }
 }

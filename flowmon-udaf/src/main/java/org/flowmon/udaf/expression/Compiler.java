@@ -1,16 +1,155 @@
 package org.flowmon.udaf.expression;
 
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.And;
+import org.flowmon.udaf.query.Expression.Arithmetic;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Comparison;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Network;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.Or;
+import org.flowmon.udaf.query.Expression.Parameter;
+import org.flowmon.udaf.query.Expression.Prefix;
+import org.flowmon.udaf.query.Expression.SameHour;
+import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.ValueKind;
 
-@SuppressWarnings("DoNotCallSuggester")
+/** Makes the nodes that evaluate an expression. */
 final class Compiler {
   private Compiler() {}
 
   static ValueNode value(Expression expression) {
-    throw new UnsupportedOperationException("not built yet");
+    if (expression instanceof Column column) {
+      return new ColumnNode(column.column());
+    } else if (expression instanceof Literal literal) {
+      return new LiteralNode(literal.value());
+    } else if (expression instanceof Arithmetic arithmetic) {
+      return arithmetic(arithmetic);
+    } else if (expression instanceof Case choice) {
+      return new CaseNode(choice);
+    } else if (expression instanceof Network network) {
+      return new NetworkNode(value(network.address()), network.ipv4Bits(), network.ipv6Bits());
+    } else if (expression instanceof TimeBucket bucket) {
+      return TimeNodes.bucket(value(bucket.time()), bucket.widthMicros());
+    } else if (expression instanceof DaysBefore days) {
+      return TimeNodes.daysBefore(value(days.time()), value(days.now()));
+    } else if (expression instanceof Parameter parameter) {
+      throw unbound(parameter);
+    } else if (expression.kind() == ValueKind.BOOLEAN) {
+      return new TruthValueNode(truth(expression));
+    }
+    throw new IllegalStateException("cannot be evaluated: " + expression);
+  }
+
+  private static ValueNode arithmetic(Arithmetic arithmetic) {
+    ValueNode left = value(arithmetic.left());
+    ValueNode right = value(arithmetic.right());
+    if (arithmetic.kind() == null) {
+      return new LiteralNode(org.flowmon.udaf.query.Value.NULL);
+    }
+    return arithmetic.kind() == ValueKind.DOUBLE
+        ? new DoubleArithmeticNode(arithmetic.operator(), left, right)
+        : new LongArithmeticNode(arithmetic.operator(), arithmetic.kind(), left, right);
   }
 
   static TruthNode truth(Expression expression) {
-    throw new UnsupportedOperationException("not built yet");
+    if (expression instanceof And and) {
+      return new LogicNodes.All(
+          and.terms().stream().map(Compiler::truth).toArray(TruthNode[]::new));
+    } else if (expression instanceof Or or) {
+      return new LogicNodes.Any(or.terms().stream().map(Compiler::truth).toArray(TruthNode[]::new));
+    } else if (expression instanceof Not not) {
+      return new LogicNodes.Negation(truth(not.term()));
+    } else if (expression instanceof IsTruth isTruth) {
+      return new LogicNodes.TruthTest(truth(isTruth.term()), isTruth.truth());
+    } else if (expression instanceof IsNull isNull) {
+      return new LogicNodes.NullTest(value(isNull.term()));
+    } else if (expression instanceof Comparison comparison) {
+      return comparison(comparison);
+    } else if (expression instanceof In in) {
+      return in(in);
+    } else if (expression instanceof SameHour hour) {
+      return new SameHourNode(value(hour.time()), value(hour.now()), hour.days());
+    } else if (expression instanceof Parameter parameter) {
+      throw unbound(parameter);
+    } else if (expression instanceof Literal literal) {
+      return new LogicNodes.Constant(literal.value());
+    } else if (expression instanceof Column column) {
+      return new FlagNode(column.column());
+    }
+    return new LogicNodes.OfValue(value(expression));
+  }
+
+  private static TruthNode comparison(Comparison comparison) {
+    Expression left = comparison.left();
+    Expression right = comparison.right();
+    ComparisonOperator operator = comparison.operator();
+    if (left instanceof Literal && !(right instanceof Literal)) {
+      left = comparison.right();
+      right = comparison.left();
+      operator = operator.swapped();
+    }
+    ValueNode l = value(left);
+    ValueNode r = value(right);
+    if (l.kind() == null || r.kind() == null) {
+      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.NULL);
+    }
+    if (l.kind() == ValueKind.DOUBLE || r.kind() == ValueKind.DOUBLE) {
+      return new ComparisonNodes.Doubles(operator, l, r);
+    }
+    return switch (l.kind()) {
+      case ADDRESS -> new ComparisonNodes.Addresses(operator, l, r);
+      case TEXT -> new ComparisonNodes.Texts(operator, l, r);
+      default ->
+          right instanceof Literal literal
+              ? new ComparisonNodes.LongWithConstant(operator, l, literal.value().low())
+              : new ComparisonNodes.Longs(operator, l, r);
+    };
+  }
+
+  private static TruthNode in(In in) {
+    ValueNode value = value(in.value());
+    boolean hasNull = false;
+    for (Expression item : in.items()) {
+      if (item instanceof Parameter parameter) {
+        throw unbound(parameter);
+      }
+      hasNull |= item.kind() == null;
+    }
+    if (in.items().isEmpty()) {
+      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.ofBoolean(false));
+    }
+    if (value.kind() == null) {
+      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.NULL);
+    }
+    if (value.kind() == ValueKind.ADDRESS) {
+      return new MembershipNodes.Addresses(value, AddressSet.of(in.items()), hasNull);
+    }
+    var constants =
+        in.items().stream()
+            .filter(item -> item.kind() != null && !(item instanceof Prefix))
+            .map(item -> ((Literal) item).value())
+            .toList();
+    boolean doubles =
+        value.kind() == ValueKind.DOUBLE
+            || constants.stream().anyMatch(constant -> constant.kind() == ValueKind.DOUBLE);
+    if (value.kind() == ValueKind.TEXT) {
+      return new MembershipNodes.Texts(value, constants, hasNull);
+    }
+    return doubles
+        ? new MembershipNodes.Doubles(value, constants, hasNull)
+        : new MembershipNodes.Longs(value, constants, hasNull);
+  }
+
+  private static QueryException unbound(Parameter parameter) {
+    return new QueryException("parameter :" + parameter.name() + " has no value");
   }
 }

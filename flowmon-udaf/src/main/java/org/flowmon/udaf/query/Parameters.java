@@ -34,20 +34,34 @@ public final class Parameters {
 
   /**
    * These parameters and one for each column of a result, named {@code prefix.column}, as the list
-   * of its values.
+   * of its values. A column with a sum beyond 64 bits, which no value can be, gives none.
    *
    * @param prefix for example {@code live}
    */
   public Parameters with(String prefix, ResultTable table) {
     Map<String, List<Value>> more = new TreeMap<>(values);
     for (int c = 0; c < table.columnCount(); c++) {
-      List<Value> list = new ArrayList<>(table.rowCount());
-      for (int r = 0; r < table.rowCount(); r++) {
-        list.add(table.value(r, c));
+      if (fitsLongs(table, c)) {
+        List<Value> list = new ArrayList<>(table.rowCount());
+        for (int r = 0; r < table.rowCount(); r++) {
+          list.add(table.value(r, c));
+        }
+        more.put(prefix + "." + table.name(c), List.copyOf(list));
       }
-      more.put(prefix + "." + table.name(c), List.copyOf(list));
     }
     return new Parameters(more);
+  }
+
+  private static boolean fitsLongs(ResultTable table, int column) {
+    if (!table.kind(column).isInteger()) {
+      return true;
+    }
+    for (int r = 0; r < table.rowCount(); r++) {
+      if (table.bigValue(r, column).bitLength() > 63) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The values of a parameter, null where it has none. */

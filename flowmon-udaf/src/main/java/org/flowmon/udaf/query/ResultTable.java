@@ -134,6 +134,37 @@ public final class ResultTable {
     };
   }
 
+  /**
+   * Some of the columns.
+   *
+   * @throws IllegalArgumentException where there is no such column
+   */
+  public ResultTable select(String... wanted) {
+    Builder builder = new Builder();
+    int[] places = new int[wanted.length];
+    for (int i = 0; i < wanted.length; i++) {
+      places[i] = column(wanted[i]);
+      if (places[i] < 0) {
+        throw new IllegalArgumentException("no column " + wanted[i] + " among " + names);
+      }
+      builder.column(wanted[i], kinds.get(places[i]));
+    }
+    for (int r = 0; r < rows; r++) {
+      builder.row();
+      for (int i = 0; i < places.length; i++) {
+        int c = places[i];
+        if (!isNull[c][r]) {
+          if (kinds.get(c) == ValueKind.TEXT) {
+            builder.set(i, text[c][r]);
+          } else {
+            builder.set(i, high[c][r], low[c][r]);
+          }
+        }
+      }
+    }
+    return builder.build();
+  }
+
   /** A cell for people: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
   public String formatted(int row, int column) {
     if (isNull[column][row]) {

@@ -1,10 +1,182 @@
 package org.flowmon.udaf.query;
 
-@SuppressWarnings("DoNotCallSuggester")
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.Expression.And;
+import org.flowmon.udaf.query.Expression.Arithmetic;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Comparison;
+import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Network;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.Or;
+import org.flowmon.udaf.query.Expression.Parameter;
+import org.flowmon.udaf.query.Expression.Prefix;
+import org.flowmon.udaf.query.Expression.SameHour;
+import org.flowmon.udaf.query.Expression.TimeBucket;
+
+/** Writes queries and their parts in the dialect, so that parsing gives them back. */
 final class SqlText {
   private SqlText() {}
 
-  static String of(Object part) {
-    throw new UnsupportedOperationException("not built yet");
+  static String of(FlowQuery query) {
+    StringBuilder sql = new StringBuilder("SELECT ");
+    sql.append(query.select().stream().map(SqlText::item).collect(Collectors.joining(", ")));
+    sql.append(" FROM flows");
+    if (query.where() != null) {
+      sql.append(" WHERE ").append(query.where());
+    }
+    if (!query.groupBy().isEmpty()) {
+      sql.append(" GROUP BY ").append(list(query.groupBy()));
+    }
+    if (!query.orderBy().isEmpty()) {
+      String items = query.orderBy().stream().map(SqlText::order).collect(Collectors.joining(", "));
+      sql.append(" ORDER BY ").append(items);
+    }
+    if (query.limit() >= 0) {
+      sql.append(" LIMIT ").append(query.limit());
+    }
+    return sql.toString();
+  }
+
+  private static String item(SelectItem item) {
+    boolean bareColumn =
+        item.what() instanceof Column column && column.column().sqlName().equals(item.name());
+    return bareColumn ? item.name() : item.what() + " AS " + name(item.name());
+  }
+
+  private static String name(String name) {
+    boolean plain =
+        name.matches("[a-z_][a-z0-9_]*") && !Keywords.contains(name.toUpperCase(Locale.ROOT));
+    return plain ? name : "\"" + name.replace("\"", "\"\"") + "\"";
+  }
+
+  private static String order(OrderItem item) {
+    // In parentheses a column is not taken for an alias of the same name.
+    String what = item.what() instanceof Column ? "(" + item.what() + ")" : item.what().toString();
+    return what + (item.descending() ? " DESC" : "") + (item.nullsFirst() ? " NULLS FIRST" : "");
+  }
+
+  static String of(Value value) {
+    if (value.isNull()) {
+      return "NULL";
+    }
+    return switch (value.kind()) {
+      case BOOLEAN -> value.low() != 0 ? "TRUE" : "FALSE";
+      case LONG -> Long.toString(value.low());
+      case DOUBLE -> Double.toString(value.asDouble());
+      case TIMESTAMP -> "TIMESTAMP '" + timestamp(value.low()) + "'";
+      case DURATION -> "INTERVAL '" + value.low() + "' MICROSECOND";
+      case ADDRESS -> "ADDRESS '" + IpAddress.format(value.high(), value.low()) + "'";
+      case TEXT -> "'" + value.text().replace("'", "''") + "'";
+    };
+  }
+
+  private static String timestamp(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  static String of(Expression expression) {
+    if (expression instanceof Column column) {
+      return name(column.column());
+    } else if (expression instanceof Literal literal) {
+      return of(literal.value());
+    } else if (expression instanceof Prefix prefix) {
+      return "'" + prefix.prefix() + "'";
+    } else if (expression instanceof Parameter parameter) {
+      return ":" + parameter.name();
+    } else if (expression instanceof Comparison comparison) {
+      return inner(comparison.left())
+          + " "
+          + comparison.operator().sql()
+          + " "
+          + inner(comparison.right());
+    } else if (expression instanceof And and) {
+      return and.terms().stream().map(SqlText::inner).collect(Collectors.joining(" AND "));
+    } else if (expression instanceof Or or) {
+      return or.terms().stream().map(SqlText::inner).collect(Collectors.joining(" OR "));
+    } else if (expression instanceof Not not) {
+      return "NOT " + inner(not.term());
+    } else if (expression instanceof In in) {
+      return inner(in.value()) + " IN (" + list(in.items()) + ")";
+    } else if (expression instanceof IsNull isNull) {
+      return inner(isNull.term()) + " IS NULL";
+    } else if (expression instanceof IsTruth isTruth) {
+      return inner(isTruth.term()) + " IS " + (isTruth.truth() ? "TRUE" : "FALSE");
+    } else if (expression instanceof Arithmetic arithmetic) {
+      return inner(arithmetic.left())
+          + " "
+          + arithmetic.operator().sql()
+          + " "
+          + inner(arithmetic.right());
+    } else {
+      return function(expression);
+    }
+  }
+
+  private static String function(Expression expression) {
+    if (expression instanceof Case choice) {
+      StringBuilder sql = new StringBuilder("CASE");
+      choice
+          .whens()
+          .forEach(
+              when ->
+                  sql.append(" WHEN ")
+                      .append(when.condition())
+                      .append(" THEN ")
+                      .append(when.result()));
+      return sql.append(" ELSE ").append(choice.otherwise()).append(" END").toString();
+    } else if (expression instanceof Network network) {
+      return "NETWORK("
+          + network.address()
+          + ", "
+          + network.ipv4Bits()
+          + ", "
+          + network.ipv6Bits()
+          + ")";
+    } else if (expression instanceof TimeBucket bucket) {
+      return "TIME_BUCKET("
+          + bucket.time()
+          + ", "
+          + of(Value.ofDuration(bucket.widthMicros()))
+          + ")";
+    } else if (expression instanceof SameHour hour) {
+      return "SAME_HOUR(" + hour.time() + ", " + hour.now() + ", " + hour.days() + ")";
+    } else if (expression instanceof DaysBefore days) {
+      return "DAYS_BEFORE(" + days.time() + ", " + days.now() + ")";
+    }
+    throw new IllegalStateException("no text for " + expression.getClass());
+  }
+
+  private static String name(FlowColumn column) {
+    return name(column.sqlName());
+  }
+
+  private static String inner(Expression part) {
+    boolean simple =
+        part instanceof Column
+            || part instanceof Parameter
+            || part instanceof Case
+            || part instanceof Network
+            || part instanceof TimeBucket
+            || part instanceof SameHour
+            || part instanceof DaysBefore
+            || part instanceof Literal
+            || part instanceof Prefix;
+    return simple ? part.toString() : "(" + part + ")";
+  }
+
+  private static String list(List<? extends Expression> parts) {
+    return parts.stream().map(Object::toString).collect(Collectors.joining(", "));
   }
 }

@@ -1,44 +1,75 @@
 package org.flowmon.udaf.table;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
 
 /**
  * A growing table of groups with exact states. Merging is commutative and associative: the result
  * is the same in whatever order and over however many tables rows were added. Not thread-safe.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class GroupTable {
+  private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
+
+  private final GroupLayout layout;
+  private final Accumulation accumulation;
+  private final TextDictionary texts = new TextDictionary();
+  private final KeyColumns keyColumns;
+  private final GroupIndex index = new GroupIndex();
+  private final int stride;
+  // Group by group: mask of NULL keys, key words, state words.
+  private long[] data;
+  private int size;
+  private final int[] places = new int[Vector.CAPACITY];
+
   public GroupTable(GroupLayout layout) {
-    throw new UnsupportedOperationException("not built yet");
+    this.layout = layout;
+    this.accumulation = new Accumulation(layout);
+    this.keyColumns = new KeyColumns(layout, texts);
+    this.stride = 1 + layout.keyWords() + layout.stateWords();
+    this.data = new long[16 * stride];
   }
 
   public GroupLayout layout() {
-    throw new UnsupportedOperationException("not built yet");
+    return layout;
   }
 
   /** Number of groups. */
   public int size() {
-    throw new UnsupportedOperationException("not built yet");
+    return size;
   }
 
   /** Bytes that the table holds on the heap, roughly. */
   public long heapBytes() {
-    throw new UnsupportedOperationException("not built yet");
+    return 8L * data.length + index.heapBytes() + 100L * texts.size();
   }
 
   /**
-   * Adds rows.
+   * Adds rows. The vectors of DOUBLE keys are changed: each zero and each NaN becomes the one that
+   * stands for all.
    *
    * @param keys one vector for each of {@link GroupLayout#keys}
    * @param arguments one for each of {@link GroupLayout#arguments}
-   * @param selection the places of the rows in the vectors
+   * @param selection the places of the rows in the vectors, ascending
    * @param n how many of them
    */
   public void add(Vector[] keys, Vector[] arguments, int[] selection, int n) {
-    throw new UnsupportedOperationException("not built yet");
+    if (n == 0) {
+      return;
+    }
+    keyColumns.load(keys, selection[n - 1] + 1);
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      places[r] =
+          stateAt(findOrAdd(keyColumns.hashes[i], keyColumns.nulls[i], keyColumns.words, i));
+    }
+    accumulation.add(arguments, selection, 0, n, data, places);
   }
 
   /**
@@ -47,15 +78,157 @@ public final class GroupTable {
    * @throws PartialFormatException where its groups are made otherwise than this table's
    */
   public void merge(PartialGroups groups) {
-    throw new UnsupportedOperationException("not built yet");
+    new PartialMerge(layout, texts).into(this, groups);
   }
 
+  /** Merges one group whose words lie in columns. */
+  void mergeGroup(long nulls, long[][] keyWords, int i, long hash, long[] state) {
+    int group = findOrAdd(hash, nulls, keyWords, i);
+    layout.merge(data, stateAt(group), state, 0);
+  }
+
+  /** Merges all groups of a table of the same layout. */
   public void merge(GroupTable other) {
-    throw new UnsupportedOperationException("not built yet");
+    if (other.layout.fingerprint() != layout.fingerprint()) {
+      throw new IllegalArgumentException("the groups of the tables are made otherwise");
+    }
+    for (int g = 0; g < other.size; g++) {
+      merge(other, g);
+    }
+  }
+
+  /** Merges one group of a table of the same layout. */
+  void merge(GroupTable other, int group) {
+    int from = group * other.stride;
+    long[][] keyWords = new long[layout.keyWords()][1];
+    for (int w = 0; w < keyWords.length; w++) {
+      keyWords[w][0] = other.data[from + 1 + w];
+    }
+    for (int k = 0; k < layout.keys().size(); k++) {
+      if (layout.keyKind(k) == ValueKind.TEXT) {
+        long[] word = keyWords[layout.keyWord(k)];
+        word[0] = texts.number(other.texts.text(word[0]));
+      }
+    }
+    long hash = KeyColumns.hash(layout, other.texts, other.data[from], other.data, from + 1);
+    int into = findOrAdd(hash, other.data[from], keyWords, 0);
+    layout.merge(data, stateAt(into), other.data, other.stateAt(group));
+  }
+
+  private int findOrAdd(long hash, long nulls, long[][] keyWords, int i) {
+    index.seek(hash);
+    for (int group = index.next(); group >= 0; group = index.next()) {
+      if (isGroup(group, nulls, keyWords, i)) {
+        return group;
+      }
+    }
+    return addGroup(hash, nulls, keyWords, i);
+  }
+
+  private boolean isGroup(int group, long nulls, long[][] keyWords, int i) {
+    int at = group * stride;
+    if (data[at] != nulls) {
+      return false;
+    }
+    for (int w = 0; w < keyWords.length; w++) {
+      if (data[at + 1 + w] != keyWords[w][i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int addGroup(long hash, long nulls, long[][] keyWords, int i) {
+    int group = newGroup(nulls);
+    int at = group * stride + 1;
+    for (int w = 0; w < keyWords.length; w++) {
+      data[at + w] = keyWords[w][i];
+    }
+    if (index.mustGrow()) {
+      index.grow();
+      for (int g = 0; g < group; g++) {
+        index.add(hash(g), g);
+      }
+    }
+    index.add(hash, group);
+    return group;
+  }
+
+  private int newGroup(long nulls) {
+    if ((long) (size + 1) * stride > data.length) {
+      long wanted = Math.min(2L * data.length, MAX_WORDS);
+      if ((long) (size + 1) * stride > wanted) {
+        throw new IllegalStateException(
+            "a table holds no more than " + size + " groups of " + stride + " words");
+      }
+      data = Arrays.copyOf(data, (int) wanted);
+    }
+    data[size * stride] = nulls;
+    layout.reset(data, stateAt(size));
+    return size++;
+  }
+
+  private long hashOfNoKeys() {
+    return KeyColumns.hash(layout, texts, 0, data, 0);
+  }
+
+  long hash(int group) {
+    int at = group * stride;
+    return KeyColumns.hash(layout, texts, data[at], data, at + 1);
+  }
+
+  /** Where the state of a group begins in {@link #data}. */
+  int stateAt(int group) {
+    return group * stride + 1 + layout.keyWords();
+  }
+
+  /** Where the words of a key of a group begin in {@link #data}. */
+  int keyAt(int group, int key) {
+    return group * stride + 1 + layout.keyWord(key);
+  }
+
+  boolean isKeyNull(int group, int key) {
+    return (data[group * stride] >>> key & 1) != 0;
+  }
+
+  String keyText(int group, int key) {
+    return texts.text(data[keyAt(group, key)]);
+  }
+
+  long word(int at) {
+    return data[at];
+  }
+
+  /** Adds the state of every group to one state. */
+  void addTotals(long[] totals) {
+    for (int g = 0; g < size; g++) {
+      layout.merge(totals, 0, data, stateAt(g));
+    }
+  }
+
+  /** All groups as the bytes of partial groups, some thousands to an array. */
+  List<byte[]> toPartials(long queryId, int keyGroup, long paneStart, long fromWindowEnd) {
+    List<byte[]> all = new ArrayList<>();
+    PartialGroupsBuilder builder = new PartialGroupsBuilder(layout);
+    for (int g = 0; g < size; g++) {
+      builder.add(data[g * stride], data, g * stride + 1, texts);
+      if (builder.isFull()) {
+        all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd));
+      }
+    }
+    if (builder.count() > 0) {
+      all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd));
+    }
+    return all;
   }
 
   /** The query's answer over the groups: ordered, ties by the keys ascending, cut to the limit. */
   public ResultTable finish(FlowQuery query) {
-    throw new UnsupportedOperationException("not built yet");
+    if (layout.keys().isEmpty() && size == 0) {
+      // Without GROUP BY there is one group, even of no rows.
+      addGroup(hashOfNoKeys(), 0, new long[0][], 0);
+    }
+    int[] order = new GroupOrder(this, query).first(query.limit());
+    return new GroupRows(this, query).table(order);
   }
 }

@@ -1,34 +1,150 @@
 package org.flowmon.udaf.table;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.flowmon.flow.FlowBatch;
+
 /**
  * Partial states of the groups of one query, pane and key group, as bytes ({@code
  * docs/format/partial-groups.md}). Merging all of them, in any order, gives the exact groups of the
  * pane. Immutable; a group may occur more than once.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class PartialGroups {
-  private PartialGroups() {}
+  private final byte[] bytes;
+  private final int groups;
+  // By column: where its encoding stands.
+  private final int[] columns;
+
+  private PartialGroups(byte[] bytes, int groups, int columns) {
+    this.bytes = bytes;
+    this.groups = groups;
+    this.columns = new int[columns];
+  }
 
   /**
    * Opens bytes that may come from anywhere; everything is checked before it is believed.
    *
+   * @param bytes given away
    * @throws PartialFormatException saying what was found and what was expected
    */
   public static PartialGroups open(byte[] bytes) {
-    throw new UnsupportedOperationException("not built yet");
+    if (bytes.length < PartialLayout.HEADER_BYTES) {
+      throw new PartialFormatException(
+          "partial groups have at least "
+              + PartialLayout.HEADER_BYTES
+              + " bytes, found "
+              + bytes.length);
+    }
+    if (PartialLayout.getInt(bytes, 0) != PartialLayout.MAGIC) {
+      throw new PartialFormatException("not partial groups: the first four bytes are not 'FLWP'");
+    }
+    int version = PartialLayout.getU16(bytes, PartialLayout.VERSION_AT);
+    if (version != PartialLayout.VERSION) {
+      throw new PartialFormatException(
+          "partial groups of version " + version + ", this reads version " + PartialLayout.VERSION);
+    }
+    int length = PartialLayout.getInt(bytes, PartialLayout.LENGTH_AT);
+    if (length != bytes.length) {
+      throw new PartialFormatException(
+          "partial groups say they have " + length + " bytes, found " + bytes.length);
+    }
+    if (PartialLayout.getInt(bytes, PartialLayout.CRC_AT)
+        != PartialLayout.checksum(bytes, PartialLayout.CRC_AT)) {
+      throw new PartialFormatException(
+          "the checksum of partial groups does not match: the bytes are damaged");
+    }
+    int groups = PartialLayout.getInt(bytes, PartialLayout.GROUPS_AT);
+    int columns = PartialLayout.getU16(bytes, PartialLayout.COLUMNS_AT);
+    if (groups < 0 || groups > PartialLayout.MAX_GROUPS || columns < 1 || columns > bytes.length) {
+      throw new PartialFormatException(
+          groups
+              + " groups of "
+              + columns
+              + " columns, expected 0 … "
+              + PartialLayout.MAX_GROUPS
+              + " groups of at least 1 column");
+    }
+    PartialGroups opened = new PartialGroups(bytes, groups, columns);
+    opened.checkColumns();
+    return opened;
   }
 
+  private void checkColumns() {
+    long at = PartialLayout.HEADER_BYTES;
+    for (int c = 0; c < columns.length; c++) {
+      requireBytes(c, at, 1);
+      columns[c] = (int) at;
+      int encoding = bytes[(int) at++];
+      long size =
+          switch (encoding) {
+            case PartialLayout.CONSTANT -> 8;
+            case PartialLayout.OFFSET_1, PartialLayout.OFFSET_2, PartialLayout.OFFSET_4 ->
+                8 + (long) encoding * groups;
+            case PartialLayout.PLAIN -> 8L * groups;
+            case PartialLayout.TEXT -> {
+              requireBytes(c, at, 4L * (groups + 1));
+              yield 4L * (groups + 1) + textBytes(c, (int) at);
+            }
+            default ->
+                throw new PartialFormatException(
+                    "column " + c + " has the unknown encoding " + encoding);
+          };
+      requireBytes(c, at, size);
+      at += size;
+    }
+    if (at != bytes.length) {
+      throw new PartialFormatException(
+          "the columns end at " + at + ", the bytes at " + bytes.length);
+    }
+  }
+
+  private void requireBytes(int column, long at, long size) {
+    if (at + size > bytes.length) {
+      throw new PartialFormatException(
+          "column "
+              + column
+              + " needs "
+              + size
+              + " bytes at "
+              + at
+              + ", the bytes end at "
+              + bytes.length);
+    }
+  }
+
+  private int textBytes(int column, int offsets) {
+    int previous = 0;
+    for (int i = 0; i <= groups; i++) {
+      int offset = PartialLayout.getInt(bytes, offsets + 4 * i);
+      if (offset < previous
+          || offset - previous > FlowBatch.MAX_TEXT_BYTES
+          || (i == 0 && offset != 0)) {
+        throw new PartialFormatException(
+            "column "
+                + column
+                + ": text offset "
+                + offset
+                + " of group "
+                + i
+                + " is out of order or range");
+      }
+      previous = offset;
+    }
+    return previous;
+  }
+
+  /** The bytes: not to be written to. */
   public byte[] bytes() {
-    throw new UnsupportedOperationException("not built yet");
+    return bytes;
   }
 
   public long queryId() {
-    throw new UnsupportedOperationException("not built yet");
+    return PartialLayout.getLong(bytes, PartialLayout.QUERY_AT);
   }
 
   /** Start of the pane in microseconds. */
   public long paneStart() {
-    throw new UnsupportedOperationException("not built yet");
+    return PartialLayout.getLong(bytes, PartialLayout.PANE_AT);
   }
 
   /**
@@ -36,15 +152,69 @@ public final class PartialGroups {
    * were late.
    */
   public long fromWindowEnd() {
-    throw new UnsupportedOperationException("not built yet");
+    return PartialLayout.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
   }
 
   public int keyGroup() {
-    throw new UnsupportedOperationException("not built yet");
+    return PartialLayout.getU16(bytes, PartialLayout.KEY_GROUP_AT);
   }
 
   /** Number of partial states. */
   public int groups() {
-    throw new UnsupportedOperationException("not built yet");
+    return groups;
+  }
+
+  /** The fingerprint of the layout of its groups. */
+  public long fingerprint() {
+    return PartialLayout.getLong(bytes, PartialLayout.FINGERPRINT_AT);
+  }
+
+  int columns() {
+    return columns.length;
+  }
+
+  boolean isText(int column) {
+    return bytes[columns[column]] == PartialLayout.TEXT;
+  }
+
+  /** Reads words of {@code count} groups from group {@code from} of a column that is not text. */
+  void readWords(int column, int from, int count, long[] out) {
+    int at = columns[column];
+    int encoding = bytes[at++];
+    long base = encoding == PartialLayout.PLAIN ? 0 : PartialLayout.getLong(bytes, at);
+    switch (encoding) {
+      case PartialLayout.CONSTANT -> Arrays.fill(out, 0, count, base);
+      case PartialLayout.OFFSET_1 -> {
+        for (int i = 0; i < count; i++) {
+          out[i] = base + (bytes[at + 8 + from + i] & 0xFF);
+        }
+      }
+      case PartialLayout.OFFSET_2 -> {
+        for (int i = 0; i < count; i++) {
+          out[i] = base + PartialLayout.getU16(bytes, at + 8 + 2 * (from + i));
+        }
+      }
+      case PartialLayout.OFFSET_4 -> {
+        for (int i = 0; i < count; i++) {
+          out[i] = base + (PartialLayout.getInt(bytes, at + 8 + 4 * (from + i)) & 0xFFFF_FFFFL);
+        }
+      }
+      case PartialLayout.PLAIN -> {
+        for (int i = 0; i < count; i++) {
+          out[i] = PartialLayout.getLong(bytes, at + 8 * (from + i));
+        }
+      }
+      default ->
+          throw new PartialFormatException("column " + column + " holds texts, expected words");
+    }
+  }
+
+  /** The text of a group in a text column; empty where the key is NULL. */
+  String text(int column, int group) {
+    int offsets = columns[column] + 1;
+    int start = PartialLayout.getInt(bytes, offsets + 4 * group);
+    int end = PartialLayout.getInt(bytes, offsets + 4 * (group + 1));
+    int texts = offsets + 4 * (groups + 1);
+    return new String(bytes, texts + start, end - start, StandardCharsets.UTF_8);
   }
 }

@@ -1,0 +1,133 @@
+package org.flowmon.udaf.aggregate;
+
+import java.util.List;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Adds rows to the states of their groups, one accumulator after the other, so that every loop does
+ * one thing over primitives.
+ */
+public final class Accumulation {
+  private final Accumulator[] accumulators;
+  private final boolean[] ofDoubles;
+
+  public Accumulation(GroupLayout layout) {
+    List<Accumulator> all = layout.accumulators();
+    this.accumulators = all.toArray(new Accumulator[0]);
+    this.ofDoubles = new boolean[accumulators.length];
+    for (int a = 0; a < accumulators.length; a++) {
+      int argument = accumulators[a].argument();
+      ofDoubles[a] = argument >= 0 && layout.arguments().get(argument).kind() == ValueKind.DOUBLE;
+    }
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param arguments a vector for each argument of the layout
+   * @param selection places of the rows in the vectors
+   * @param from first of the selected rows to add
+   * @param to one past the last
+   * @param states holds the groups' states
+   * @param places by selected row: where its group's state begins in {@code states}
+   */
+  public void add(
+      Vector[] arguments, int[] selection, int from, int to, long[] states, int[] places) {
+    for (int a = 0; a < accumulators.length; a++) {
+      Accumulator accumulator = accumulators[a];
+      int word = accumulator.word();
+      Vector vector = accumulator.argument() < 0 ? null : arguments[accumulator.argument()];
+      switch (accumulator.operation()) {
+        case COUNT_ROWS -> countRows(from, to, states, places, word);
+        case COUNT_VALUES -> {
+          if (vector.allValid()) {
+            countRows(from, to, states, places, word);
+          } else {
+            countValues(vector.validity(), selection, from, to, states, places, word);
+          }
+        }
+        case SUM -> sum(vector.values(), selection, from, to, states, places, word);
+        case MIN -> extreme(vector, ofDoubles[a], true, selection, from, to, states, places, word);
+        case MAX -> extreme(vector, ofDoubles[a], false, selection, from, to, states, places, word);
+        case MIN_ADDRESS -> address(vector, true, selection, from, to, states, places, word);
+        case MAX_ADDRESS -> address(vector, false, selection, from, to, states, places, word);
+      }
+    }
+  }
+
+  private static void countRows(int from, int to, long[] states, int[] places, int word) {
+    for (int r = from; r < to; r++) {
+      states[places[r] + word]++;
+    }
+  }
+
+  private static void countValues(
+      long[] validity, int[] selection, int from, int to, long[] states, int[] places, int word) {
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      states[places[r] + word] += validity[i >>> 6] >>> i & 1;
+    }
+  }
+
+  /** The value of a NULL is 0, so that it adds nothing. */
+  private static void sum(
+      long[] values, int[] selection, int from, int to, long[] states, int[] places, int word) {
+    for (int r = from; r < to; r++) {
+      Accumulator.addTo(states, places[r] + word, values[selection[r]]);
+    }
+  }
+
+  private static void extreme(
+      Vector vector,
+      boolean ofDoubles,
+      boolean smallest,
+      int[] selection,
+      int from,
+      int to,
+      long[] states,
+      int[] places,
+      int word) {
+    long[] values = vector.values();
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      if (vector.isValid(i)) {
+        long value = ofDoubles ? sortable(values[i]) : values[i];
+        int at = places[r] + word;
+        states[at] = smallest ? Math.min(states[at], value) : Math.max(states[at], value);
+      }
+    }
+  }
+
+  private static void address(
+      Vector vector,
+      boolean smallest,
+      int[] selection,
+      int from,
+      int to,
+      long[] states,
+      int[] places,
+      int word) {
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      int at = places[r] + word;
+      if (vector.isValid(i)) {
+        int order =
+            IpAddress.compare(vector.high()[i], vector.values()[i], states[at], states[at + 1]);
+        if (smallest ? order < 0 : order > 0) {
+          states[at] = vector.high()[i];
+          states[at + 1] = vector.values()[i];
+        }
+      }
+    }
+  }
+
+  /**
+   * Maps the bits of a double to a long that is ordered as doubles are, and back: it is its own
+   * inverse.
+   */
+  public static long sortable(long doubleBits) {
+    return doubleBits ^ ((doubleBits >> 63) & Long.MAX_VALUE);
+  }
+}

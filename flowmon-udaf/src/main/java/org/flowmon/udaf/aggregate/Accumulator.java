@@ -1,0 +1,110 @@
+package org.flowmon.udaf.aggregate;
+
+import org.flowmon.flow.IpAddress;
+
+/**
+ * One running value of a group, which several aggregates may share: SUM(x) and AVG(x) use the same
+ * sum and count.
+ *
+ * @param operation what it does
+ * @param argument place of its argument in {@link GroupLayout#arguments}, −1 where it has none
+ * @param word place of its first word in a state
+ */
+public record Accumulator(Operation operation, int argument, int word) {
+
+  /**
+   * What an accumulator does. All are commutative and associative, so that the order of merging
+   * does not matter.
+   */
+  public enum Operation {
+    /** Rows of the group: one word. */
+    COUNT_ROWS(1, 1),
+    /** Rows whose argument is not NULL: one word. */
+    COUNT_VALUES(2, 1),
+    /** Exact sum: two words, low and wraps. It is wraps · 2^64 + low, low taken as signed. */
+    SUM(3, 2),
+    /** Smallest signed long; 2^63 − 1 where there is none. */
+    MIN(4, 1),
+    /** Largest signed long; −2^63 where there is none. */
+    MAX(5, 1),
+    /** Smallest address: high and low word, all bits set where there is none. */
+    MIN_ADDRESS(6, 2),
+    /** Largest address: high and low word, 0 where there is none. */
+    MAX_ADDRESS(7, 2);
+
+    private final int code;
+    private final int words;
+
+    Operation(int code, int words) {
+      this.code = code;
+      this.words = words;
+    }
+
+    /** The stable code, part of a layout's fingerprint. */
+    public int code() {
+      return code;
+    }
+
+    /** Longs of its state. */
+    public int words() {
+      return words;
+    }
+  }
+
+  /** Writes the state before any row. */
+  void reset(long[] state, int at) {
+    switch (operation) {
+      case COUNT_ROWS, COUNT_VALUES -> state[at + word] = 0;
+      case MIN -> state[at + word] = Long.MAX_VALUE;
+      case MAX -> state[at + word] = Long.MIN_VALUE;
+      case SUM, MAX_ADDRESS -> {
+        state[at + word] = 0;
+        state[at + word + 1] = 0;
+      }
+      case MIN_ADDRESS -> {
+        state[at + word] = -1;
+        state[at + word + 1] = -1;
+      }
+    }
+  }
+
+  /** Merges the state at {@code from} into that at {@code into}. */
+  void merge(long[] target, int into, long[] source, int from) {
+    int t = into + word;
+    int s = from + word;
+    switch (operation) {
+      case COUNT_ROWS, COUNT_VALUES -> target[t] += source[s];
+      case MIN -> target[t] = Math.min(target[t], source[s]);
+      case MAX -> target[t] = Math.max(target[t], source[s]);
+      case SUM -> {
+        addTo(target, t, source[s]);
+        target[t + 1] += source[s + 1];
+      }
+      case MIN_ADDRESS -> {
+        if (IpAddress.compare(source[s], source[s + 1], target[t], target[t + 1]) < 0) {
+          target[t] = source[s];
+          target[t + 1] = source[s + 1];
+        }
+      }
+      case MAX_ADDRESS -> {
+        if (IpAddress.compare(source[s], source[s + 1], target[t], target[t + 1]) > 0) {
+          target[t] = source[s];
+          target[t + 1] = source[s + 1];
+        }
+      }
+    }
+  }
+
+  /**
+   * Adds to the sum whose low word is at {@code at}; the wraps are touched only where the low word
+   * overflows.
+   */
+  static void addTo(long[] state, int at, long value) {
+    long low = state[at];
+    long sum = low + value;
+    state[at] = sum;
+    if (((low ^ sum) & (value ^ sum)) < 0) {
+      state[at + 1] += value < 0 ? -1 : 1;
+    }
+  }
+}

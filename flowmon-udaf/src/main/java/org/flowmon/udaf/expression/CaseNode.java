@@ -1,0 +1,69 @@
+package org.flowmon.udaf.expression;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * CASE: every branch is evaluated for all rows, then each row takes that of its first TRUE
+ * condition.
+ */
+final class CaseNode extends ValueNode {
+  private final TruthNode[] conditions;
+  private final ValueNode[] results;
+  private final Vector[] vectors;
+  private final Truth truth = new Truth();
+  private final int[] branch = new int[Vector.CAPACITY];
+
+  CaseNode(Case choice) {
+    super(choice.kind());
+    int whens = choice.whens().size();
+    conditions = new TruthNode[whens];
+    results = new ValueNode[whens + 1];
+    vectors = new Vector[whens + 1];
+    for (int b = 0; b <= whens; b++) {
+      if (b < whens) {
+        conditions[b] = Compiler.truth(choice.whens().get(b).condition());
+      }
+      results[b] = Compiler.value(b < whens ? choice.whens().get(b).result() : choice.otherwise());
+      vectors[b] = new Vector(results[b].kind());
+    }
+  }
+
+  @Override
+  void evaluate(FlowRows rows, int from, int count, Vector out) {
+    Arrays.fill(branch, 0, count, conditions.length);
+    for (int b = conditions.length - 1; b >= 0; b--) {
+      conditions[b].evaluate(rows, from, count, truth);
+      for (int i = 0; i < count; i++) {
+        if ((truth.isTrue[i >>> 6] >>> i & 1) != 0) {
+          branch[i] = b;
+        }
+      }
+    }
+    for (int b = 0; b < results.length; b++) {
+      results[b].evaluate(rows, from, count, vectors[b]);
+    }
+    Arrays.fill(out.validity(), 0);
+    for (int i = 0; i < count; i++) {
+      copy(vectors[branch[i]], i, out);
+    }
+    out.settleValidity(count);
+  }
+
+  private void copy(Vector from, int i, Vector out) {
+    if (!from.isValid(i)) {
+      return;
+    }
+    out.validity()[i >>> 6] |= 1L << i;
+    boolean widen = kind() == ValueKind.DOUBLE && from.kind() == ValueKind.LONG;
+    out.values()[i] = widen ? Double.doubleToLongBits((double) from.values()[i]) : from.values()[i];
+    if (out.high() != null) {
+      out.high()[i] = from.high()[i];
+    }
+    if (out.texts() != null) {
+      out.texts()[i] = from.texts()[i];
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package org.flowmon.udaf.expression;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.query.ValueKind;
+
+/** A column of the flow. */
+final class ColumnNode extends ValueNode {
+  private final FlowColumn column;
+
+  ColumnNode(FlowColumn column) {
+    super(ValueKind.of(column.type()));
+    this.column = column;
+  }
+
+  @Override
+  void evaluate(FlowRows rows, int from, int count, Vector out) {
+    Presence presence = rows.presence(column);
+    if (presence == Presence.ABSENT) {
+      out.setAllNull(count);
+      return;
+    }
+    switch (column.type()) {
+      case ADDRESS -> rows.readAddresses(column, from, count, out.high(), out.values());
+      case TEXT -> {
+        for (int i = 0; i < count; i++) {
+          out.texts()[i] = rows.text(column, from + i);
+        }
+      }
+      default -> rows.readLongs(column, from, count, out.values());
+    }
+    if (presence == Presence.NULLABLE) {
+      rows.readValidity(column, from, count, out.validity());
+      Arrays.fill(out.validity(), Vector.words(count), Vector.WORDS, 0);
+      out.settleValidity(count);
+    } else {
+      out.setAllValid(count);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package org.flowmon.udaf.expression;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Value;
+
+/** A constant. */
+final class LiteralNode extends ValueNode {
+  private final Value value;
+
+  LiteralNode(Value value) {
+    super(value.kind());
+    this.value = value;
+  }
+
+  @Override
+  void evaluate(FlowRows rows, int from, int count, Vector out) {
+    if (value.isNull()) {
+      out.setAllNull(count);
+      return;
+    }
+    Arrays.fill(out.values(), 0, count, value.low());
+    if (out.high() != null) {
+      Arrays.fill(out.high(), 0, count, value.high());
+    }
+    if (out.texts() != null) {
+      Arrays.fill(out.texts(), 0, count, value.text());
+    }
+    out.setAllValid(count);
+  }
+}

@@ -1,0 +1,331 @@
+package org.flowmon.udaf.query;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.function.Supplier;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression.And;
+import org.flowmon.udaf.query.Expression.ArithmeticOperator;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.Or;
+import org.flowmon.udaf.query.Expression.Parameter;
+
+/**
+ * Parses expressions by recursive descent. From loose to tight: OR, AND, NOT, comparison with IS,
+ * IN and BETWEEN, |, &, + and -, * / and %, sign.
+ */
+final class ExpressionParser {
+  /** Expressions nest no deeper, so that no query overflows a stack. */
+  static final int MAX_DEPTH = 200;
+
+  /** Operators that may lean on one another, as in a + b + c, in one query. */
+  static final int MAX_OPERATIONS = 2000;
+
+  private final TokenStream tokens;
+  private final FunctionParser functions;
+  // Where each expression begins in the text, for errors found later.
+  private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
+  private int depth;
+  private int operations;
+
+  ExpressionParser(TokenStream tokens) {
+    this.tokens = tokens;
+    this.functions = new FunctionParser(tokens, this);
+  }
+
+  /** An aggregate call, or an expression: an item of SELECT or ORDER BY. */
+  Selected selected() {
+    return functions.selected();
+  }
+
+  Expression parse() {
+    int start = tokens.peek().start();
+    if (++depth > MAX_DEPTH) {
+      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
+    }
+    Expression first = and();
+    if (tokens.peek().isWord("OR")) {
+      List<Expression> terms = new ArrayList<>();
+      terms.add(condition(first, start));
+      while (tokens.takeWord("OR")) {
+        terms.add(condition(and(), start));
+      }
+      first = at(start, new Or(terms));
+    }
+    depth--;
+    return first;
+  }
+
+  private Expression and() {
+    int start = tokens.peek().start();
+    Expression first = not();
+    if (!tokens.peek().isWord("AND")) {
+      return first;
+    }
+    List<Expression> terms = new ArrayList<>();
+    terms.add(condition(first, start));
+    while (tokens.takeWord("AND")) {
+      terms.add(condition(not(), start));
+    }
+    return at(start, new And(terms));
+  }
+
+  private Expression not() {
+    int start = tokens.peek().start();
+    if (!tokens.takeWord("NOT")) {
+      return predicate();
+    }
+    if (++depth > MAX_DEPTH) {
+      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
+    }
+    Expression term = condition(not(), start);
+    depth--;
+    return at(start, new Not(term));
+  }
+
+  /** A condition alone, as after WHERE or WHEN. */
+  Expression parseCondition() {
+    int start = tokens.peek().start();
+    return condition(parse(), start);
+  }
+
+  private Expression condition(Expression term, int start) {
+    return typed(start, () -> Typing.requireBoolean(term));
+  }
+
+  private Expression predicate() {
+    int start = tokens.peek().start();
+    Expression left = bitOr();
+    while (true) {
+      Expression value = left;
+      countOperation(start);
+      ComparisonOperator operator = comparisonOperator();
+      if (operator != null) {
+        Expression right = bitOr();
+        left = typed(start, () -> Typing.comparison(operator, value, right));
+      } else if (tokens.takeWord("IS")) {
+        left = at(start, is(value, start));
+      } else if (tokens.peek().isWord("NOT")
+          && (tokens.peek(1).isWord("IN") || tokens.peek(1).isWord("BETWEEN"))) {
+        tokens.next();
+        left = at(start, new Not(membership(value, start)));
+      } else if (tokens.peek().isWord("IN") || tokens.peek().isWord("BETWEEN")) {
+        left = membership(value, start);
+      } else if (tokens.peek().isWord("LIKE")) {
+        throw tokens.error(
+            "LIKE is not part of the dialect: expected a comparison or IN", tokens.peek().start());
+      } else {
+        return left;
+      }
+    }
+  }
+
+  private void countOperation(int start) {
+    if (++operations > MAX_OPERATIONS) {
+      throw tokens.error("a query has at most " + MAX_OPERATIONS + " operators", start);
+    }
+  }
+
+  private ComparisonOperator comparisonOperator() {
+    for (ComparisonOperator operator : ComparisonOperator.values()) {
+      if (tokens.takeSymbol(operator.sql())) {
+        return operator;
+      }
+    }
+    return null;
+  }
+
+  private Expression is(Expression term, int start) {
+    boolean negated = tokens.takeWord("NOT");
+    Expression test;
+    if (tokens.takeWord("NULL")) {
+      test = new IsNull(term);
+    } else if (tokens.takeWord("TRUE")) {
+      test = new IsTruth(condition(term, start), true);
+    } else if (tokens.takeWord("FALSE")) {
+      test = new IsTruth(condition(term, start), false);
+    } else {
+      throw tokens.expected("NULL, TRUE or FALSE");
+    }
+    return negated ? new Not(test) : test;
+  }
+
+  private Expression membership(Expression value, int start) {
+    if (tokens.takeWord("BETWEEN")) {
+      Expression low = bitOr();
+      tokens.expectWord("AND");
+      Expression high = bitOr();
+      return typed(
+          start,
+          () ->
+              new And(
+                  List.of(
+                      Typing.comparison(ComparisonOperator.GREATER_OR_EQUAL, value, low),
+                      Typing.comparison(ComparisonOperator.LESS_OR_EQUAL, value, high))));
+    }
+    tokens.expectWord("IN");
+    List<Expression> items = new ArrayList<>();
+    if (tokens.takeSymbol("(")) {
+      do {
+        items.add(bitOr());
+      } while (tokens.takeSymbol(","));
+      tokens.expectSymbol(")");
+    } else if (tokens.peek().kind() == Token.Kind.TEXT
+        || tokens.peek().kind() == Token.Kind.PARAMETER) {
+      items.add(primary());
+    } else {
+      throw tokens.expected("'(' or a prefix such as '192.0.2.0/24'");
+    }
+    return typed(start, () -> Typing.in(value, items));
+  }
+
+  private Expression bitOr() {
+    int start = tokens.peek().start();
+    Expression left = bitAnd();
+    while (tokens.takeSymbol("|")) {
+      left = arithmetic(start, ArithmeticOperator.BIT_OR, left, bitAnd());
+    }
+    return left;
+  }
+
+  private Expression bitAnd() {
+    int start = tokens.peek().start();
+    Expression left = sum();
+    while (tokens.takeSymbol("&")) {
+      left = arithmetic(start, ArithmeticOperator.BIT_AND, left, sum());
+    }
+    return left;
+  }
+
+  private Expression sum() {
+    int start = tokens.peek().start();
+    Expression left = product();
+    while (true) {
+      if (tokens.takeSymbol("+")) {
+        left = arithmetic(start, ArithmeticOperator.ADD, left, product());
+      } else if (tokens.takeSymbol("-")) {
+        left = arithmetic(start, ArithmeticOperator.SUBTRACT, left, product());
+      } else {
+        return left;
+      }
+    }
+  }
+
+  private Expression product() {
+    int start = tokens.peek().start();
+    Expression left = signed();
+    while (true) {
+      if (tokens.takeSymbol("*")) {
+        left = arithmetic(start, ArithmeticOperator.MULTIPLY, left, signed());
+      } else if (tokens.takeSymbol("/")) {
+        left = arithmetic(start, ArithmeticOperator.DIVIDE, left, signed());
+      } else if (tokens.takeSymbol("%")) {
+        left = arithmetic(start, ArithmeticOperator.REMAINDER, left, signed());
+      } else {
+        return left;
+      }
+    }
+  }
+
+  private Expression arithmetic(
+      int start, ArithmeticOperator operator, Expression left, Expression right) {
+    countOperation(start);
+    return typed(start, () -> Typing.arithmetic(operator, left, right));
+  }
+
+  private Expression signed() {
+    int start = tokens.peek().start();
+    if (!tokens.takeSymbol("-")) {
+      return primary();
+    }
+    Token token = tokens.peek();
+    if (token.kind() == Token.Kind.WHOLE_NUMBER) {
+      return at(start, wholeNumber(tokens.next(), "-" + token.text()));
+    }
+    if (token.kind() == Token.Kind.DECIMAL_NUMBER) {
+      return at(start, new Literal(Value.ofDouble(-Double.parseDouble(tokens.next().text()))));
+    }
+    if (++depth > MAX_DEPTH) {
+      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
+    }
+    Expression operand = signed();
+    depth--;
+    return arithmetic(start, ArithmeticOperator.MULTIPLY, operand, new Literal(Value.ofLong(-1)));
+  }
+
+  private Expression primary() {
+    Token token = tokens.peek();
+    int start = token.start();
+    Expression primary =
+        switch (token.kind()) {
+          case WHOLE_NUMBER -> wholeNumber(tokens.next(), token.text());
+          case DECIMAL_NUMBER ->
+              new Literal(Value.ofDouble(Double.parseDouble(tokens.next().text())));
+          case TEXT -> new Literal(Value.ofText(tokens.next().text()));
+          case PARAMETER -> new Parameter(tokens.next().text());
+          case QUOTED_NAME -> column(tokens.next());
+          case WORD -> functions.word();
+          case SYMBOL, END -> parenthesized();
+        };
+    return at(start, primary);
+  }
+
+  private Expression parenthesized() {
+    if (!tokens.takeSymbol("(")) {
+      throw tokens.expected("an expression");
+    }
+    Expression inner = parse();
+    tokens.expectSymbol(")");
+    return inner;
+  }
+
+  private Literal wholeNumber(Token token, String digits) {
+    try {
+      return new Literal(Value.ofLong(Long.parseLong(digits)));
+    } catch (NumberFormatException e) {
+      throw tokens.error("expected a whole number of 64 bits, found " + digits, token.start());
+    }
+  }
+
+  Expression column(Token name) {
+    FlowColumn column = FlowColumn.byName(name.text());
+    if (column == null) {
+      throw tokens.error(
+          "no column '"
+              + name.text().toLowerCase(java.util.Locale.ROOT)
+              + "' in flows; "
+              + Names.nearest(name.text()),
+          name.start());
+    }
+    return new Column(column);
+  }
+
+  /** Builds an expression, and names its culprit's place where its parts do not fit. */
+  <E extends Selected> E typed(int start, Supplier<E> build) {
+    try {
+      E built = build.get();
+      if (built instanceof Expression expression) {
+        at(start, expression);
+      }
+      return built;
+    } catch (TypeException e) {
+      throw tokens.error(e.getMessage(), startOf(e.culprit(), start));
+    }
+  }
+
+  /** Where an expression begins. */
+  int startOf(Expression expression, int otherwise) {
+    return starts.getOrDefault(expression, otherwise);
+  }
+
+  private Expression at(int start, Expression expression) {
+    starts.putIfAbsent(expression, start);
+    return expression;
+  }
+}

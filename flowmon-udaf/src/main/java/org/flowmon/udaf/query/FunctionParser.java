@@ -1,0 +1,257 @@
+package org.flowmon.udaf.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Network;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.SameHour;
+import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.Expression.When;
+
+/** Parses what begins with a word: columns, constants, CASE, functions and aggregates. */
+final class FunctionParser {
+  private static final String FUNCTIONS =
+      "NETWORK, TIME_BUCKET, SAME_HOUR, DAYS_BEFORE or COALESCE";
+
+  private final TokenStream tokens;
+  private final ExpressionParser expressions;
+
+  FunctionParser(TokenStream tokens, ExpressionParser expressions) {
+    this.tokens = tokens;
+    this.expressions = expressions;
+  }
+
+  Expression word() {
+    Token token = tokens.next();
+    boolean call = tokens.peek().isSymbol("(");
+    if (call && aggregate(token) != null) {
+      throw tokens.error(
+          token.text() + " is an aggregate: expected it alone as an item of SELECT or ORDER BY",
+          token.start());
+    }
+    return switch (token.text()) {
+      case "NULL" -> new Literal(Value.NULL);
+      case "TRUE" -> new Literal(Value.ofBoolean(true));
+      case "FALSE" -> new Literal(Value.ofBoolean(false));
+      case "TIMESTAMP" -> typedText(token, "TIMESTAMP");
+      case "ADDRESS" -> typedText(token, "ADDRESS");
+      case "INTERVAL" -> interval(token);
+      case "CASE" -> choice(token);
+      default -> call ? function(token) : column(token);
+    };
+  }
+
+  private Expression column(Token name) {
+    if (Keywords.contains(name.text())) {
+      throw tokens.error("expected an expression, found '" + name.text() + "'", name.start());
+    }
+    return expressions.column(name);
+  }
+
+  private Expression typedText(Token type, String kind) {
+    Token text = tokens.peek();
+    if (text.kind() != Token.Kind.TEXT) {
+      throw tokens.expected("a text after " + kind);
+    }
+    tokens.next();
+    Expression literal = new Literal(Value.ofText(text.text()));
+    return expressions.typed(
+        text.start(),
+        () ->
+            type.text().equals("TIMESTAMP")
+                ? Typing.timestamp(text.text(), literal)
+                : new Literal(Value.ofAddress(Typing.address(text.text(), literal))));
+  }
+
+  private Expression interval(Token word) {
+    Token amount = tokens.next();
+    boolean number = amount.kind() == Token.Kind.WHOLE_NUMBER;
+    if (!number && amount.kind() != Token.Kind.TEXT) {
+      throw tokens.error(
+          "expected an amount after INTERVAL, as in INTERVAL '5' MINUTE", amount.start());
+    }
+    String text = amount.text();
+    Token unit = tokens.peek();
+    if (unit.kind() == Token.Kind.WORD && Literals.unitMicros(unit.text()) != null) {
+      text = text + " " + tokens.next().text();
+    }
+    String whole = text;
+    return expressions.typed(
+        word.start(), () -> Typing.duration(whole, new Literal(Value.ofText(whole))));
+  }
+
+  private Expression choice(Token word) {
+    Expression subject = tokens.peek().isWord("WHEN") ? null : expressions.parse();
+    List<When> whens = new ArrayList<>();
+    while (tokens.takeWord("WHEN")) {
+      int start = tokens.peek().start();
+      Expression condition;
+      if (subject == null) {
+        condition = expressions.parseCondition();
+      } else {
+        Expression value = expressions.parse();
+        condition =
+            expressions.typed(
+                start,
+                () -> Typing.comparison(Expression.ComparisonOperator.EQUAL, subject, value));
+      }
+      tokens.expectWord("THEN");
+      whens.add(new When(condition, expressions.parse()));
+    }
+    if (whens.isEmpty()) {
+      throw tokens.expected("WHEN");
+    }
+    Expression otherwise = tokens.takeWord("ELSE") ? expressions.parse() : new Literal(Value.NULL);
+    if (!tokens.takeWord("END")) {
+      throw tokens.expected("WHEN, ELSE or END");
+    }
+    return expressions.typed(word.start(), () -> Typing.choice(whens, otherwise));
+  }
+
+  private Expression function(Token name) {
+    return switch (name.text()) {
+      case "NETWORK" -> network(name);
+      case "TIME_BUCKET" -> timeBucket(name);
+      case "SAME_HOUR" -> {
+        List<Expression> arguments = arguments(name, 3, 3);
+        int days = (int) constant(arguments.get(2), 1, 3660, "a number of days", name);
+        yield expressions.typed(
+            name.start(),
+            () ->
+                new SameHour(
+                    Typing.requireTime(arguments.get(0)),
+                    Typing.requireTime(arguments.get(1)),
+                    days));
+      }
+      case "DAYS_BEFORE" -> {
+        List<Expression> arguments = arguments(name, 2, 2);
+        yield expressions.typed(
+            name.start(),
+            () ->
+                new DaysBefore(
+                    Typing.requireTime(arguments.get(0)), Typing.requireTime(arguments.get(1))));
+      }
+      case "COALESCE" -> coalesce(name);
+      default ->
+          throw tokens.error(
+              "no function '" + name.text() + "': expected " + FUNCTIONS, name.start());
+    };
+  }
+
+  private Expression network(Token name) {
+    List<Expression> arguments = arguments(name, 2, 3);
+    boolean both = arguments.size() == 3;
+    long ipv4Bits = constant(arguments.get(1), 0, both ? 32 : 128, "a prefix length", name);
+    long ipv6Bits = both ? constant(arguments.get(2), 0, 128, "a prefix length", name) : ipv4Bits;
+    return expressions.typed(
+        name.start(),
+        () ->
+            new Network(
+                Typing.requireAddress(arguments.get(0)),
+                (int) Math.min(ipv4Bits, 32),
+                (int) ipv6Bits));
+  }
+
+  private Expression timeBucket(Token name) {
+    List<Expression> arguments = arguments(name, 2, 2);
+    int width = arguments.get(0).kind() == ValueKind.DURATION ? 0 : 1;
+    Expression time = arguments.get(1 - width);
+    if (!(arguments.get(width) instanceof Literal literal
+        && literal.kind() == ValueKind.DURATION
+        && literal.value().low() > 0)) {
+      throw tokens.error(
+          "expected a width such as INTERVAL '1' HOUR",
+          expressions.startOf(arguments.get(width), name.start()));
+    }
+    return expressions.typed(
+        name.start(), () -> new TimeBucket(Typing.requireTime(time), literal.value().low()));
+  }
+
+  private Expression coalesce(Token name) {
+    List<Expression> arguments = arguments(name, 1, 100);
+    Expression last = arguments.get(arguments.size() - 1);
+    if (arguments.size() == 1) {
+      return last;
+    }
+    List<When> whens = new ArrayList<>();
+    for (Expression argument : arguments.subList(0, arguments.size() - 1)) {
+      whens.add(new When(new Not(new IsNull(argument)), argument));
+    }
+    return expressions.typed(name.start(), () -> Typing.choice(whens, last));
+  }
+
+  private long constant(Expression argument, long least, long most, String what, Token name) {
+    if (argument instanceof Literal literal
+        && literal.kind() == ValueKind.LONG
+        && literal.value().low() >= least
+        && literal.value().low() <= most) {
+      return literal.value().low();
+    }
+    throw tokens.error(
+        "expected " + what + " of " + least + " … " + most,
+        expressions.startOf(argument, name.start()));
+  }
+
+  private List<Expression> arguments(Token name, int least, int most) {
+    tokens.expectSymbol("(");
+    List<Expression> arguments = new ArrayList<>();
+    if (!tokens.peek().isSymbol(")")) {
+      do {
+        arguments.add(expressions.parse());
+      } while (tokens.takeSymbol(","));
+    }
+    tokens.expectSymbol(")");
+    if (arguments.size() < least || arguments.size() > most) {
+      throw tokens.error(
+          name.text()
+              + " takes "
+              + least
+              + (least == most ? "" : " … " + most)
+              + " arguments, found "
+              + arguments.size(),
+          name.start());
+    }
+    return arguments;
+  }
+
+  /** The aggregate of this name, null where it is none. */
+  static AggregateFunction aggregate(Token name) {
+    if (name.kind() == Token.Kind.WORD) {
+      for (AggregateFunction function : AggregateFunction.values()) {
+        if (function.name().equals(name.text())) {
+          return function;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** An aggregate call, or an expression: an item of SELECT or ORDER BY. */
+  Selected selected() {
+    Token name = tokens.peek();
+    AggregateFunction function = aggregate(name);
+    if (function == null || !tokens.peek(1).isSymbol("(")) {
+      return expressions.parse();
+    }
+    tokens.next();
+    tokens.next();
+    if (tokens.peek().isWord("DISTINCT")) {
+      throw tokens.expected("an argument (DISTINCT is not built yet)");
+    }
+    Expression argument = null;
+    if (!(function == AggregateFunction.COUNT && tokens.takeSymbol("*"))) {
+      argument = expressions.parse();
+    }
+    tokens.expectSymbol(")");
+    if (tokens.peek().kind() == Token.Kind.SYMBOL && "+-*/%&|=<>=".contains(tokens.peek().text())) {
+      throw tokens.expected("an aggregate alone (expressions over aggregates are not built yet)");
+    }
+    Expression whole = argument;
+    return whole == null
+        ? new AggregateCall(function, null)
+        : expressions.typed(name.start(), () -> Typing.aggregate(function, whole));
+  }
+}

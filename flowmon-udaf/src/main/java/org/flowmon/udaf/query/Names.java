@@ -1,0 +1,47 @@
+package org.flowmon.udaf.query;
+
+import java.util.Locale;
+import org.flowmon.flow.FlowColumn;
+
+/** Suggests names for mistyped ones. */
+final class Names {
+  private Names() {}
+
+  /** What to say after "no column …". */
+  static String nearest(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    FlowColumn best = null;
+    int bestDistance = 4;
+    for (FlowColumn column : FlowColumn.all()) {
+      int distance = distance(lower, column.sqlName(), bestDistance);
+      if (distance < bestDistance) {
+        best = column;
+        bestDistance = distance;
+      }
+    }
+    return best == null
+        ? "docs/format/flow.md lists them"
+        : "did you mean '" + best.sqlName() + "'?";
+  }
+
+  /** Levenshtein's distance, or at least the limit. */
+  private static int distance(String a, String b, int limit) {
+    if (Math.abs(a.length() - b.length()) >= limit) {
+      return limit;
+    }
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

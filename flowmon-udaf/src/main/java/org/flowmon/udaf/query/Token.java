@@ -1,0 +1,39 @@
+package org.flowmon.udaf.query;
+
+/**
+ * A token of a query's text.
+ *
+ * @param text words in upper case, quoted names as they stand, texts without quotes, parameters
+ *     without colon
+ * @param start 0-based offset of its first character
+ */
+record Token(Kind kind, String text, int start) {
+  enum Kind {
+    WORD,
+    QUOTED_NAME,
+    WHOLE_NUMBER,
+    DECIMAL_NUMBER,
+    TEXT,
+    PARAMETER,
+    SYMBOL,
+    END
+  }
+
+  boolean isWord(String word) {
+    return kind == Kind.WORD && text.equals(word);
+  }
+
+  boolean isSymbol(String symbol) {
+    return kind == Kind.SYMBOL && text.equals(symbol);
+  }
+
+  /** The token as an error message shows it. */
+  String shown() {
+    return switch (kind) {
+      case END -> "the end of the query";
+      case TEXT -> "'" + text + "'";
+      case PARAMETER -> ":" + text;
+      default -> "'" + text + "'";
+    };
+  }
+}

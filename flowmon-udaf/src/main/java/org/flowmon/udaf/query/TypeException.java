@@ -1,0 +1,20 @@
+package org.flowmon.udaf.query;
+
+/**
+ * A part of a query does not fit its place; whoever knows its position makes a {@link
+ * QueryException} of it.
+ */
+final class TypeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Expression culprit;
+
+  TypeException(String message, Expression culprit) {
+    super(message, null, false, false);
+    this.culprit = culprit;
+  }
+
+  Expression culprit() {
+    return culprit;
+  }
+}

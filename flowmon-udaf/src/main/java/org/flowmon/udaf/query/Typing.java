@@ -1,0 +1,271 @@
+package org.flowmon.udaf.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.flow.ConnectionState;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.udaf.query.Expression.Arithmetic;
+import org.flowmon.udaf.query.Expression.ArithmeticOperator;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Comparison;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Parameter;
+import org.flowmon.udaf.query.Expression.Prefix;
+import org.flowmon.udaf.query.Expression.When;
+
+/**
+ * Builds expressions whose parts fit each other: used when parsing, and again when parameters get
+ * their values. A text literal takes on the kind of what it meets: {@code src_addr = '10.0.0.1'},
+ * {@code end_time >= '2026-11-21'}, {@code state = 'SF'}.
+ */
+final class Typing {
+  private Typing() {}
+
+  static Expression comparison(ComparisonOperator operator, Expression left, Expression right) {
+    Expression l = coerce(left, right);
+    Expression r = coerce(right, left);
+    requireComparable(l, r);
+    return new Comparison(operator, l, r);
+  }
+
+  static Expression in(Expression value, List<Expression> items) {
+    List<Expression> coerced = new ArrayList<>(items.size());
+    for (Expression item : items) {
+      Expression fitting = item;
+      if (value.kind() == ValueKind.ADDRESS
+          && textOf(item) != null
+          && textOf(item).indexOf('/') >= 0) {
+        fitting = new Prefix(prefix(textOf(item), item));
+      } else if (!(item instanceof Prefix)) {
+        fitting = coerce(item, value);
+      }
+      if (!(fitting instanceof Literal
+          || fitting instanceof Prefix
+          || fitting instanceof Parameter)) {
+        throw new TypeException("expected a constant in the list of IN", item);
+      }
+      requireComparable(value, fitting);
+      coerced.add(fitting);
+    }
+    return new In(value, coerced);
+  }
+
+  private static void requireComparable(Expression left, Expression right) {
+    ValueKind l = left.kind();
+    ValueKind r = right.kind();
+    if (l != null && r != null && l != r && !(l.isNumber() && r.isNumber())) {
+      throw new TypeException("expected " + a(l) + " to compare with, found " + a(r), right);
+    }
+  }
+
+  static Expression requireBoolean(Expression term) {
+    if (term.kind() != null && term.kind() != ValueKind.BOOLEAN) {
+      throw new TypeException("expected a condition, found " + a(term.kind()), term);
+    }
+    return term;
+  }
+
+  /**
+   * The expression, or, where it is a text literal and the other is not text, what the text stands
+   * for.
+   */
+  static Expression coerce(Expression expression, Expression other) {
+    String text = textOf(expression);
+    if (text == null || other.kind() == null || other.kind() == ValueKind.TEXT) {
+      return expression;
+    }
+    return switch (other.kind()) {
+      case ADDRESS -> new Literal(Value.ofAddress(address(text, expression)));
+      case TIMESTAMP -> timestamp(text, expression);
+      case DURATION -> duration(text, expression);
+      case LONG -> code(text, expression, other);
+      default -> expression;
+    };
+  }
+
+  /** A text literal, or an expression that is a time already. */
+  static Expression requireTime(Expression time) {
+    String text = textOf(time);
+    if (text != null) {
+      return timestamp(text, time);
+    }
+    if (time.kind() != null && time.kind() != ValueKind.TIMESTAMP) {
+      throw new TypeException("expected a TIMESTAMP, found " + a(time.kind()), time);
+    }
+    return time;
+  }
+
+  static Expression requireAddress(Expression address) {
+    String text = textOf(address);
+    if (text != null) {
+      return new Literal(Value.ofAddress(address(text, address)));
+    }
+    if (address.kind() != null && address.kind() != ValueKind.ADDRESS) {
+      throw new TypeException("expected an ADDRESS, found " + a(address.kind()), address);
+    }
+    return address;
+  }
+
+  static Expression duration(String text, Expression culprit) {
+    Long micros = Literals.durationMicros(text);
+    if (micros == null) {
+      throw new TypeException(
+          "expected a duration such as '5 minutes', found '" + text + "'", culprit);
+    }
+    return new Literal(Value.ofDuration(micros));
+  }
+
+  static Expression timestamp(String text, Expression culprit) {
+    Long micros = Literals.timestampMicros(text);
+    if (micros == null) {
+      throw new TypeException(
+          "expected a time such as '2026-11-21 08:00:00' (UTC), found '" + text + "'", culprit);
+    }
+    return new Literal(Value.ofTimestamp(micros));
+  }
+
+  static IpAddress address(String text, Expression culprit) {
+    IpAddress address = IpAddress.parseOrNull(text);
+    if (address == null) {
+      String hint = text.indexOf('/') >= 0 ? "; prefixes are matched by IN" : "";
+      throw new TypeException("expected an IP address, found '" + text + "'" + hint, culprit);
+    }
+    return address;
+  }
+
+  private static IpPrefix prefix(String text, Expression culprit) {
+    try {
+      return IpPrefix.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new TypeException(
+          "expected a prefix such as '192.0.2.0/24': " + e.getMessage(), culprit);
+    }
+  }
+
+  /** The code of a name in a column of codes. */
+  private static Expression code(String text, Expression culprit, Expression other) {
+    if (other instanceof Column column && column.column() == FlowColumn.STATE) {
+      ConnectionState state = ConnectionState.byName(text);
+      if (state != null) {
+        return new Literal(Value.ofLong(state.code()));
+      }
+      throw new TypeException(
+          "expected a connection state such as 'SF', found '" + text + "'", culprit);
+    }
+    if (other instanceof Column column && column.column() == FlowColumn.SOURCE_KIND) {
+      for (SourceKind kind : SourceKind.values()) {
+        if (kind.label().equals(text)) {
+          return new Literal(Value.ofLong(kind.code()));
+        }
+      }
+      throw new TypeException(
+          "expected a source kind such as 'netflow_v5', found '" + text + "'", culprit);
+    }
+    return culprit;
+  }
+
+  static Expression arithmetic(ArithmeticOperator operator, Expression left, Expression right) {
+    Expression l = coerce(left, right);
+    Expression r = coerce(right, left);
+    ValueKind kind =
+        l.kind() == null || r.kind() == null ? null : arithmeticKind(operator, l.kind(), r.kind());
+    if (kind == null && l.kind() != null && r.kind() != null) {
+      throw new TypeException(
+          "cannot compute " + l.kind() + " " + operator.sql() + " " + r.kind(), left);
+    }
+    return new Arithmetic(operator, l, r, kind);
+  }
+
+  private static ValueKind arithmeticKind(ArithmeticOperator operator, ValueKind l, ValueKind r) {
+    boolean numbers = l.isNumber() && r.isNumber();
+    boolean bothLong = l == ValueKind.LONG && r == ValueKind.LONG;
+    boolean lengths = l == ValueKind.DURATION && r == ValueKind.DURATION;
+    return switch (operator) {
+      case ADD -> {
+        if ((l == ValueKind.TIMESTAMP && r == ValueKind.DURATION)
+            || (l == ValueKind.DURATION && r == ValueKind.TIMESTAMP)) {
+          yield ValueKind.TIMESTAMP;
+        }
+        yield lengths ? ValueKind.DURATION : number(numbers, bothLong);
+      }
+      case SUBTRACT -> {
+        if (l == ValueKind.TIMESTAMP && (r == ValueKind.DURATION || r == ValueKind.TIMESTAMP)) {
+          yield r == ValueKind.DURATION ? ValueKind.TIMESTAMP : ValueKind.DURATION;
+        }
+        yield lengths ? ValueKind.DURATION : number(numbers, bothLong);
+      }
+      case MULTIPLY -> {
+        boolean scaled =
+            (l == ValueKind.DURATION && r == ValueKind.LONG)
+                || (l == ValueKind.LONG && r == ValueKind.DURATION);
+        yield scaled ? ValueKind.DURATION : number(numbers, bothLong);
+      }
+      case DIVIDE -> numbers || lengths ? ValueKind.DOUBLE : null;
+      case REMAINDER -> lengths ? ValueKind.DURATION : bothLong ? ValueKind.LONG : null;
+      case BIT_AND, BIT_OR -> bothLong ? ValueKind.LONG : null;
+    };
+  }
+
+  private static ValueKind number(boolean numbers, boolean bothLong) {
+    return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
+  }
+
+  static Expression choice(List<When> whens, Expression otherwise) {
+    List<Expression> results = new ArrayList<>();
+    whens.forEach(when -> results.add(when.result()));
+    results.add(otherwise);
+    ValueKind kind = null;
+    for (Expression result : results) {
+      ValueKind next = result.kind();
+      if (next == null) {
+        continue;
+      }
+      if (kind == null || (kind == ValueKind.LONG && next == ValueKind.DOUBLE)) {
+        kind = next;
+      } else if (kind != next && !(kind == ValueKind.DOUBLE && next == ValueKind.LONG)) {
+        throw new TypeException(
+            "expected " + a(kind) + " as the other results are, found " + a(next), result);
+      }
+    }
+    return new Case(whens, otherwise, kind);
+  }
+
+  static AggregateCall aggregate(AggregateFunction function, Expression argument) {
+    ValueKind kind = argument.kind();
+    if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
+      return new AggregateCall(function, argument);
+    }
+    boolean summed = function == AggregateFunction.SUM || function == AggregateFunction.AVG;
+    if (summed && kind == ValueKind.DOUBLE) {
+      throw new TypeException(
+          function + " of DOUBLE would depend on the order of rows: expected LONG or DURATION",
+          argument);
+    }
+    boolean fits =
+        summed
+            ? kind == ValueKind.LONG || kind == ValueKind.DURATION
+            : kind != null && kind != ValueKind.TEXT;
+    if (!fits) {
+      String expected = summed ? "LONG or DURATION" : "anything but TEXT";
+      throw new TypeException(
+          function + " takes " + expected + ", found " + (kind == null ? "NULL" : kind), argument);
+    }
+    return new AggregateCall(function, argument);
+  }
+
+  private static String textOf(Expression expression) {
+    return expression instanceof Literal literal && literal.kind() == ValueKind.TEXT
+        ? literal.value().text()
+        : null;
+  }
+
+  static String a(ValueKind kind) {
+    return (kind == ValueKind.ADDRESS ? "an " : "a ") + kind;
+  }
+}

@@ -1,0 +1,75 @@
+package org.flowmon.udaf.table;
+
+import java.util.Arrays;
+
+/**
+ * Finds the rows of a {@link GroupTable} by hash: open addressing over row numbers, with the high
+ * bits of each row's hash beside them so that most misses touch no row.
+ */
+final class GroupIndex {
+  /** High 32 bits: those of the hash; low 32 bits: row + 1; 0: free. */
+  private long[] slots = new long[64];
+
+  private int size;
+
+  /** What {@link #next} needs to go on. */
+  private int at;
+
+  private int fragment;
+
+  /** Begins to look for rows of this hash; {@link #next} gives them. */
+  void seek(long hash) {
+    at = (int) hash & (slots.length - 1);
+    fragment = (int) (hash >>> 32);
+  }
+
+  /** The next row whose hash may be the sought one, −1 where there is none. */
+  int next() {
+    while (true) {
+      long slot = slots[at];
+      if (slot == 0) {
+        return -1;
+      }
+      at = (at + 1) & (slots.length - 1);
+      if ((int) (slot >>> 32) == fragment) {
+        return (int) slot - 1;
+      }
+    }
+  }
+
+  /**
+   * Whether the next {@link #add} makes the index grow, for which {@link #grow} is to be called
+   * before.
+   */
+  boolean mustGrow() {
+    return 2 * (size + 1) > slots.length;
+  }
+
+  void grow() {
+    if (slots.length == 1 << 30) {
+      throw new IllegalStateException("a table has at most " + (1 << 29) + " groups");
+    }
+    slots = new long[2 * slots.length];
+    size = 0;
+  }
+
+  /** Adds a row that is not in it yet. */
+  void add(long hash, int row) {
+    int mask = slots.length - 1;
+    int free = (int) hash & mask;
+    while (slots[free] != 0) {
+      free = (free + 1) & mask;
+    }
+    slots[free] = hash >>> 32 << 32 | (row + 1);
+    size++;
+  }
+
+  void clear() {
+    Arrays.fill(slots, 0);
+    size = 0;
+  }
+
+  long heapBytes() {
+    return 8L * slots.length;
+  }
+}

@@ -1,0 +1,132 @@
+package org.flowmon.udaf.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.TextOrder;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Int128;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * The order of a query's groups: ORDER BY, then the keys ascending with NULLs last. It is total, so
+ * that results do not depend on how groups came about.
+ */
+final class GroupOrder {
+  /** Compares two groups of the table. */
+  private interface ByOne {
+    int compare(int groupA, int groupB);
+  }
+
+  private final GroupTable table;
+  private final GroupLayout layout;
+  private final ByOne[] comparisons;
+
+  GroupOrder(GroupTable table, FlowQuery query) {
+    this.table = table;
+    this.layout = table.layout();
+    List<ByOne> all = new ArrayList<>();
+    for (OrderItem item : query.orderBy()) {
+      if (item.what() instanceof AggregateCall call) {
+        all.add(byAggregate(call, item));
+      } else if (query.groupBy().contains((Expression) item.what())) {
+        all.add(byKey(query.groupBy().indexOf((Expression) item.what()), item));
+      }
+    }
+    for (int k = 0; k < query.groupBy().size(); k++) {
+      all.add(byKey(k, new OrderItem(query.groupBy().get(k), false, false)));
+    }
+    this.comparisons = all.toArray(new ByOne[0]);
+  }
+
+  int compare(int groupA, int groupB) {
+    for (ByOne comparison : comparisons) {
+      int order = comparison.compare(groupA, groupB);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  /** The first groups in order; all where the limit is negative. */
+  int[] first(long limit) {
+    int wanted = limit < 0 || limit > table.size() ? table.size() : (int) limit;
+    return FirstRows.of(table.size(), wanted, this::compare);
+  }
+
+  private ByOne byKey(int key, OrderItem item) {
+    ValueKind kind = layout.keyKind(key);
+    int sign = item.descending() ? -1 : 1;
+    return (a, b) -> {
+      boolean nullA = table.isKeyNull(a, key);
+      boolean nullB = table.isKeyNull(b, key);
+      return nullA || nullB ? nulls(nullA, nullB, item) : sign * compareKeys(kind, a, b, key);
+    };
+  }
+
+  private int compareKeys(ValueKind kind, int groupA, int groupB, int key) {
+    int a = table.keyAt(groupA, key);
+    int b = table.keyAt(groupB, key);
+    return switch (kind) {
+      case ADDRESS ->
+          IpAddress.compare(table.word(a), table.word(a + 1), table.word(b), table.word(b + 1));
+      case TEXT -> TextOrder.compare(table.keyText(groupA, key), table.keyText(groupB, key));
+      case DOUBLE ->
+          Double.compare(
+              Double.longBitsToDouble(table.word(a)), Double.longBitsToDouble(table.word(b)));
+      default -> Long.compare(table.word(a), table.word(b));
+    };
+  }
+
+  private ByOne byAggregate(AggregateCall call, OrderItem item) {
+    Accumulator value = layout.value(call);
+    Accumulator values = layout.values(call);
+    int sign = item.descending() ? -1 : 1;
+    boolean isCount = value.equals(values);
+    return (a, b) -> {
+      int stateA = table.stateAt(a);
+      int stateB = table.stateAt(b);
+      boolean nullA = !isCount && table.word(stateA + values.word()) == 0;
+      boolean nullB = !isCount && table.word(stateB + values.word()) == 0;
+      if (nullA || nullB) {
+        return nulls(nullA, nullB, item);
+      }
+      return sign * compareStates(call, value, values, stateA, stateB);
+    };
+  }
+
+  private int compareStates(
+      AggregateCall call, Accumulator value, Accumulator values, int stateA, int stateB) {
+    int a = stateA + value.word();
+    int b = stateB + value.word();
+    return switch (value.operation()) {
+      case SUM -> {
+        if (call.kind() == ValueKind.DOUBLE) {
+          yield Double.compare(
+              average(a, stateA + values.word()), average(b, stateB + values.word()));
+        }
+        int wraps = Long.compare(table.word(a + 1), table.word(b + 1));
+        yield wraps != 0 ? wraps : Long.compare(table.word(a), table.word(b));
+      }
+      case MIN_ADDRESS, MAX_ADDRESS ->
+          IpAddress.compare(table.word(a), table.word(a + 1), table.word(b), table.word(b + 1));
+      default -> Long.compare(table.word(a), table.word(b));
+    };
+  }
+
+  private double average(int sum, int count) {
+    long low = table.word(sum);
+    return Int128.divide(table.word(sum + 1) + (low >> 63), low, table.word(count));
+  }
+
+  private static int nulls(boolean nullA, boolean nullB, OrderItem item) {
+    int last = Boolean.compare(nullA, nullB);
+    return item.nullsFirst() ? -last : last;
+  }
+}

@@ -1,0 +1,138 @@
+package org.flowmon.udaf.table;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
+ * keys and hash. Where it can it lends the vectors' own arrays.
+ */
+final class KeyColumns {
+  private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);
+
+  private final GroupLayout layout;
+  private final TextDictionary texts;
+  private final boolean hasTexts;
+  // By word.
+  final long[][] words;
+  private final long[][] textWords;
+  // Bit k is set where key k is NULL.
+  final long[] nulls = new long[Vector.CAPACITY];
+  final long[] hashes = new long[Vector.CAPACITY];
+  private boolean nullsAreClear = true;
+
+  KeyColumns(GroupLayout layout, TextDictionary texts) {
+    this.layout = layout;
+    this.texts = texts;
+    this.words = new long[layout.keyWords()][];
+    this.textWords = new long[layout.keyWords()][];
+    boolean any = false;
+    for (int k = 0; k < layout.keys().size(); k++) {
+      if (layout.keyKind(k) == ValueKind.TEXT) {
+        textWords[layout.keyWord(k)] = new long[Vector.CAPACITY];
+        any = true;
+      }
+    }
+    this.hasTexts = any;
+  }
+
+  boolean hasTexts() {
+    return hasTexts;
+  }
+
+  /** Takes over the keys of the first {@code count} places of the vectors. */
+  void load(Vector[] keys, int count) {
+    if (!nullsAreClear) {
+      Arrays.fill(nulls, 0);
+      nullsAreClear = true;
+    }
+    for (int k = 0; k < keys.length; k++) {
+      Vector vector = keys[k];
+      int word = layout.keyWord(k);
+      switch (layout.keyKind(k)) {
+        case ADDRESS -> {
+          words[word] = vector.high();
+          words[word + 1] = vector.values();
+        }
+        case TEXT -> words[word] = numbered(vector, count, textWords[word]);
+        case DOUBLE -> words[word] = canonical(vector.values(), count);
+        default -> words[word] = vector.values();
+      }
+      if (!vector.allValid()) {
+        markNulls(vector, k, count);
+      }
+    }
+    hash(count);
+  }
+
+  private long[] numbered(Vector vector, int count, long[] out) {
+    for (int i = 0; i < count; i++) {
+      out[i] = texts.number(vector.texts()[i]);
+    }
+    return out;
+  }
+
+  /** One zero and one NaN, so that they make one group. */
+  private static long[] canonical(long[] values, int count) {
+    for (int i = 0; i < count; i++) {
+      double value = Double.longBitsToDouble(values[i]);
+      if (value == 0) {
+        values[i] = 0;
+      } else if (Double.isNaN(value)) {
+        values[i] = CANONICAL_NAN;
+      }
+    }
+    return values;
+  }
+
+  private void markNulls(Vector vector, int key, int count) {
+    nullsAreClear = false;
+    for (int i = 0; i < count; i++) {
+      nulls[i] |= (vector.isValid(i) ? 0L : 1L) << key;
+    }
+  }
+
+  private void hash(int count) {
+    if (words.length == 2 && !hasTexts && nullsAreClear) {
+      hashTwo(words[0], words[1], count);
+      return;
+    }
+    Arrays.fill(hashes, 0, count, GroupHash.SEED);
+    for (int w = 0; w < words.length; w++) {
+      long[] column = words[w];
+      boolean isText = textWords[w] != null;
+      for (int i = 0; i < count; i++) {
+        hashes[i] = GroupHash.mix(hashes[i], isText ? texts.hash(column[i]) : column[i]);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      long hash = nulls[i] == 0 ? hashes[i] : GroupHash.mix(hashes[i], nulls[i]);
+      hashes[i] = GroupHash.finish(hash);
+    }
+  }
+
+  /** The commonest case, one address, in one loop. */
+  private void hashTwo(long[] first, long[] second, int count) {
+    for (int i = 0; i < count; i++) {
+      hashes[i] =
+          GroupHash.finish(GroupHash.mix(GroupHash.mix(GroupHash.SEED, first[i]), second[i]));
+    }
+  }
+
+  /** The hash of one group whose words lie in an array: the same as its rows had. */
+  static long hash(GroupLayout layout, TextDictionary texts, long nulls, long[] data, int at) {
+    long hash = GroupHash.SEED;
+    for (int k = 0; k < layout.keys().size(); k++) {
+      int word = at + layout.keyWord(k);
+      switch (layout.keyKind(k)) {
+        case ADDRESS -> hash = GroupHash.mix(GroupHash.mix(hash, data[word]), data[word + 1]);
+        case TEXT -> hash = GroupHash.mix(hash, texts.hash(data[word]));
+        default -> hash = GroupHash.mix(hash, data[word]);
+      }
+    }
+    return GroupHash.finish(nulls == 0 ? hash : GroupHash.mix(hash, nulls));
+  }
+}

@@ -1,0 +1,171 @@
+package org.flowmon.udaf.table;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Collects partial states and packs them into the bytes of {@link PartialGroups}. Reused: after the
+ * first groups it allocates only when it packs.
+ */
+final class PartialGroupsBuilder {
+  private final GroupLayout layout;
+  private final int stride;
+  // Row by row: mask of NULL keys, key words, state words.
+  private long[] rows;
+  // By row and key, where the layout has text keys.
+  private String[] texts;
+  private final int textKeys;
+  private int count;
+
+  PartialGroupsBuilder(GroupLayout layout) {
+    this.layout = layout;
+    this.stride = 1 + layout.keyWords() + layout.stateWords();
+    this.rows = new long[8 * stride];
+    int number = 0;
+    for (int k = 0; k < layout.keys().size(); k++) {
+      number += layout.keyKind(k) == ValueKind.TEXT ? 1 : 0;
+    }
+    this.textKeys = number;
+    this.texts = new String[8 * textKeys];
+  }
+
+  int count() {
+    return count;
+  }
+
+  boolean isFull() {
+    return count == PartialLayout.MAX_GROUPS;
+  }
+
+  /**
+   * Adds a group.
+   *
+   * @param at where its key words begin in {@code data}, its state right behind
+   */
+  void add(long nulls, long[] data, int at, TextDictionary dictionary) {
+    if ((count + 1) * stride > rows.length) {
+      rows = Arrays.copyOf(rows, 2 * rows.length);
+      texts = Arrays.copyOf(texts, 2 * texts.length);
+    }
+    int row = count * stride;
+    rows[row] = nulls;
+    System.arraycopy(data, at, rows, row + 1, stride - 1);
+    if (textKeys > 0) {
+      int text = count * textKeys;
+      for (int k = 0; k < layout.keys().size(); k++) {
+        if (layout.keyKind(k) == ValueKind.TEXT) {
+          texts[text++] = dictionary.text(data[at + layout.keyWord(k)]);
+        }
+      }
+    }
+    count++;
+  }
+
+  /** Packs what was added, and begins anew. */
+  byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd) {
+    byte[] bytes = new byte[PartialLayout.HEADER_BYTES + bound()];
+    PartialLayout.putInt(bytes, 0, PartialLayout.MAGIC);
+    PartialLayout.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
+    PartialLayout.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
+    PartialLayout.putInt(bytes, PartialLayout.GROUPS_AT, count);
+    PartialLayout.putLong(bytes, PartialLayout.QUERY_AT, queryId);
+    PartialLayout.putLong(bytes, PartialLayout.PANE_AT, paneStart);
+    PartialLayout.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
+    PartialLayout.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
+    PartialLayout.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
+    int at = PartialLayout.HEADER_BYTES;
+    at = writeWords(bytes, at, 0);
+    int text = 0;
+    for (int k = 0; k < layout.keys().size(); k++) {
+      int word = 1 + layout.keyWord(k);
+      switch (layout.keyKind(k)) {
+        case TEXT -> at = writeTexts(bytes, at, text++);
+        case ADDRESS -> at = writeWords(bytes, writeWords(bytes, at, word), word + 1);
+        default -> at = writeWords(bytes, at, word);
+      }
+    }
+    for (int w = 1 + layout.keyWords(); w < stride; w++) {
+      at = writeWords(bytes, at, w);
+    }
+    byte[] packed = Arrays.copyOf(bytes, at);
+    PartialLayout.putInt(packed, PartialLayout.LENGTH_AT, at);
+    PartialLayout.putInt(
+        packed, PartialLayout.CRC_AT, PartialLayout.checksum(packed, PartialLayout.CRC_AT));
+    clear();
+    return packed;
+  }
+
+  private void clear() {
+    Arrays.fill(texts, 0, count * textKeys, null);
+    count = 0;
+  }
+
+  /** No columns need more bytes than this. */
+  private int bound() {
+    int bound = stride * (9 + 8 * count);
+    for (int t = 0; t < count * textKeys; t++) {
+      bound = Math.addExact(bound, texts[t] == null ? 0 : 3 * texts[t].length());
+    }
+    return bound + 4 * textKeys * (count + 1);
+  }
+
+  private int writeWords(byte[] bytes, int start, int word) {
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    for (int i = 0, at = word; i < count; i++, at += stride) {
+      min = Math.min(min, rows[at]);
+      max = Math.max(max, rows[at]);
+    }
+    long range = max - min; // unsigned
+    int encoding = encoding(range);
+    int at = start;
+    bytes[at++] = (byte) encoding;
+    if (encoding != PartialLayout.PLAIN) {
+      PartialLayout.putLong(bytes, at, min);
+      at += 8;
+    }
+    for (int i = 0, from = word; i < count && encoding != 0; i++, from += stride) {
+      long value = rows[from];
+      switch (encoding) {
+        case PartialLayout.OFFSET_1 -> bytes[at] = (byte) (value - min);
+        case PartialLayout.OFFSET_2 -> PartialLayout.putU16(bytes, at, (int) (value - min));
+        case PartialLayout.OFFSET_4 -> PartialLayout.putInt(bytes, at, (int) (value - min));
+        default -> PartialLayout.putLong(bytes, at, value);
+      }
+      at += encoding;
+    }
+    return at;
+  }
+
+  private static int encoding(long range) {
+    if (range == 0) {
+      return PartialLayout.CONSTANT;
+    }
+    if (range < 0 || range > 0xFFFF_FFFFL) {
+      return PartialLayout.PLAIN;
+    }
+    return range <= 0xFF
+        ? PartialLayout.OFFSET_1
+        : range <= 0xFFFF ? PartialLayout.OFFSET_2 : PartialLayout.OFFSET_4;
+  }
+
+  private int writeTexts(byte[] bytes, int start, int text) {
+    bytes[start] = PartialLayout.TEXT;
+    int offsets = start + 1;
+    int first = offsets + 4 * (count + 1);
+    int at = first;
+    PartialLayout.putInt(bytes, offsets, 0);
+    for (int i = 0; i < count; i++) {
+      String value = texts[i * textKeys + text];
+      if (value != null) {
+        byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(utf8, 0, bytes, at, utf8.length);
+        at += utf8.length;
+      }
+      PartialLayout.putInt(bytes, offsets + 4 * (i + 1), at - first);
+    }
+    return at;
+  }
+}

@@ -1,0 +1,98 @@
+package org.flowmon.udaf.table;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of partial groups, version 1; {@code docs/format/partial-groups.md} is the
+ * specification, this class owns the offsets.
+ *
+ * <pre>
+ *   0        4     6           8        12       16
+ *   +--------+-----+-----------+--------+--------+
+ *   | "FLWP" | ver | key group | length | groups |
+ *   +--------+-----+-----------+--------+--------+
+ *   16         24           32                40            48        50         52
+ *   | query id | pane start | from window end | fingerprint | columns | 0        | crc32c |
+ *   56: columns, one after the other: encoding u8, then as the encoding says
+ * </pre>
+ */
+final class PartialLayout {
+  /** "FLWP" read as little-endian. */
+  static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'P' << 24;
+
+  static final int VERSION = 1;
+
+  static final int VERSION_AT = 4;
+  static final int KEY_GROUP_AT = 6;
+  static final int LENGTH_AT = 8;
+  static final int GROUPS_AT = 12;
+  static final int QUERY_AT = 16;
+  static final int PANE_AT = 24;
+  static final int FROM_WINDOW_AT = 32;
+  static final int FINGERPRINT_AT = 40;
+  static final int COLUMNS_AT = 48;
+  static final int CRC_AT = 52;
+  static final int HEADER_BYTES = 56;
+
+  /** No bytes hold more groups. */
+  static final int MAX_GROUPS = 1 << 16;
+
+  /** One value, the same for every group. */
+  static final int CONSTANT = 0;
+
+  /** A base, then 1, 2 or 4 bytes a group that are added to it, unsigned. */
+  static final int OFFSET_1 = 1;
+
+  static final int OFFSET_2 = 2;
+  static final int OFFSET_4 = 4;
+
+  /** 8 bytes a group. */
+  static final int PLAIN = 8;
+
+  /** Offsets of 4 bytes, one more than groups, then UTF-8. */
+  static final int TEXT = 9;
+
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private PartialLayout() {}
+
+  static int getU16(byte[] bytes, int at) {
+    return (short) SHORT.get(bytes, at) & 0xFFFF;
+  }
+
+  static int getInt(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at);
+  }
+
+  static long getLong(byte[] bytes, int at) {
+    return (long) LONG.get(bytes, at);
+  }
+
+  static void putU16(byte[] bytes, int at, int value) {
+    SHORT.set(bytes, at, (short) value);
+  }
+
+  static void putInt(byte[] bytes, int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  static void putLong(byte[] bytes, int at, long value) {
+    LONG.set(bytes, at, value);
+  }
+
+  /** The checksum of all bytes but the four at {@code crcAt}. */
+  static int checksum(byte[] bytes, int crcAt) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, crcAt);
+    crc.update(bytes, crcAt + 4, bytes.length - crcAt - 4);
+    return (int) crc.getValue();
+  }
+}

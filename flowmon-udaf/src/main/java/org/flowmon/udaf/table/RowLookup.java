@@ -1,0 +1,139 @@
+package org.flowmon.udaf.table;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Selected;
+
+/**
+ * Collects the answer of a query without aggregates: rows are offered in any order, the ones that
+ * the ORDER BY … LIMIT keeps stay. Ties are broken by the selected values, so that the answer does
+ * not depend on the order of offering. Without ORDER BY the first rows offered are kept. Not
+ * thread-safe.
+ */
+public final class RowLookup {
+  private static final int SLACK = 4096;
+
+  private final FlowQuery query;
+  private final long limit;
+  // The selected columns, then those of ORDER BY.
+  private final CompiledExpression[] expressions;
+  private final Vector[] vectors;
+  private final ValueColumn[] columns;
+  private int rows;
+
+  /**
+   * An answer without rows yet.
+   *
+   * @param query bound, without aggregates
+   * @throws QueryException where it has aggregates
+   */
+  public RowLookup(FlowQuery query) {
+    if (query.isAggregated()) {
+      throw new QueryException("expected a query of single rows, found " + query);
+    }
+    this.query = query;
+    this.limit = query.limit() < 0 ? Long.MAX_VALUE : query.limit();
+    int selected = query.select().size();
+    int all = selected + query.orderBy().size();
+    this.expressions = new CompiledExpression[all];
+    this.vectors = new Vector[all];
+    this.columns = new ValueColumn[all];
+    for (int c = 0; c < all; c++) {
+      Selected what =
+          c < selected ? query.select().get(c).what() : query.orderBy().get(c - selected).what();
+      expressions[c] = CompiledExpression.of((org.flowmon.udaf.query.Expression) what);
+      vectors[c] = expressions[c].newVector();
+      columns[c] = new ValueColumn(expressions[c].kind());
+    }
+  }
+
+  /**
+   * Offers rows that the query's filter has chosen already.
+   *
+   * @param from first row of the range that the selection is relative to
+   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
+   * @param n how many of them
+   */
+  public void add(FlowRows flows, int from, int[] selection, int n) {
+    if (n == 0 || isComplete()) {
+      return;
+    }
+    int first = selection[0];
+    int count = selection[n - 1] - first + 1;
+    for (int c = 0; c < columns.length; c++) {
+      expressions[c].evaluate(flows, from + first, count, vectors[c]);
+    }
+    int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
+    for (int r = 0; r < taken; r++) {
+      for (int c = 0; c < columns.length; c++) {
+        columns[c].set(rows, vectors[c], selection[r] - first);
+      }
+      rows++;
+    }
+    if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
+      keepFirst();
+    }
+  }
+
+  private void keepFirst() {
+    int[] kept = FirstRows.of(rows, (int) Math.min(limit, rows), this::compare);
+    for (ValueColumn column : columns) {
+      column.keep(kept);
+    }
+    rows = kept.length;
+  }
+
+  private int compare(int a, int b) {
+    int selected = query.select().size();
+    for (int o = 0; o < query.orderBy().size(); o++) {
+      OrderItem item = query.orderBy().get(o);
+      int order = compare(columns[selected + o], a, b, item.descending(), item.nullsFirst());
+      if (order != 0) {
+        return order;
+      }
+    }
+    for (int c = 0; c < selected; c++) {
+      int order = compare(columns[c], a, b, false, false);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  private static int compare(
+      ValueColumn column, int a, int b, boolean descending, boolean nullsFirst) {
+    if (column.isNull(a) || column.isNull(b)) {
+      int last = Boolean.compare(column.isNull(a), column.isNull(b));
+      return nullsFirst ? -last : last;
+    }
+    int order = column.compare(a, b);
+    return descending ? -order : order;
+  }
+
+  /** Whether no further row can change the answer: the limit is 0, or reached without ORDER BY. */
+  public boolean isComplete() {
+    return limit == 0 || (query.orderBy().isEmpty() && rows >= limit);
+  }
+
+  /** The answer over all rows offered so far. */
+  public ResultTable finish() {
+    if (!query.orderBy().isEmpty()) {
+      keepFirst();
+    }
+    ResultTable.Builder builder = new ResultTable.Builder();
+    query.select().forEach(item -> builder.column(item.name(), item.what().kind()));
+    for (int r = 0; r < rows; r++) {
+      builder.row();
+      for (int c = 0; c < query.select().size(); c++) {
+        columns[c].write(r, builder, c);
+      }
+    }
+    return builder.build();
+  }
+}
