@@ -9,7 +9,7 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Generates the flows of days gone by as batches, so that a fresh archive has something to compare
- * with. Arrival ascends; every flow arrives 1 … 2 s after its end (the options' export delay).
+ * with. Arrival ascends; every flow arrives the options' export delay after its end.
  *
  * <p>History has far fewer flows a second than the live part; so that bytes and packets a second
  * are comparable, each flow's counts are multiplied by {@link #volumeFactor}, as if a router had

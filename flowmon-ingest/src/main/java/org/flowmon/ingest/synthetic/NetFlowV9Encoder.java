@@ -3,9 +3,9 @@ package org.flowmon.ingest.synthetic;
 import java.nio.ByteBuffer;
 
 /**
- * NetFlow version 9 (RFC 3954). The header's clock has whole seconds; uptime is given for the same
- * instant, so that a flow's times come out exact. The sequence number counts datagrams, the count
- * field all records, templates included.
+ * NetFlow version 9 (RFC 3954). The header's clock has whole seconds: the next full one, so that no
+ * flow ends after it. Uptime is given for the same instant: a flow's times come out exact. The
+ * sequence number counts datagrams, the count field all records, templates included.
  *
  * <pre>
  * header  0 version 2 count 4 sysUptime 8 unix seconds 12 sequence 16 source id
@@ -73,7 +73,7 @@ final class NetFlowV9Encoder extends TemplateEncoder {
 
   @Override
   void writeHeader(ByteBuffer out, long nowMillis, int flows) {
-    long seconds = Math.floorDiv(nowMillis, 1000L);
+    long seconds = Math.floorDiv(nowMillis + 999, 1000L);
     out.putShort(0, (short) 9);
     out.putShort(2, (short) (flows + templateRecords + optionsRecords));
     out.putInt(4, (int) (seconds * 1000 - bootMillis));
