@@ -1,5 +1,6 @@
 package org.flowmon.deploy;
 
+import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.VerifyCommand;
@@ -26,7 +27,12 @@ import picocli.CommandLine.Spec;
       "  build  builds everything, the job for a Flink cluster too",
       "  test   builds and runs every test; further arguments go to Maven"
     },
-    subcommands = {QueryCommand.class, VerifyCommand.class, CommandLine.HelpCommand.class})
+    subcommands = {
+      QueryCommand.class,
+      VerifyCommand.class,
+      BenchCommand.class,
+      CommandLine.HelpCommand.class
+    })
 public final class Flowmon implements Runnable {
   @Spec private CommandSpec spec;
 
