@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -15,6 +16,10 @@ import org.flowmon.udaf.query.ValueKind;
 public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,58}");
 
+  /** Columns that a table of reports has besides those of the analysis. */
+  public static final List<String> RESERVED =
+      List.of("window_start", "window_end", "revision", "row_key", "row_number");
+
   public ReportColumn {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
@@ -22,6 +27,10 @@ public record ReportColumn(String name, ValueKind kind, boolean wide, boolean ke
               + " beginning with a letter, so that it can be a column of a table; found '"
               + name
               + "' (give it one with AS)");
+    }
+    if (RESERVED.contains(name)) {
+      throw new IllegalArgumentException(
+          "a report's column cannot be called " + name + ": every report has " + RESERVED);
     }
   }
 

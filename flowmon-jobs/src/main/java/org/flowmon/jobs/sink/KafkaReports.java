@@ -1,0 +1,83 @@
+package org.flowmon.jobs.sink;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Properties;
+import org.apache.flink.api.common.functions.FlatMapFunction;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.report.Report;
+
+/**
+ * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, at least
+ * once. Whoever reads keeps, of the messages with the same key, one of the highest revision; {@code
+ * docs/format/reports.md} specifies them.
+ */
+public final class KafkaReports {
+  /** Before the analysis's name in the topic's. */
+  public static final String TOPIC_PREFIX = "flowmon.reports.";
+
+  private static final String SINK = "kafka";
+
+  private KafkaReports() {}
+
+  /** The messages of those reports whose analyses name the sink {@code kafka}. */
+  public static SingleOutputStreamOperator<ReportMessage> messages(
+      DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    return reports
+        .filter(new SinkFilter(SINK, analyses))
+        .name("kafka-analyses")
+        .uid("kafka-analyses")
+        .flatMap(new Messages())
+        .returns(ReportMessage.TYPE)
+        .name("report-messages");
+  }
+
+  /** The sink of the messages. */
+  public static KafkaSink<ReportMessage> sink(JobConfig.Kafka kafka) {
+    Properties properties = new Properties();
+    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    properties.putAll(kafka.properties());
+    return KafkaSink.<ReportMessage>builder()
+        .setBootstrapServers(kafka.bootstrap())
+        .setKafkaProducerConfig(properties)
+        .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+        .setRecordSerializer(new Records())
+        .build();
+  }
+
+  private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void flatMap(Report report, Collector<ReportMessage> out) {
+      String topic = TOPIC_PREFIX + report.analysis();
+      for (int row = 0; row < report.rows().rowCount(); row++) {
+        out.collect(
+            new ReportMessage(
+                topic,
+                ReportJson.key(report, row).getBytes(StandardCharsets.UTF_8),
+                ReportJson.value(report, row).getBytes(StandardCharsets.UTF_8)));
+      }
+    }
+  }
+
+  private static final class Records implements KafkaRecordSerializationSchema<ReportMessage> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        ReportMessage message, KafkaSinkContext context, Long timestamp) {
+      return new ProducerRecord<>(message.topic(), message.key(), message.value());
+    }
+  }
+}

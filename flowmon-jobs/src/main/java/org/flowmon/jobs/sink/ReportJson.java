@@ -1,0 +1,110 @@
+package org.flowmon.jobs.sink;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.report.Confidence;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.udaf.query.ResultTable;
+
+/** The JSON of a report's rows; {@code docs/format/reports.md} is its specification. */
+final class ReportJson {
+  static final int VERSION = 1;
+
+  private ReportJson() {}
+
+  /** {@code analysis|window end|row key}. */
+  static String key(Report report, int row) {
+    return report.analysis() + '|' + time(report.windowEnd()) + '|' + report.rowKey(row);
+  }
+
+  static String value(Report report, int row) {
+    StringBuilder out = new StringBuilder(512);
+    out.append("{\"version\":").append(VERSION);
+    member(out.append(','), "analysis", report.analysis());
+    member(out.append(','), "window_start", time(report.windowStart()));
+    member(out.append(','), "window_end", time(report.windowEnd()));
+    out.append(",\"revision\":").append(report.revision());
+    out.append(",\"rows\":").append(report.rows().rowCount());
+    out.append(",\"row_number\":").append(row + 1);
+    member(out.append(','), "row_key", report.rowKey(row));
+    out.append(",\"columns\":{");
+    ResultTable rows = report.rows();
+    for (int c = 0; c < rows.columnCount(); c++) {
+      if (c > 0) {
+        out.append(',');
+      }
+      text(out, rows.name(c));
+      out.append(':');
+      cell(out, rows, row, c);
+    }
+    out.append("},\"confidence\":");
+    confidence(out, report.confidence());
+    return out.append('}').toString();
+  }
+
+  private static void cell(StringBuilder out, ResultTable rows, int row, int column) {
+    if (rows.isNull(row, column)) {
+      out.append("null");
+      return;
+    }
+    switch (rows.kind(column)) {
+      case BOOLEAN -> out.append(rows.longValue(row, column) != 0);
+      case LONG, DURATION -> out.append(rows.bigValue(row, column));
+      case DOUBLE -> {
+        double value = rows.doubleValue(row, column);
+        out.append(Double.isFinite(value) ? Double.toString(value) : "null");
+      }
+      case TIMESTAMP, ADDRESS, TEXT -> text(out, rows.formatted(row, column));
+    }
+  }
+
+  private static void confidence(StringBuilder out, Confidence confidence) {
+    member(out.append('{'), "history", confidence.history().text());
+    member(out.append(','), "as_of", timeOrNull(confidence.asOf()));
+    member(out.append(','), "history_from", timeOrNull(confidence.historyFrom()));
+    member(out.append(','), "history_through", timeOrNull(confidence.historyThrough()));
+    ArrivalCounts counts = confidence.counts();
+    out.append(",\"flows\":").append(counts.flows());
+    out.append(",\"late_flows\":").append(counts.late());
+    out.append(",\"ahead_flows\":").append(counts.ahead());
+    out.append(",\"lost_flows\":").append(counts.lost());
+    member(out.append(','), "message", confidence.message());
+    out.append('}');
+  }
+
+  /** ISO 8601 in UTC. */
+  static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  private static String timeOrNull(long micros) {
+    return micros == HistoryAnswer.UNKNOWN ? null : time(micros);
+  }
+
+  private static void member(StringBuilder out, String name, String value) {
+    text(out, name);
+    out.append(':');
+    if (value == null) {
+      out.append("null");
+    } else {
+      text(out, value);
+    }
+  }
+
+  private static void text(StringBuilder out, String value) {
+    out.append('"');
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c < 0x20 || c == 0x7F || Character.isSurrogate(c)) {
+        out.append(String.format("\\u%04x", (int) c));
+      } else {
+        out.append(c);
+      }
+    }
+    out.append('"');
+  }
+}

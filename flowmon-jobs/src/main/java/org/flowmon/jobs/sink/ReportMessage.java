@@ -1,0 +1,71 @@
+package org.flowmon.jobs.sink;
+
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.types.RecordSerializer;
+import org.flowmon.jobs.types.RecordType;
+
+/**
+ * One row of a report on its way to Kafka. The arrays are not to be written to.
+ *
+ * @param key UTF-8 text
+ * @param value UTF-8 JSON
+ */
+@TypeInfo(ReportMessage.Factory.class)
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record ReportMessage(String topic, byte[] key, byte[] value) {
+  public static final TypeInformation<ReportMessage> TYPE =
+      new RecordType<>(ReportMessage.class, new Serializer());
+
+  /** How Flink finds the type. */
+  public static final class Factory extends TypeInfoFactory<ReportMessage> {
+    @Override
+    public TypeInformation<ReportMessage> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+
+  /** Version 1: topic (modified UTF-8), key and value (4 bytes of length and the bytes each). */
+  public static final class Serializer extends RecordSerializer<ReportMessage> {
+    private static final long serialVersionUID = 1L;
+    private static final int MAX_BYTES = 1 << 24;
+
+    public Serializer() {
+      super(1);
+    }
+
+    @Override
+    protected void write(ReportMessage record, DataOutputView target) throws IOException {
+      target.writeUTF(record.topic());
+      writeBytes(record.key(), target);
+      writeBytes(record.value(), target);
+    }
+
+    @Override
+    protected ReportMessage read(int found, DataInputView source) throws IOException {
+      return new ReportMessage(
+          source.readUTF(), readBytes(source, MAX_BYTES), readBytes(source, MAX_BYTES));
+    }
+
+    @Override
+    public TypeSerializerSnapshot<ReportMessage> snapshotConfiguration() {
+      return new Snapshot();
+    }
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<ReportMessage> {
+    public Snapshot() {
+      super(Serializer::new);
+    }
+  }
+}
