@@ -1,0 +1,341 @@
+package org.flowmon.jobs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From Kafka to the windows' results, in this JVM, against a brute-force count. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class FlowmonJobTest {
+  private static final long SECOND = TestFlow.SECOND;
+  private static final int PARTITIONS = 3;
+
+  // 64 slots for some 300 groups and several panes: nearly every batch evicts.
+  private static final AnalysisConfig TUMBLING =
+      TestAnalyses.talkers("tumbling", "2s", "2s", "1s", 64, 10);
+  private static final AnalysisConfig SLIDING =
+      TestAnalyses.talkers("sliding", "6s", "2s", "0s", 64, 10);
+  private static final List<AnalysisConfig> BOTH = List.of(TUMBLING, SLIDING);
+
+  private static EmbeddedKafka kafka;
+  @TempDir private static Path directory;
+
+  @BeforeAll
+  static void startKafka() throws Exception {
+    kafka = new EmbeddedKafka(directory.resolve("kafka"));
+  }
+
+  @AfterAll
+  static void stopKafka() {
+    kafka.close();
+  }
+
+  @Test
+  void windowsOfABoundedRunAreExactAtEveryParallelism() throws Exception {
+    List<TestFlow> flows = TestFlow.random(31, 60_000, 60, 300);
+    String topic = topic("bounded");
+    produce(topic, flows, true);
+    for (int parallelism : new int[] {1, 2}) {
+      Map<String, Map<Long, String>> results = runBounded(topic, parallelism, BOTH);
+      assertExact(flows, results, "seed 31, parallelism " + parallelism);
+    }
+  }
+
+  @Test
+  void anUnboundedRunGivesWhatABoundedOneGives() throws Exception {
+    List<TestFlow> flows = TestFlow.random(32, 30_000, 30, 300);
+    String topic = topic("unbounded");
+    List<TestFlow> first = flows.subList(0, 10_000);
+    Sender sender = new Sender(topic);
+    sender.send(first);
+    StreamExecutionEnvironment env = environment(2);
+    JobConfig config = config(topic, 2, false);
+    FlowmonJob.configure(env, config);
+    DataStream<WindowResult> windows =
+        FlowmonJob.windows(FlowmonJob.flows(env, config), config, BOTH);
+    Map<String, Map<Long, String>> results = new TreeMap<>();
+    int expected = expected(TUMBLING, flows).size() + expected(SLIDING, flows).size();
+    try (CloseableIterator<WindowResult> iterator = windows.collectAsync()) {
+      JobClient job = env.executeAsync("unbounded");
+      sender.send(flows.subList(10_000, 20_000));
+      Thread.sleep(1000);
+      sender.send(flows.subList(20_000, 30_000));
+      sender.end();
+      for (int i = 0; i < expected; i++) {
+        put(results, iterator.next());
+      }
+      job.cancel().get();
+    }
+    assertExact(flows, results, "seed 32");
+  }
+
+  @Test
+  void aFailureAndARestartFromTheCheckpointChangeNoResult() throws Exception {
+    List<TestFlow> flows = TestFlow.random(33, 60_000, 60, 300);
+    String topic = topic("failure");
+    produce(topic, flows, true);
+    FailOnce.failures.set(0);
+    StreamExecutionEnvironment env = environment(2);
+    JobConfig config = config(topic, 2, true);
+    FlowmonJob.configure(env, config);
+    DataStream<PositionedBatch> failing =
+        FlowmonJob.flows(env, config)
+            .map(new FailOnce())
+            .returns(PositionedBatch.TYPE)
+            .setParallelism(2);
+    DataStream<WindowResult> windows = FlowmonJob.windows(failing, config, BOTH);
+    Map<String, Map<Long, String>> results = new TreeMap<>();
+    try (CloseableIterator<WindowResult> iterator = windows.collectAsync()) {
+      env.executeAsync("failing");
+      while (iterator.hasNext()) {
+        put(results, iterator.next());
+      }
+    }
+    assertEquals(1, FailOnce.failures.get(), "the case needs a failure");
+    assertExact(flows, results, "seed 33");
+  }
+
+  @Test
+  void theGraphIsTheSameWhateverAnalysesRun() throws Exception {
+    String topic = topic("graph");
+    JobConfig config = config(topic, 2, true);
+    assertEquals(graph(config, List.of()), graph(config, BOTH));
+  }
+
+  private static List<String> graph(JobConfig config, List<AnalysisConfig> analyses) {
+    StreamExecutionEnvironment env = environment(2);
+    FlowmonJob.build(env, config, analyses);
+    return env.getStreamGraph(false).getStreamNodes().stream()
+        .map(
+            node -> node.getId() + " " + node.getOperatorName() + " " + node.getTransformationUID())
+        .toList();
+  }
+
+  @Test
+  void everyOperatorHasAUid() throws Exception {
+    StreamExecutionEnvironment env = environment(2);
+    FlowmonJob.build(env, config(topic("uids"), 2, true), BOTH);
+    env.getStreamGraph(false)
+        .getStreamNodes()
+        .forEach(node -> assertTrue(node.getTransformationUID() != null, node.getOperatorName()));
+  }
+
+  @Test
+  void aTopicThatIsNotThereIsSaidWhenTheJobIsBuilt() {
+    ConfigException e =
+        assertThrows(
+            ConfigException.class,
+            () -> FlowmonJob.build(environment(1), config("nowhere", 1, true), BOTH));
+    assertTrue(
+        e.getMessage().contains("kafka.topic: 'nowhere' cannot be looked up"), e.getMessage());
+  }
+
+  private static Map<String, Map<Long, String>> runBounded(
+      String topic, int parallelism, List<AnalysisConfig> analyses) throws Exception {
+    StreamExecutionEnvironment env = environment(parallelism);
+    JobConfig config = config(topic, parallelism, true);
+    FlowmonJob.configure(env, config);
+    DataStream<WindowResult> windows =
+        FlowmonJob.windows(FlowmonJob.flows(env, config), config, analyses);
+    Map<String, Map<Long, String>> results = new TreeMap<>();
+    try (CloseableIterator<WindowResult> iterator = windows.executeAndCollect()) {
+      while (iterator.hasNext()) {
+        put(results, iterator.next());
+      }
+    }
+    return results;
+  }
+
+  private static void put(Map<String, Map<Long, String>> results, WindowResult result) {
+    String twice =
+        results
+            .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
+            .put(result.windowEnd(), BruteForce.describe(result));
+    assertEquals(null, twice, "a window has one result");
+  }
+
+  private static void assertExact(
+      List<TestFlow> flows, Map<String, Map<Long, String>> results, String seed) {
+    for (AnalysisConfig analysis : BOTH) {
+      assertEquals(
+          expected(analysis, flows), results.get(analysis.name()), seed + ", " + analysis.name());
+    }
+  }
+
+  private static Map<Long, String> expected(AnalysisConfig analysis, List<TestFlow> flows) {
+    AnalysisConfig.Live live = analysis.live();
+    return BruteForce.windows(
+        flows, live.windowMicros(), live.slideMicros(), live.latenessMicros(), 10);
+  }
+
+  private static StreamExecutionEnvironment environment(int parallelism) {
+    Configuration options = new Configuration();
+    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 2);
+    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+  }
+
+  private static JobConfig config(String topic, int parallelism, boolean bounded) {
+    return JobConfig.parse(
+        "test.yaml",
+        """
+        kafka: {bootstrap: '%s', topic: %s}
+        job:
+          role: analyses
+          parallelism: %d
+          max_parallelism: 16
+          checkpoint_interval: 100ms
+          checkpoint_directory: %s
+          disorder_bound: 0s
+          bounded: %b
+        """
+            .formatted(
+                kafka.bootstrap(),
+                topic,
+                parallelism,
+                directory.resolve("checkpoints").toUri(),
+                bounded));
+  }
+
+  private static String topic(String name) throws Exception {
+    kafka.createTopic(name, PARTITIONS);
+    return name;
+  }
+
+  private static void produce(String topic, List<TestFlow> flows, boolean withFaults)
+      throws Exception {
+    Sender sender = new Sender(topic);
+    sender.withFaults = withFaults;
+    sender.send(flows);
+    sender.end();
+  }
+
+  /**
+   * Sends flows in the order of arrival, batch by batch to each partition in turn, as one producer
+   * each.
+   */
+  private static final class Sender {
+    private final String topic;
+    private final long[] sequence = new long[PARTITIONS];
+    private final long[] cumulative = new long[PARTITIONS];
+    private final List<Future<?>> acknowledged = new ArrayList<>();
+    private int turn;
+    private long lastArrival;
+    private boolean withFaults;
+
+    Sender(String topic) {
+      this.topic = topic;
+    }
+
+    void send(List<TestFlow> flows) throws Exception {
+      try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+        for (int from = 0; from < flows.size(); from += 50) {
+          List<TestFlow> part = flows.subList(from, Math.min(from + 50, flows.size()));
+          int partition = turn++ % PARTITIONS;
+          cumulative[partition] += part.size();
+          byte[] batch =
+              TestFlow.batch(part, 100 + partition, sequence[partition]++, cumulative[partition]);
+          put(producer, partition, batch);
+          lastArrival = part.get(part.size() - 1).arrival();
+          if (withFaults && turn % 7 == 0) {
+            put(producer, partition, batch.clone());
+            put(producer, partition, "not a batch".getBytes(StandardCharsets.UTF_8));
+            put(producer, partition, null);
+          }
+        }
+        await();
+      }
+    }
+
+    private void put(KafkaProducer<byte[], byte[]> producer, int partition, byte[] value) {
+      acknowledged.add(producer.send(new ProducerRecord<>(topic, partition, null, value)));
+    }
+
+    private void await() throws Exception {
+      for (Future<?> each : acknowledged) {
+        each.get();
+      }
+      acknowledged.clear();
+    }
+
+    void end() throws Exception {
+      try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+          byte[] beat =
+              FlowBatchBuilder.heartbeat(
+                  100 + partition,
+                  sequence[partition]++,
+                  cumulative[partition],
+                  0,
+                  lastArrival + 3600 * SECOND);
+          assertEquals(0, FlowBatch.open(beat).rows());
+          put(producer, partition, beat);
+        }
+        await();
+      }
+    }
+  }
+
+  /** Fails once, when a checkpoint is complete and some batches have come since. */
+  private static final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
+      implements CheckpointListener {
+    private static final long serialVersionUID = 1L;
+    private static final AtomicInteger failures = new AtomicInteger();
+
+    private transient boolean checkpointed;
+    private transient int since;
+
+    @Override
+    public PositionedBatch map(PositionedBatch batch) throws Exception {
+      Thread.sleep(2);
+      if (checkpointed && ++since > 20 && failures.compareAndSet(0, 1)) {
+        throw new IllegalStateException("a failure on purpose");
+      }
+      return batch;
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) {
+      checkpointed = true;
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package org.flowmon.jobs.lowlevel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.BruteForce;
+import org.flowmon.jobs.TestAnalyses;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.jobs.source.PositionedBatchSerializer;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.WindowTables;
+import org.junit.jupiter.api.Test;
+
+class LowLevelOperatorTest {
+  private static final int KEY_GROUPS = 8;
+  private static final long SECOND = TestFlow.SECOND;
+
+  @Test
+  void aWatermarkComesAfterTheGroupsOfThePanesThatItCloses() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 14, 10);
+    List<TestFlow> flows = TestFlow.random(11, 8_000, 4, 6_000);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      assertEquals(List.of(), watermarks(low));
+      long mark = WatermarkTime.watermark(TestFlow.START + 3 * SECOND + 1000, 0);
+      low.processWatermark(mark);
+      assertEquals(List.of(), watermarks(low), "a full table does not leave at once");
+      runMails(low);
+      assertEquals(List.of(mark), watermarks(low));
+      List<Object> output = new ArrayList<>(low.getOutput());
+      int at = output.indexOf(new Watermark(mark));
+      assertEquals(closed(flows, analysis, mark), windows(output.subList(0, at), analysis, mark));
+    }
+  }
+
+  @Test
+  void batchesDrainClosedPanesToo() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 14, 10);
+    List<TestFlow> flows = TestFlow.random(12, 8_000, 4, 6_000);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      long mark = WatermarkTime.watermark(TestFlow.START + 4 * SECOND, 0);
+      low.processWatermark(mark);
+      List<FlowBatch> more = TestFlow.batches(shifted(flows, 10 * SECOND), 100, 2);
+      for (int i = 0; i < 40; i++) {
+        low.processElement(new StreamRecord<>(new PositionedBatch("t:1", i, more.get(i), 0)));
+      }
+      assertEquals(List.of(mark), watermarks(low));
+    }
+  }
+
+  @Test
+  void aNewerWatermarkOvertakesOneThatIsHeld() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 14, 10);
+    List<TestFlow> flows = TestFlow.random(13, 8_000, 4, 6_000);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      low.processWatermark(WatermarkTime.watermark(TestFlow.START + 2 * SECOND, 0));
+      long mark = WatermarkTime.watermark(TestFlow.START + 5 * SECOND, 0);
+      low.processWatermark(mark);
+      runMails(low);
+      assertEquals(List.of(mark), watermarks(low));
+      assertEquals(
+          closed(flows, analysis, mark), windows(new ArrayList<>(low.getOutput()), analysis, mark));
+    }
+  }
+
+  @Test
+  void everythingIsOutBeforeABarrierAndNothingIsInTheState() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 14, 10);
+    List<TestFlow> flows = TestFlow.random(14, 5_000, 4, 2_000);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      long mark = WatermarkTime.watermark(TestFlow.START + 2 * SECOND, 0);
+      low.processWatermark(mark);
+      low.prepareSnapshotPreBarrier(1);
+      assertEquals(List.of(mark), watermarks(low), "a held watermark goes before the barrier");
+      List<Object> output = new ArrayList<>(low.getOutput());
+      OperatorSubtaskState state = low.snapshot(1, 1);
+      assertTrue(
+          state.getManagedOperatorState().isEmpty() && state.getRawOperatorState().isEmpty());
+      assertEquals(output.size(), low.getOutput().size());
+      assertEquals(
+          closed(flows, analysis, Long.MAX_VALUE),
+          windows(output, analysis, Long.MAX_VALUE),
+          "open panes too");
+      low.prepareSnapshotPreBarrier(2);
+      assertEquals(output.size(), low.getOutput().size(), "and nothing goes twice");
+    }
+  }
+
+  @Test
+  void evictedGroupsAreCompletedAtTheHighLevel() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 16, 10);
+    List<TestFlow> flows = TestFlow.random(15, 20_000, 6, 3_000);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      assertFalse(low.getOutput().isEmpty(), "16 slots hold 3000 groups only by giving them up");
+      low.endInput();
+      low.getOneInputOperator().finish();
+      assertEquals(
+          closed(flows, analysis, Long.MAX_VALUE),
+          windows(new ArrayList<>(low.getOutput()), analysis, Long.MAX_VALUE));
+    }
+  }
+
+  @Test
+  void whatArrivesIsCountedByArrivalOnceAndBeforeItsWatermark() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 10, 10);
+    List<TestFlow> flows = TestFlow.random(16, 4_000, 4, 100);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      process(low, flows);
+      low.processElement(
+          new StreamRecord<>(
+              new PositionedBatch("t:0", 999, TestFlow.batches(flows, 4_000, 9).get(0), 17)));
+      low.processWatermark(Long.MAX_VALUE - 1);
+      runMails(low);
+      ArrivalCounts total = ArrivalCounts.NONE;
+      for (Object out : low.getOutput()) {
+        if (out instanceof StreamRecord<?> record
+            && record.getValue() instanceof Partial.Counts counts) {
+          total = total.plus(counts.counts());
+        }
+      }
+      long selected = flows.stream().filter(flow -> !Boolean.TRUE.equals(flow.outgoing())).count();
+      long late =
+          flows.stream()
+              .filter(flow -> !Boolean.TRUE.equals(flow.outgoing()))
+              .filter(flow -> flow.arrival() > Math.floorDiv(flow.time(), SECOND) * SECOND + SECOND)
+              .count();
+      assertEquals(new ArrivalCounts(2 * selected, 2 * late, 0, 17), total, "seed 16");
+      assertTrue(late > 0, "the case needs late flows");
+    }
+  }
+
+  private static List<TestFlow> shifted(List<TestFlow> flows, long by) {
+    return flows.stream()
+        .map(
+            flow ->
+                new TestFlow(
+                    flow.arrival() + by,
+                    flow.endTime() == null ? null : flow.endTime() + by,
+                    flow.source(),
+                    flow.bytes(),
+                    flow.outgoing()))
+        .toList();
+  }
+
+  private static OneInputStreamOperatorTestHarness<PositionedBatch, Partial> open(
+      AnalysisConfig analysis) throws Exception {
+    OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness =
+        new OneInputStreamOperatorTestHarness<>(
+            new LowLevelOperatorFactory(List.of(analysis), KEY_GROUPS),
+            new PositionedBatchSerializer());
+    harness.setup(new PartialSerializer());
+    harness.open();
+    return harness;
+  }
+
+  private static void process(
+      OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low, List<TestFlow> flows)
+      throws Exception {
+    long offset = 0;
+    for (FlowBatch batch : TestFlow.batches(flows, 100, 1)) {
+      low.processElement(new StreamRecord<>(new PositionedBatch("t:0", offset++, batch, 0)));
+    }
+  }
+
+  private static void runMails(OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low)
+      throws Exception {
+    TaskMailbox mailbox = low.getTaskMailbox();
+    while (mailbox.hasMail()) {
+      Mail mail = mailbox.take(TaskMailbox.MIN_PRIORITY);
+      mail.run();
+    }
+  }
+
+  private static List<Long> watermarks(
+      OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low) {
+    return low.getOutput().stream()
+        .filter(Watermark.class::isInstance)
+        .map(mark -> ((Watermark) mark).getTimestamp())
+        .toList();
+  }
+
+  /** The windows that a watermark closes, by brute force. */
+  private static Map<Long, Long> closed(List<TestFlow> flows, AnalysisConfig analysis, long mark) {
+    Map<Long, Long> groups = new TreeMap<>();
+    BruteForce.windows(flows, analysis.live().windowMicros(), analysis.live().slideMicros(), 0, 10)
+        .forEach(
+            (end, text) -> {
+              if (end <= WatermarkTime.completeThrough(mark)) {
+                groups.put(end, Long.parseLong(text.replaceAll("(?s).* total ([0-9]+).*", "$1")));
+              }
+            });
+    return groups;
+  }
+
+  /** The totals of the windows that a watermark closes, from the low level's output alone. */
+  private static Map<Long, Long> windows(List<Object> output, AnalysisConfig analysis, long mark) {
+    LiveQuery live = LiveQuery.of(analysis);
+    WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
+    for (Object out : output) {
+      if (out instanceof StreamRecord<?> record
+          && record.getValue() instanceof Partial.Groups groups) {
+        assertTrue(tables.merge(PartialGroups.open(groups.bytes())));
+      }
+    }
+    Map<Long, Long> totals = new TreeMap<>();
+    tables.closeUpTo(
+        WatermarkTime.completeThrough(mark),
+        part ->
+            totals.put(
+                part.windowEnd(), part.totals().longValue(0, part.totals().column("bytes"))));
+    return totals;
+  }
+}

@@ -1,0 +1,201 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.BruteForce;
+import org.flowmon.jobs.TestAnalyses;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.lowlevel.PartialSerializer;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.LowLevelQuery;
+import org.junit.jupiter.api.Test;
+
+/** The merge and its last step together, against a brute-force count. */
+class MergeTest {
+  private static final int KEY_GROUPS = 16;
+  private static final long SECOND = TestFlow.SECOND;
+  private static final AnalysisConfig TUMBLING =
+      TestAnalyses.talkers("tumbling", "2s", "2s", "1s", 64, 7);
+  private static final AnalysisConfig SLIDING =
+      TestAnalyses.talkers("sliding", "3s", "1s", "1s", 64, 7);
+  private static final List<AnalysisConfig> BOTH = List.of(TUMBLING, SLIDING);
+
+  @Test
+  void everyKeyGroupHasAKeyThatFlinkAssignsToIt() throws Exception {
+    for (int keyGroups : new int[] {1, 2, 7, 128, 1000}) {
+      KeyGroupKeys keys = new KeyGroupKeys(keyGroups);
+      for (int g = 0; g < keyGroups; g++) {
+        Integer key = keys.getKey(new Partial.Groups(g, new byte[0]));
+        assertEquals(g, KeyGroupRangeAssignment.assignToKeyGroup(key, keyGroups));
+      }
+    }
+  }
+
+  @Test
+  void windowsAreExactAcrossRestartsAtOtherParallelisms() throws Exception {
+    List<TestFlow> flows = TestFlow.random(21, 20_000, 20, 400);
+    Run run = new Run();
+    int step = flows.size() / 5;
+    int[] parallelism = {1, 2, 3, 1, 4};
+    for (int i = 0; i < 5; i++) {
+      List<TestFlow> part = flows.subList(i * step, (i + 1) * step);
+      run.with(parallelism[i], part, i == 4 ? Long.MAX_VALUE : part.get(part.size() - 1).arrival());
+    }
+    for (AnalysisConfig analysis : BOTH) {
+      assertEquals(
+          BruteForce.windows(
+              flows, analysis.live().windowMicros(), analysis.live().slideMicros(), SECOND, 7),
+          run.results.get(analysis.name()),
+          "seed 21, " + analysis.name());
+    }
+  }
+
+  @Test
+  void anAnalysisThatIsGoneLeavesTheOthersAsTheyWere() throws Exception {
+    List<TestFlow> flows = TestFlow.random(22, 4_000, 10, 100);
+    Run run = new Run();
+    run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
+    run.analyses = List.of(TUMBLING);
+    run.with(1, flows.subList(2_000, 4_000), Long.MAX_VALUE);
+    assertEquals(
+        BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, 7),
+        run.results.get("tumbling"),
+        "seed 22");
+  }
+
+  @Test
+  void aChangedDefinitionHasAnotherIdAndTheSameOneTheSame() {
+    assertEquals(
+        LiveQuery.of(TUMBLING).id(),
+        LiveQuery.of(TestAnalyses.talkers("tumbling", "2s", "2s", "1s", 128, 7)).id());
+    assertTrue(
+        LiveQuery.of(TUMBLING).id()
+            != LiveQuery.of(TestAnalyses.talkers("tumbling", "2s", "1s", "1s", 64, 7)).id());
+    assertTrue(
+        LiveQuery.of(TUMBLING).id()
+            != LiveQuery.of(TestAnalyses.talkers("other", "2s", "2s", "1s", 64, 7)).id());
+  }
+
+  /** Runs parts of a stream one after the other, each from the state that the one before left. */
+  private static final class Run {
+    private final Map<String, Map<Long, String>> results = new TreeMap<>();
+    private List<AnalysisConfig> analyses = BOTH;
+    private OperatorSubtaskState mergeState;
+    private OperatorSubtaskState windowState;
+    private int before = 1;
+    private long sequence;
+
+    void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
+      List<Partial> partials = lowLevel(flows);
+      try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+          new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+        last.setup(new WindowResultSerializer());
+        if (windowState != null) {
+          last.initializeState(windowState);
+        }
+        last.open();
+        List<OperatorSubtaskState> states = new ArrayList<>();
+        for (int task = 0; task < parallelism; task++) {
+          states.add(merge(parallelism, task, partials, completeThrough, last));
+        }
+        mergeState =
+            AbstractStreamOperatorTestHarness.repackageState(
+                states.toArray(new OperatorSubtaskState[0]));
+        before = parallelism;
+        // The barrier comes between the parts and the watermark: the parts are in the state.
+        windowState = last.snapshot(2, 2);
+      }
+      try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+          new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+        last.setup(new WindowResultSerializer());
+        last.initializeState(windowState);
+        last.open();
+        last.processWatermark(mark(completeThrough));
+        for (WindowResult result : last.extractOutputValues()) {
+          String twice =
+              results
+                  .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
+                  .put(result.windowEnd(), BruteForce.describe(result));
+          assertEquals(null, twice, "a window ends once");
+        }
+        windowState = last.snapshot(3, 3);
+      }
+    }
+
+    private OperatorSubtaskState merge(
+        int parallelism,
+        int task,
+        List<Partial> partials,
+        long completeThrough,
+        OneInputStreamOperatorTestHarness<Partial, WindowResult> last)
+        throws Exception {
+      KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
+      try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
+          new KeyedOneInputStreamOperatorTestHarness<>(
+              new MergeOperator(analyses), keys, Types.INT, KEY_GROUPS, parallelism, task)) {
+        merge.setup(new PartialSerializer());
+        if (mergeState != null) {
+          merge.initializeState(
+              AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                  mergeState, KEY_GROUPS, before, parallelism, task));
+        }
+        merge.open();
+        for (Partial partial : partials) {
+          int owner =
+              KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                  keys.getKey(partial), KEY_GROUPS, parallelism);
+          if (owner == task) {
+            merge.processElement(new StreamRecord<>(partial));
+          }
+        }
+        merge.processWatermark(mark(completeThrough));
+        for (Partial part : merge.extractOutputValues()) {
+          last.processElement(new StreamRecord<>(part));
+        }
+        return merge.snapshot(1, 1);
+      }
+    }
+
+    private static long mark(long completeThrough) {
+      return completeThrough == Long.MAX_VALUE
+          ? Long.MAX_VALUE
+          : WatermarkTime.watermark(completeThrough, 0);
+    }
+
+    private List<Partial> lowLevel(List<TestFlow> flows) {
+      List<Partial> partials = new ArrayList<>();
+      for (AnalysisConfig analysis : BOTH) {
+        LiveQuery live = LiveQuery.of(analysis);
+        LowLevelQuery low =
+            new LowLevelQuery(
+                live.id(),
+                live.query(),
+                live.window(),
+                64,
+                KEY_GROUPS,
+                (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
+        for (FlowBatch batch : TestFlow.batches(flows, 100, ++sequence)) {
+          low.process(batch);
+        }
+        low.drainAll();
+      }
+      return partials;
+    }
+  }
+}
