@@ -142,7 +142,13 @@ class FlowmonJobTest {
     FlowmonJob.build(env, config, analyses);
     return env.getStreamGraph(false).getStreamNodes().stream()
         .map(
-            node -> node.getId() + " " + node.getOperatorName() + " " + node.getTransformationUID())
+            node ->
+                node.getOperatorName()
+                    + " <- "
+                    + node.getInEdges().size()
+                    + " "
+                    + node.getTransformationUID())
+        .sorted()
         .toList();
   }
 

@@ -12,7 +12,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
 
 /**
  * One analysis: a live query, the history that each of its results is compared with, the report's
@@ -163,7 +168,7 @@ public record AnalysisConfig(
     }
     Live live = live(root.section("live"));
     YamlSection past = root.sectionOrNull("history");
-    History history = past == null ? null : history(past);
+    History history = past == null ? null : history(past, live);
     YamlSection logic = root.section("report");
     Report report =
         new Report(logic.text("logic", "the name of the report's logic"), logic.map("parameters"));
@@ -189,6 +194,13 @@ public record AnalysisConfig(
             section.duration("lateness", Duration.ZERO),
             section.integer("slots", 16, 1 << 24, 1 << 14));
     section.end();
+    FlowQuery query = query(section, live.query());
+    if (!query.isAggregated()) {
+      throw section.error("query", "expected aggregates such as SUM(bytes), found plain columns");
+    }
+    if (!query.parameters().isEmpty()) {
+      throw section.error("query", "a live query has no parameters, found " + query.parameters());
+    }
     if (window.toMillis() < 1) {
       throw section.error("window", "expected at least 1ms");
     }
@@ -201,7 +213,15 @@ public record AnalysisConfig(
     return live;
   }
 
-  private static History history(YamlSection section) {
+  private static FlowQuery query(YamlSection section, String text) {
+    try {
+      return QueryParser.parse(text);
+    } catch (QueryException e) {
+      throw new ConfigException(section.place("query") + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static History history(YamlSection section, Live live) {
     History history =
         new History(
             section.text("query", "a query"),
@@ -210,6 +230,14 @@ public record AnalysisConfig(
             section.duration("timeout", Duration.ofSeconds(5)),
             section.integer("rows", 1, Integer.MAX_VALUE, 100_000_000));
     section.end();
+    Set<String> known = new TreeSet<>(Set.of("now"));
+    QueryParser.parse(live.query()).select().forEach(item -> known.add("live." + item.name()));
+    for (String parameter : query(section, history.query()).parameters()) {
+      if (!known.contains(parameter)) {
+        throw section.error(
+            "query", "expected parameters out of " + known + ", found :" + parameter);
+      }
+    }
     return history;
   }
 }

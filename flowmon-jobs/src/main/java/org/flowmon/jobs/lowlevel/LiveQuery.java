@@ -10,7 +10,6 @@ import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -22,33 +21,10 @@ import org.flowmon.udaf.table.WindowSpec;
  */
 public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window) {
 
-  /**
-   * Reads the analysis's query.
-   *
-   * @throws ConfigException naming the analysis, the place in the query and what was expected
-   */
+  /** The live query of an analysis. */
   public static LiveQuery of(AnalysisConfig analysis) {
     AnalysisConfig.Live live = analysis.live();
-    FlowQuery query;
-    try {
-      query = QueryParser.parse(live.query());
-    } catch (QueryException e) {
-      throw new ConfigException(
-          "analysis " + analysis.name() + ": live.query: " + e.getMessage(), e);
-    }
-    if (!query.isAggregated()) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": live.query: expected aggregates such as SUM(bytes), found plain columns");
-    }
-    if (!query.parameters().isEmpty()) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": live.query: a live query has no parameters, found "
-              + query.parameters());
-    }
+    FlowQuery query = QueryParser.parse(live.query()); // checked when the analysis was read
     WindowSpec window =
         new WindowSpec(
             live.windowMicros(),

@@ -69,6 +69,23 @@ class AnalysisConfigTest {
     refuses("name: [\n", "not YAML");
   }
 
+  @Test
+  void aQueryThatCannotRunIsAnErrorThatSaysWhere() {
+    refuses(SMALL.replace("SUM(bytes)", "SUM(bites)"), "talkers.yaml:3: live.query: ");
+    refuses(
+        SMALL.replace(", SUM(bytes) AS bytes FROM flows GROUP BY src_addr", " FROM flows"),
+        "expected aggregates");
+    refuses(
+        SMALL.replace("GROUP", "WHERE end_time < :now GROUP"),
+        "a live query has no parameters, found [now]");
+    refuses(
+        SMALL
+            + "history: {query: 'SELECT COUNT(*) AS n FROM flows WHERE dst_addr IN"
+            + " (:live.dst_addr)'}\n",
+        "talkers.yaml:7: history.query: expected parameters out of [live.bytes, live.src_addr,"
+            + " now], found :live.dst_addr");
+  }
+
   private static void refuses(String text, String part) {
     ConfigException e =
         assertThrows(ConfigException.class, () -> AnalysisConfig.parse("talkers.yaml", text));
