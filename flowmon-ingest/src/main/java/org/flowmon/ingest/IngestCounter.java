@@ -23,6 +23,8 @@ public enum IngestCounter {
   DATAGRAMS_DROPPED_BAD_LENGTH,
   /** NetFlow v5 datagrams whose header counts no flow, or more than 30. */
   DATAGRAMS_DROPPED_BAD_COUNT,
+  /** Datagrams that the kernel dropped because its buffer was full; where it tells. */
+  DATAGRAMS_DROPPED_KERNEL,
   /** Sets whose length cannot be: the rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
   /** Sets of an id that is reserved. */

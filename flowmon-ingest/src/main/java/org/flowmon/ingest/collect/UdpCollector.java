@@ -1,0 +1,282 @@
+package org.flowmon.ingest.collect;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens for export datagrams on one or more UDP ports and decodes them into a sink, by one
+ * thread.
+ *
+ * <pre>{@code
+ * try (UdpCollector collector =
+ *     UdpCollector.start(List.of(UdpCollector.loopback(2055)), 16 << 20, decoder, sink, counters)) {
+ *   ...
+ * } // takes what the kernel still holds, then ends
+ * }</pre>
+ *
+ * <p>What was sent = {@code datagrams_received} + {@code datagrams_dropped_kernel}, where the
+ * kernel tells its drops ({@link #kernelDrops}).
+ */
+public final class UdpCollector implements Closeable {
+  /** The sink hears of time this often. */
+  public static final long TICK_MILLIS = 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(UdpCollector.class);
+  private static final int MAX_DATAGRAM = 1 << 16;
+  // Datagrams of one socket in a row, with one look at the clock; then the others have a turn.
+  private static final int BURST = 64;
+  private static final long KERNEL_MILLIS = 1000;
+  private static final long DRAIN_MILLIS = 5000;
+
+  private final Selector selector;
+  private final List<DatagramChannel> channels;
+  private final Set<Integer> ports = new HashSet<>();
+  private final ExportDecoder decoder;
+  private final CollectorSink sink;
+  private final IngestCounters counters;
+  private final KernelDrops kernel = new KernelDrops();
+  private final Thread thread;
+  private final byte[] bytes = new byte[MAX_DATAGRAM];
+  private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+
+  private volatile boolean stopping;
+  private volatile Throwable failure;
+  private volatile long kernelDrops = -1;
+  private long clock = Long.MIN_VALUE;
+  private SocketAddress lastSender;
+  private IpAddress lastExporter;
+  private int lastPort;
+
+  private UdpCollector(
+      Selector selector,
+      List<DatagramChannel> channels,
+      ExportDecoder decoder,
+      CollectorSink sink,
+      IngestCounters counters)
+      throws IOException {
+    this.selector = selector;
+    this.channels = channels;
+    this.decoder = decoder;
+    this.sink = sink;
+    this.counters = counters;
+    List<InetSocketAddress> addresses = addresses();
+    addresses.forEach(address -> ports.add(address.getPort()));
+    thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
+  }
+
+  /** This machine only, which is where a collector listens unless it is told otherwise. */
+  public static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /**
+   * Binds the ports and starts to collect.
+   *
+   * @param listen where to listen; port 0 is any that is free ({@link #addresses})
+   * @param receiveBufferBytes what to ask of the kernel for each socket; it may give less ({@link
+   *     #receiveBufferBytes})
+   * @param decoder used by the collector's thread alone from now on
+   * @param sink likewise
+   * @throws IOException where a port cannot be bound, naming it
+   */
+  public static UdpCollector start(
+      List<InetSocketAddress> listen,
+      int receiveBufferBytes,
+      ExportDecoder decoder,
+      CollectorSink sink,
+      IngestCounters counters)
+      throws IOException {
+    if (listen.isEmpty()) {
+      throw new IllegalArgumentException("a collector listens on at least one port");
+    }
+    List<DatagramChannel> channels = new ArrayList<>();
+    Selector selector = Selector.open();
+    try {
+      for (InetSocketAddress address : listen) {
+        channels.add(bind(address, receiveBufferBytes, selector));
+      }
+      UdpCollector collector = new UdpCollector(selector, channels, decoder, sink, counters);
+      collector.thread.start();
+      return collector;
+    } catch (IOException | RuntimeException e) {
+      for (DatagramChannel channel : channels) {
+        channel.close();
+      }
+      selector.close();
+      throw e;
+    }
+  }
+
+  private static DatagramChannel bind(InetSocketAddress address, int buffer, Selector selector)
+      throws IOException {
+    DatagramChannel channel = DatagramChannel.open();
+    try {
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, buffer);
+      channel.bind(address);
+      channel.configureBlocking(false);
+      channel.register(selector, SelectionKey.OP_READ);
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw new IOException("cannot listen on UDP " + address + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Where it listens, in the order of what was asked for. */
+  public List<InetSocketAddress> addresses() throws IOException {
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (DatagramChannel channel : channels) {
+      addresses.add((InetSocketAddress) channel.getLocalAddress());
+    }
+    return addresses;
+  }
+
+  /** The smallest receive buffer that the kernel gave (Linux doubles what it is asked for). */
+  public int receiveBufferBytes() throws IOException {
+    int smallest = Integer.MAX_VALUE;
+    for (DatagramChannel channel : channels) {
+      smallest = Math.min(smallest, channel.getOption(StandardSocketOptions.SO_RCVBUF));
+    }
+    return smallest;
+  }
+
+  /** Datagrams that the kernel dropped, as of a second ago; empty where it does not tell. */
+  public OptionalLong kernelDrops() {
+    return kernelDrops < 0 ? OptionalLong.empty() : OptionalLong.of(kernelDrops);
+  }
+
+  /** What ended the collector, null while it runs or where it was closed. */
+  public Throwable failure() {
+    return failure;
+  }
+
+  private void run() {
+    try {
+      lookAtKernel();
+      long lastTick = System.nanoTime();
+      long lastLook = lastTick;
+      while (!stopping) {
+        selector.select(TICK_MILLIS);
+        selector.selectedKeys().clear();
+        receiveFromAll();
+        long now = System.nanoTime();
+        if (now - lastTick >= TICK_MILLIS * 1_000_000) {
+          sink.tick(readClock());
+          lastTick = now;
+        }
+        if (now - lastLook >= KERNEL_MILLIS * 1_000_000) {
+          lookAtKernel();
+          lastLook = now;
+        }
+      }
+      drain();
+      lookAtKernel();
+      sink.tick(readClock());
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      LOG.error("the collector on {} has ended", ports, e);
+    }
+  }
+
+  /** Takes what the kernel holds, but not for ever: exporters may go on sending. */
+  private void drain() throws IOException {
+    long until = System.nanoTime() + DRAIN_MILLIS * 1_000_000;
+    while (receiveFromAll() && System.nanoTime() < until) {
+      // on
+    }
+  }
+
+  /** Whether there was anything. */
+  private boolean receiveFromAll() throws IOException {
+    boolean any = false;
+    for (DatagramChannel channel : channels) {
+      long arrival = readClock();
+      for (int i = 0; i < BURST && receive(channel, arrival); i++) {
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private boolean receive(DatagramChannel channel, long arrival) throws IOException {
+    buffer.clear();
+    SocketAddress sender = channel.receive(buffer);
+    if (sender == null) {
+      return false;
+    }
+    if (!sender.equals(lastSender)) {
+      InetSocketAddress address = (InetSocketAddress) sender;
+      lastExporter = IpAddress.ofBytes(address.getAddress().getAddress());
+      lastPort = address.getPort();
+      lastSender = sender;
+    }
+    decoder.decode(bytes, 0, buffer.position(), lastExporter, lastPort, arrival, sink);
+    return true;
+  }
+
+  /** µs since 1970, never going back. */
+  private long readClock() {
+    Instant now = Instant.now();
+    clock = Math.max(clock, now.getEpochSecond() * 1_000_000 + now.getNano() / 1000);
+    return clock;
+  }
+
+  private void lookAtKernel() {
+    OptionalLong drops = kernel.of(ports);
+    if (drops.isPresent()) {
+      long before = Math.max(kernelDrops, 0);
+      counters.add(IngestCounter.DATAGRAMS_DROPPED_KERNEL, drops.getAsLong() - before);
+      kernelDrops = drops.getAsLong();
+    }
+  }
+
+  /**
+   * Ends the collector: what the kernel still holds is decoded, the sink is ticked once more, the
+   * ports are free.
+   *
+   * @throws IOException where the collector had failed before, with what it failed of as the cause
+   */
+  @Override
+  public void close() throws IOException {
+    stopping = true;
+    selector.wakeup();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true; // the sockets are the thread's until it ends
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    for (DatagramChannel channel : channels) {
+      channel.close();
+    }
+    selector.close();
+    if (failure != null) {
+      throw new IOException("the collector on " + ports + " had failed", failure);
+    }
+  }
+}

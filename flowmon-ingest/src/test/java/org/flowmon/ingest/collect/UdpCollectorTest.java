@@ -1,0 +1,179 @@
+package org.flowmon.ingest.collect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowRecorder;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class UdpCollectorTest {
+  private final IngestCounters counters = new IngestCounters();
+  private final FlowRecorder recorder = new FlowRecorder(1000);
+
+  /** Hands on to the recorder, counts ticks, and can be held up. */
+  private final class Sink implements CollectorSink {
+    private final CountDownLatch ticks = new CountDownLatch(3);
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+
+    @Override
+    public FlowBatchBuilder builder() {
+      return recorder.builder();
+    }
+
+    @Override
+    public void rowsEnded(int rows) {
+      recorder.rowsEnded(rows);
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void tick(long nowMicros) {
+      ticks.countDown();
+    }
+  }
+
+  @Test
+  void whatTheKernelStillHoldsWhenItIsClosedIsDecoded() throws IOException {
+    Sink sink = new Sink();
+    try (UdpCollector collector = start(sink, 1 << 20, 2);
+        DatagramSocket sender = new DatagramSocket()) {
+      for (int i = 0; i < 200; i++) {
+        send(sender, collector.addresses().get(i % 2), i);
+      }
+    }
+    Set<Object> sequences =
+        recorder.rows().stream()
+            .map(row -> row.get(FlowColumn.FLOW_SEQUENCE))
+            .collect(Collectors.toSet());
+    assertEquals(200, recorder.rows().size(), counters.toString());
+    assertEquals(200, sequences.size());
+    assertEquals(200, counters.get(IngestCounter.DATAGRAMS_RECEIVED));
+    assertEquals(IpAddress.parse("127.0.0.1"), recorder.rows().get(0).get(FlowColumn.EXPORTER));
+  }
+
+  @Test
+  void theSinkHearsOfTimeThoughNothingComes() throws Exception {
+    Sink sink = new Sink();
+    try (UdpCollector collector = start(sink, 1 << 16, 1)) {
+      assertTrue(sink.ticks.await(30, TimeUnit.SECONDS), "no ticks");
+      assertEquals(null, collector.failure());
+    }
+  }
+
+  @Test
+  void sentIsReceivedPlusWhatTheKernelDropped() throws IOException {
+    assumeTrue(Files.exists(Path.of("/proc/net/udp")), "this kernel does not tell its drops");
+    Sink sink = new Sink();
+    CountDownLatch gate = new CountDownLatch(1);
+    sink.gate = gate;
+    int sent = 5000;
+    try (UdpCollector collector = start(sink, 4096, 1)) {
+      try (DatagramSocket sender = new DatagramSocket()) {
+        for (int i = 0; i < sent; i++) {
+          send(sender, collector.addresses().get(0), i);
+        }
+      } finally {
+        gate.countDown();
+      }
+    }
+    long received = counters.get(IngestCounter.DATAGRAMS_RECEIVED);
+    long dropped = counters.get(IngestCounter.DATAGRAMS_DROPPED_KERNEL);
+    assertTrue(dropped > 0, "a buffer of 4 KiB held " + sent + " datagrams: " + counters);
+    assertEquals(sent, received + dropped, counters.toString());
+    assertEquals(received, recorder.rows().size());
+  }
+
+  @Test
+  void aSinkThatFailsEndsTheCollectorAndCloseTellsWhy() throws Exception {
+    CountDownLatch failed = new CountDownLatch(1);
+    CollectorSink sink =
+        new CollectorSink() {
+          @Override
+          public FlowBatchBuilder builder() {
+            return recorder.builder();
+          }
+
+          @Override
+          public void rowsEnded(int rows) {
+            throw new IllegalStateException("no broker");
+          }
+
+          @Override
+          public void tick(long nowMicros) {
+            failed.countDown();
+          }
+        };
+    UdpCollector collector = start(sink, 1 << 16, 1);
+    try (DatagramSocket sender = new DatagramSocket()) {
+      send(sender, collector.addresses().get(0), 1);
+    }
+    while (collector.failure() == null) {
+      Thread.onSpinWait();
+    }
+    IOException thrown = assertThrows(IOException.class, collector::close);
+    assertEquals("no broker", thrown.getCause().getMessage());
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() throws IOException {
+    try (UdpCollector collector = start(new Sink(), 1 << 16, 1)) {
+      InetSocketAddress taken = collector.addresses().get(0);
+      IOException thrown =
+          assertThrows(
+              IOException.class,
+              () -> UdpCollector.start(List.of(taken), 1 << 16, decoder(), new Sink(), counters));
+      assertNotNull(thrown.getMessage());
+      assertTrue(thrown.getMessage().contains(String.valueOf(taken.getPort())));
+    }
+  }
+
+  private ExportDecoder decoder() {
+    return new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+  }
+
+  private UdpCollector start(CollectorSink sink, int buffer, int ports) throws IOException {
+    List<InetSocketAddress> listen =
+        ports == 1
+            ? List.of(UdpCollector.loopback(0))
+            : List.of(UdpCollector.loopback(0), UdpCollector.loopback(0));
+    return UdpCollector.start(listen, buffer, decoder(), sink, counters);
+  }
+
+  /** A v5 datagram of one flow. */
+  private static void send(DatagramSocket sender, InetSocketAddress to, int sequence)
+      throws IOException {
+    ByteBuffer v5 = ByteBuffer.allocate(72);
+    v5.putShort((short) 5).putShort((short) 1).putInt(1000).putInt(1_700_000_000);
+    v5.putInt(0).putInt(sequence);
+    sender.send(new DatagramPacket(v5.array(), v5.capacity(), to));
+  }
+}
