@@ -1,34 +1,59 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.manifest.Manifest;
+import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.LocalArchiveStore;
+import org.flowmon.archive.store.StoredFile;
 
 /**
  * An exact history of flows in one directory: {@code segments/}, and {@code manifest/} that says
  * which of them belong to it ({@code docs/archive.md}).
  *
  * <p>Opening one that this process has open already is cheap: both share the manifest's state and
- * the open segments, and the last {@link #close} closes them. Safe for many threads; several
- * processes may read and commit at the same time.
+ * the open segments, with the options of the first, and the last {@link #close} closes them. Safe
+ * for many threads; several processes may read and commit at the same time.
  *
  * <p>What of the manifest is missing or damaged is a {@link
  * org.flowmon.archive.manifest.ManifestCorruptException}.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Archive implements AutoCloseable {
-  private Archive() {}
+  /** The folder of segments within an archive. */
+  public static final String SEGMENTS = "segments";
+
+  private final SharedArchive shared;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Archive(SharedArchive shared) {
+    this.shared = shared;
+  }
 
   /**
    * Makes a new, empty archive; the directory is made where it is missing.
    *
-   * @throws java.nio.file.FileAlreadyExistsException where there is an archive
+   * @throws FileAlreadyExistsException where there is an archive
    */
   public static Archive create(Path directory, ArchiveOptions options) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (!makeWhereMissing(directory)) {
+      throw new FileAlreadyExistsException(
+          directory.toString(), null, "there is an archive already");
+    }
+    return open(directory, options);
   }
 
   /** As {@link #open(Path, ArchiveOptions)} with the defaults. */
@@ -39,35 +64,68 @@ public final class Archive implements AutoCloseable {
   /**
    * Opens an archive.
    *
-   * @throws java.nio.file.NoSuchFileException where there is none
+   * @throws NoSuchFileException where there is none
    */
   public static Archive open(Path directory, ArchiveOptions options) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (!Files.isDirectory(directory)) {
+      throw new NoSuchFileException(
+          directory.toString(), null, "no archive: there is no such directory");
+    }
+    return new Archive(SharedArchive.acquire(directory, options));
   }
 
   /** Opens an archive, makes it where there is none; several may do so at the same time. */
   public static Archive openOrCreate(Path directory, ArchiveOptions options) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    makeWhereMissing(directory);
+    return open(directory, options);
   }
 
-  /** Whether a directory holds an archive. */
+  private static boolean makeWhereMissing(Path directory) throws IOException {
+    LocalArchiveStore store = new LocalArchiveStore(directory);
+    Files.createDirectories(directory.resolve(SEGMENTS));
+    // A manifest that lost its beginning is damaged, not absent: nothing new is begun on top of it.
+    return !hasManifest(store) && Manifest.create(store);
+  }
+
+  private static boolean hasManifest(ArchiveStore store) throws IOException {
+    return store.list(Manifest.FOLDER).stream()
+        .anyMatch(file -> !file.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX));
+  }
+
+  /**
+   * Whether a directory holds an archive, sound or not.
+   *
+   * @throws UncheckedIOException where that cannot be told
+   */
   public static boolean exists(Path directory) {
-    throw new UnsupportedOperationException("not yet");
+    try {
+      return hasManifest(new LocalArchiveStore(directory));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private SharedArchive shared() {
+    if (closed.get()) {
+      throw new IllegalStateException("this archive was closed: " + shared.directory());
+    }
+    return shared;
   }
 
   /** The archive's directory. */
   public Path directory() {
-    throw new UnsupportedOperationException("not yet");
+    return shared.directory();
   }
 
   /** Where segments are sealed before they are committed. */
   public Path segmentsDirectory() {
-    throw new UnsupportedOperationException("not yet");
+    return shared.directory().resolve(SEGMENTS);
   }
 
   /** The archive as of its newest commit. Cheap: looks for newer commits, opens no segment. */
   public ArchiveSnapshot snapshot() throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    ManifestState state = shared().manifest().refresh();
+    return new ArchiveSnapshot(shared.acquire(), state);
   }
 
   /**
@@ -78,21 +136,47 @@ public final class Archive implements AutoCloseable {
    * that were left out are counted in the result and kept as gaps of the source; a later commit may
    * fill them.
    *
-   * @throws org.flowmon.archive.manifest.CommitRefusedException where a part of the positions was
-   *     committed before, the file was imported before, or a segment's file is not there
+   * @throws CommitRefusedException where a part of the positions was committed before, the file was
+   *     imported before, or a segment's file is not there
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    // A repeat is acknowledged even where its segments are gone: others hold its positions.
+    return shared().manifest().commit(commit, this::requireFiles);
+  }
+
+  private void requireFiles(SealedSegment segment) {
+    requireFile(segment, segment.fileName(), segment.segmentFile().length());
+    requireFile(segment, segment.indexFileName(), segment.indexFile().length());
+  }
+
+  private void requireFile(SealedSegment segment, String name, long expected) {
+    Path file = segmentsDirectory().resolve(name);
+    long found = file.toFile().length();
+    if (found != expected) {
+      throw new CommitRefusedException(
+          CommitRefusedException.Reason.SEGMENT_MISSING,
+          file
+              + " has "
+              + found
+              + " bytes or is missing, segment "
+              + segment.id()
+              + " was sealed with "
+              + expected);
+    }
+  }
+
+  void requireNotImported(ImportedFile file) throws IOException {
+    shared().manifest().refresh().requireNotImported(file);
   }
 
   /** The position after the last committed one of a source, −1 where it is unknown. */
   public long committedEnd(String sourceKey) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    return shared().manifest().refresh().committedEnd(sourceKey);
   }
 
   /** As {@link ArchiveSnapshot#historyThrough()} of the newest commit. */
   public long historyThrough() throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    return shared().manifest().refresh().historyThrough();
   }
 
   /**
@@ -100,7 +184,27 @@ public final class Archive implements AutoCloseable {
    * They are no damage, and no query sees them.
    */
   public List<Path> orphans() throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    return orphans(Long.MAX_VALUE).stream().map(f -> directory().resolve(f.name())).toList();
+  }
+
+  private List<StoredFile> orphans(long modifiedBefore) throws IOException {
+    ArchiveStore store = shared().store();
+    List<StoredFile> files = new ArrayList<>(store.list(Manifest.FOLDER));
+    files.removeIf(f -> !f.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX));
+    files.addAll(store.list(SEGMENTS));
+    files.removeIf(f -> f.modifiedMillis() > modifiedBefore);
+    // Read after the listing: what was committed in between is no orphan.
+    ManifestState state = shared.manifest().refresh();
+    files.removeIf(f -> f.name().startsWith(SEGMENTS) && isCommitted(state, f));
+    return files;
+  }
+
+  private static boolean isCommitted(ManifestState state, StoredFile file) {
+    String name = file.fileName();
+    int dot = name.lastIndexOf('.');
+    String suffix = dot < 0 ? "" : name.substring(dot);
+    return (suffix.equals(".parquet") || suffix.equals(".idx"))
+        && state.hasSegment(name.substring(0, dot));
   }
 
   /**
@@ -111,11 +215,25 @@ public final class Archive implements AutoCloseable {
    * @return what was deleted
    */
   public List<Path> removeOrphans(Duration olderThan) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    List<Path> deleted = new ArrayList<>();
+    long before = System.currentTimeMillis() - olderThan.toMillis();
+    for (StoredFile orphan : orphans(before)) {
+      if (shared.store().delete(orphan.name())) {
+        deleted.add(directory().resolve(orphan.name()));
+      }
+    }
+    return deleted;
   }
 
   @Override
   public void close() {
-    throw new UnsupportedOperationException("not yet");
+    if (closed.compareAndSet(false, true)) {
+      shared.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Archive[" + directory() + "]";
   }
 }

@@ -1,8 +1,16 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 
 /**
@@ -15,12 +23,27 @@ import org.flowmon.flow.FlowBatch;
  * }
  * }</pre>
  *
- * <p>Not thread-safe.
+ * <p>A segment is sorted by time in itself; a file longer than a segment is cut in the order of its
+ * flows. Not thread-safe.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class ArchiveImporter implements AutoCloseable {
   /** Rows of a segment where nothing else is said. */
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
+
+  // Texts can make rows wide: a segment is sealed before its batches fill the heap.
+  private static final long MAX_SEGMENT_BATCH_BYTES = 256L << 20;
+
+  private final Archive archive;
+  private final ImportedFile file;
+  private final boolean force;
+  private final int segmentRows;
+  private final SegmentWriter writer = new SegmentWriter();
+  private final List<FlowBatch> batches = new ArrayList<>();
+  private final List<SealedSegment> sealed = new ArrayList<>();
+  private long batchRows;
+  private long batchBytes;
+  private long rows;
+  private boolean done;
 
   /** As the other constructor with {@link #DEFAULT_SEGMENT_ROWS}. */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force) throws IOException {
@@ -31,36 +54,90 @@ public final class ArchiveImporter implements AutoCloseable {
    * Begins an import.
    *
    * @param force whether the file is imported again where it was imported before
-   * @param segmentRows rows after which a segment is sealed
-   * @throws org.flowmon.archive.manifest.CommitRefusedException where the file was imported before
+   * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
+   * @throws CommitRefusedException where the file was imported before
    */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force, int segmentRows)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (segmentRows < 1 || segmentRows > SegmentWriter.MAX_ROWS - FlowBatch.MAX_ROWS) {
+      throw new IllegalArgumentException("segments of " + segmentRows + " rows");
+    }
+    this.archive = archive;
+    this.file = file;
+    this.force = force;
+    this.segmentRows = segmentRows;
+    if (!force) {
+      archive.requireNotImported(file);
+    }
   }
 
   /** Takes a batch; it is kept until its segment is sealed. */
   public void add(FlowBatch batch) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (done) {
+      throw new IllegalStateException("the import of " + file.name() + " is over");
+    }
+    if (batch.rows() == 0) {
+      return;
+    }
+    if (batchRows + batch.rows() > segmentRows
+        || batchBytes + batch.bytes().length > MAX_SEGMENT_BATCH_BYTES) {
+      seal();
+    }
+    batches.add(batch);
+    batchRows += batch.rows();
+    batchBytes += batch.bytes().length;
+    rows += batch.rows();
+  }
+
+  private void seal() throws IOException {
+    if (batches.isEmpty()) {
+      return;
+    }
+    sealed.add(
+        writer.seal(archive.segmentsDirectory(), batches, Provenance.of("file", file.name())));
+    batches.clear();
+    batchRows = 0;
+    batchBytes = 0;
   }
 
   /** Rows taken so far. */
   public long rows() {
-    throw new UnsupportedOperationException("not yet");
+    return rows;
   }
 
   /**
    * Seals what is left and commits everything.
    *
    * @param note who imports, for people
+   * @throws CommitRefusedException where another imported the file meanwhile
    */
   public CommitResult commit(String note) throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (done) {
+      throw new IllegalStateException("the import of " + file.name() + " is over");
+    }
+    seal();
+    // Where this fails otherwise than by a refusal the commit may stand all the same: then nothing
+    // of it may be deleted.
+    done = true;
+    try {
+      return archive.commit(ArchiveCommit.ofFile(sealed, file, force, note));
+    } catch (CommitRefusedException e) {
+      done = false;
+      throw e;
+    }
   }
 
   /** Deletes what was sealed where it was not committed. */
   @Override
   public void close() throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    if (done) {
+      return;
+    }
+    done = true;
+    batches.clear();
+    for (SealedSegment segment : sealed) {
+      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.fileName()));
+      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.indexFileName()));
+    }
   }
 }

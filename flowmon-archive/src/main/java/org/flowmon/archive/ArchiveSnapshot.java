@@ -1,62 +1,77 @@
 package org.flowmon.archive;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The archive as of one commit: what is committed later does not show. Immutable and safe for many
- * threads; to be closed, before its archive.
+ * threads. To be closed; until then its archive's open segments stay usable.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class ArchiveSnapshot implements AutoCloseable {
-  private ArchiveSnapshot() {}
+  private final SharedArchive shared;
+  private final ManifestState state;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  ArchiveSnapshot(SharedArchive shared, ManifestState state) {
+    this.shared = shared;
+    this.state = state;
+  }
+
+  /** The archive's directory. */
+  public Path directory() {
+    return shared.directory();
+  }
 
   /** Number of the commit. */
   public long number() {
-    throw new UnsupportedOperationException("not yet");
+    return state.number();
   }
 
   /** The segments in the order of their commits. */
   public List<SealedSegment> segments() {
-    throw new UnsupportedOperationException("not yet");
+    return state.segments();
   }
 
   /** Rows of all segments. */
   public long rows() {
-    throw new UnsupportedOperationException("not yet");
+    return state.rows();
   }
 
   /** Bytes of all segments and sidecars. */
   public long bytesOnDisk() {
-    throw new UnsupportedOperationException("not yet");
+    return state.bytesOnDisk();
   }
 
   /** The position after the last committed one of a source, −1 where it is unknown. */
   public long committedEnd(String sourceKey) {
-    throw new UnsupportedOperationException("not yet");
+    return state.committedEnd(sourceKey);
   }
 
   /** {@link #committedEnd} of every source. */
-  public Map<String, Long> committedEnds() {
-    throw new UnsupportedOperationException("not yet");
+  public SortedMap<String, Long> committedEnds() {
+    return state.committedEnds();
   }
 
   /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
-    throw new UnsupportedOperationException("not yet");
+    return state.gaps();
   }
 
   /** Whether a file of this SHA-256 (64 lower-case hexadecimal digits) was imported. */
   public boolean isImported(String sha256) {
-    throw new UnsupportedOperationException("not yet");
+    return state.imported(sha256) != null;
   }
 
   /** The smallest {@code end_time} stored (µs), {@link Long#MAX_VALUE} where none is. */
   public long historyFrom() {
-    throw new UnsupportedOperationException("not yet");
+    return state.historyFrom();
   }
 
   /**
@@ -65,18 +80,39 @@ public final class ArchiveSnapshot implements AutoCloseable {
    * Long#MIN_VALUE} where nothing is known.
    */
   public long historyThrough() {
-    throw new UnsupportedOperationException("not yet");
+    return state.historyThrough();
   }
 
   /**
    * As {@link #historyThrough()}, for these sources; {@link Long#MIN_VALUE} where one is unknown.
    */
   public long historyThrough(Collection<String> sourceKeys) {
-    throw new UnsupportedOperationException("not yet");
+    return state.historyThrough(sourceKeys);
+  }
+
+  /**
+   * Opens one of {@link #segments}, or shares it where this process has it open.
+   *
+   * @param verifyChecksums whether a column's bytes are checked when it is first read
+   * @return to be closed
+   * @throws org.flowmon.archive.region.SegmentCorruptException where its file is missing or damaged
+   */
+  public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
+    if (closed.get()) {
+      throw new IllegalStateException("this snapshot was closed: " + this);
+    }
+    return shared.segments().lease(segment, verifyChecksums);
   }
 
   @Override
   public void close() {
-    throw new UnsupportedOperationException("not yet");
+    if (closed.compareAndSet(false, true)) {
+      shared.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ArchiveSnapshot[" + directory() + ", commit " + number() + "]";
   }
 }

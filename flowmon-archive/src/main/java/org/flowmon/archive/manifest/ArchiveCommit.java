@@ -30,10 +30,19 @@ public record ArchiveCommit(
     segments = List.copyOf(segments);
     ranges = List.copyOf(ranges);
     retiredSources = List.copyOf(retiredSources);
-    if (!segments.isEmpty() && ranges.isEmpty() && file == null) {
+    int kinds =
+        (ranges.isEmpty() ? 0 : 1) + (file == null ? 0 : 1) + (retiredSources.isEmpty() ? 0 : 1);
+    if (kinds > 1 || (!segments.isEmpty() && ranges.isEmpty() && file == null)) {
       throw new IllegalArgumentException(
           segments.size()
-              + " segments without a source range or a file: nothing would tell a repeat");
+              + " segments with "
+              + ranges.size()
+              + " source ranges, "
+              + (file == null ? "no" : "a")
+              + " file and "
+              + retiredSources.size()
+              + " retired sources: expected segments with ranges or a file, or retired sources"
+              + " alone");
     }
     if (note.length() > MAX_NOTE) {
       throw new IllegalArgumentException(

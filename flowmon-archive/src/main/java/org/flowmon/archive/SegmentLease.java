@@ -1,0 +1,50 @@
+package org.flowmon.archive;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.segment.SegmentReader;
+
+/**
+ * An open segment, until {@link #close}. The segment may be shared with other leases: nobody closes
+ * the reader or the index itself.
+ */
+public final class SegmentLease implements AutoCloseable {
+  private final OpenSegments.Entry entry;
+  private final SegmentReader reader;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  SegmentLease(OpenSegments.Entry entry, SegmentReader reader) {
+    this.entry = entry;
+    this.reader = reader;
+  }
+
+  /** The segment's rows. */
+  public SegmentReader rows() {
+    return reader;
+  }
+
+  /**
+   * The segment's sidecar, opened when it is first asked for; null where it is missing or damaged,
+   * which {@link #indexProblem} then tells.
+   */
+  public SegmentIndex index() {
+    return entry.index();
+  }
+
+  /** What is wrong with the sidecar, null while nothing is known to be. */
+  public String indexProblem() {
+    return entry.indexProblem();
+  }
+
+  /** Remembers that the sidecar turned out to be damaged: it is not used again. */
+  public void indexFailed(String problem) {
+    entry.indexFailed(problem);
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      entry.release();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package org.flowmon.archive.manifest;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.archive.manifest.CommitRefusedException.Reason;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * What a commit would do to a state: the rules of {@code docs/format/manifest.md}.
+ *
+ * @param repeat whether all of it is in the state already
+ * @param gaps what it would leave out
+ */
+record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
+  private static final CommitCheck REPEAT = new CommitCheck(true, List.of());
+  private static final CommitCheck PLAIN = new CommitCheck(false, List.of());
+
+  /**
+   * Checks a commit.
+   *
+   * @throws CommitRefusedException where it neither fits nor is a repeat
+   */
+  static CommitCheck of(ManifestState state, ArchiveCommit commit) {
+    CommitCheck check = PLAIN;
+    if (!commit.ranges().isEmpty()) {
+      check = ranges(state, commit.ranges());
+    } else if (commit.file() != null) {
+      if (!commit.force()) {
+        state.requireNotImported(commit.file());
+      }
+    } else if (commit.retiredSources().stream().allMatch(state::isRetiredOrUnknown)) {
+      return REPEAT;
+    }
+    if (!check.repeat) {
+      segments(state, commit.segments());
+    }
+    return check;
+  }
+
+  private static CommitCheck ranges(ManifestState state, List<SourceRange> ranges) {
+    SourceRange known = null;
+    SourceRange fresh = null;
+    for (SourceRange range : ranges) {
+      OffsetRanges committed = state.source(range.sourceKey()).committed();
+      if (committed.contains(range.firstOffset(), range.endOffset())) {
+        known = range;
+      } else if (committed.intersects(range.firstOffset(), range.endOffset())) {
+        throw new CommitRefusedException(
+            Reason.OVERLAP,
+            range
+                + " overlaps what is committed of this source, "
+                + committed
+                + ", and is not a repeat of it");
+      } else {
+        fresh = range;
+      }
+    }
+    if (fresh != null && known != null) {
+      throw new CommitRefusedException(
+          Reason.OVERLAP,
+          known
+              + " is committed already and "
+              + fresh
+              + " of the same commit is not: their rows lie in the same segments");
+    }
+    return fresh == null ? REPEAT : new CommitCheck(false, gaps(state, ranges));
+  }
+
+  private static List<CommitResult.Gap> gaps(ManifestState state, List<SourceRange> ranges) {
+    List<SourceRange> sorted = new ArrayList<>(ranges);
+    sorted.sort(
+        Comparator.comparing(SourceRange::sourceKey).thenComparingLong(SourceRange::firstOffset));
+    List<CommitResult.Gap> gaps = new ArrayList<>();
+    Map<String, Long> ends = new HashMap<>();
+    SourceRange before = null;
+    for (SourceRange range : sorted) {
+      String key = range.sourceKey();
+      if (before != null
+          && before.sourceKey().equals(key)
+          && before.endOffset() > range.firstOffset()) {
+        throw new CommitRefusedException(
+            Reason.OVERLAP, before + " and " + range + " of the same commit overlap");
+      }
+      before = range;
+      long end = ends.computeIfAbsent(key, k -> state.source(k).committed().end());
+      // Nothing is missing before the first range ever: a source is taken up where it is.
+      if (end >= 0 && range.firstOffset() > end) {
+        gaps.add(new CommitResult.Gap(key, end, range.firstOffset()));
+      }
+      ends.put(key, Math.max(end, range.endOffset()));
+    }
+    return gaps;
+  }
+
+  private static void segments(ManifestState state, List<SealedSegment> segments) {
+    for (int i = 0; i < segments.size(); i++) {
+      String id = segments.get(i).id();
+      if (state.hasSegment(id)
+          || segments.subList(0, i).stream().anyMatch(other -> other.id().equals(id))) {
+        throw new CommitRefusedException(
+            Reason.SEGMENT_KNOWN, "segment " + id + " is committed already, with other positions");
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package org.flowmon.archive.manifest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.flowmon.archive.segment.SealedSegment;
+
+/** A commit as its file says it. */
+record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
+
+  static byte[] toBytes(
+      long number, UUID archive, int previousChecksum, long timeMicros, ArchiveCommit commit) {
+    ManifestFrame.Writer out =
+        new ManifestFrame.Writer(
+            ManifestFrame.Kind.COMMIT, number, archive, previousChecksum, timeMicros);
+    for (SealedSegment segment : commit.segments()) {
+      out.section(ManifestFrame.SEGMENT, segment.toBytes());
+    }
+    for (SourceRange range : commit.ranges()) {
+      out.section(ManifestFrame.RANGE, ManifestSections.range(range));
+    }
+    if (commit.file() != null) {
+      out.section(ManifestFrame.FILE, ManifestSections.file(commit.file()));
+    }
+    for (String source : commit.retiredSources()) {
+      out.section(ManifestFrame.RETIRED, ManifestSections.text(source));
+    }
+    return out.section(ManifestFrame.NOTE, ManifestSections.text(commit.note())).toBytes();
+  }
+
+  /**
+   * Reads a commit's file.
+   *
+   * @param file its name, for messages
+   * @throws ManifestCorruptException where it is not the sound commit of this number
+   */
+  static CommitRecord fromBytes(String file, byte[] bytes, long number) {
+    ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.COMMIT, number);
+    List<SealedSegment> segments = new ArrayList<>();
+    List<SourceRange> ranges = new ArrayList<>();
+    List<String> retired = new ArrayList<>();
+    ImportedFile imported = null;
+    String note = "";
+    for (ManifestFrame.Section section : frame.sections()) {
+      switch (section.tag()) {
+        case ManifestFrame.SEGMENT ->
+            segments.add(ManifestSections.read(file, section, ManifestSections::segment));
+        case ManifestFrame.RANGE ->
+            ranges.add(ManifestSections.read(file, section, ManifestSections::range));
+        case ManifestFrame.FILE ->
+            imported = ManifestSections.read(file, section, ManifestSections::file);
+        case ManifestFrame.RETIRED ->
+            retired.add(ManifestSections.read(file, section, ManifestSections::text));
+        case ManifestFrame.NOTE ->
+            note = ManifestSections.read(file, section, ManifestSections::text);
+        default -> throw ManifestSections.unknown(file, section);
+      }
+    }
+    try {
+      // Whether it was forced is not stored: it is part of the archive now.
+      return new CommitRecord(
+          frame, new ArchiveCommit(segments, ranges, imported, true, retired, note));
+    } catch (IllegalArgumentException e) {
+      throw new ManifestCorruptException(file, "sections", e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package org.flowmon.archive.manifest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flowmon.archive.store.ArchiveStore;
+
+/**
+ * The file {@code manifest/latest}: names the newest commit, or an older one. Without it nobody
+ * could tell that the newest commit's file was lost.
+ */
+final class LatestCommit {
+  static final String FILE = Manifest.FOLDER + "/latest";
+
+  private static final int MAX_BYTES = 256;
+  private static final Pattern LINE =
+      Pattern.compile("(flowmon manifest (\\d{1,18})) ([0-9a-f]{8})\n");
+
+  private LatestCommit() {}
+
+  static void write(ArchiveStore store, long number) throws IOException {
+    String text = "flowmon manifest " + number;
+    store.replace(FILE, (text + " " + checksum(text) + "\n").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String checksum(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    return String.format("%08x", ManifestFrame.crc(bytes, bytes.length));
+  }
+
+  /**
+   * The commit that the file names, −1 where there is no file.
+   *
+   * @throws ManifestCorruptException where it is not as it was written
+   */
+  static long read(ArchiveStore store) throws IOException {
+    byte[] bytes = store.read(FILE, 1 << 20);
+    if (bytes == null) {
+      return -1;
+    }
+    String text =
+        new String(bytes, 0, Math.min(bytes.length, MAX_BYTES), StandardCharsets.ISO_8859_1);
+    Matcher line = LINE.matcher(text);
+    if (!line.matches() || !line.group(3).equals(checksum(line.group(1)))) {
+      throw new ManifestCorruptException(
+          FILE, "line", "expected 'flowmon manifest <number> <checksum>' with a fitting checksum");
+    }
+    return Long.parseLong(line.group(2));
+  }
+}

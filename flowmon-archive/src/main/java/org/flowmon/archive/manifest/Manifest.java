@@ -1,0 +1,134 @@
+package org.flowmon.archive.manifest;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The commits of one archive, newest state at hand. Safe for many threads; other processes may
+ * commit at the same time. The files are those of {@code docs/format/manifest.md}.
+ */
+public final class Manifest {
+  /** The manifest's folder within the archive. */
+  public static final String FOLDER = "manifest";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Manifest.class);
+  private static final ArchiveCommit CREATION =
+      new ArchiveCommit(List.of(), List.of(), null, false, List.of(), "created");
+
+  private final ArchiveStore store;
+  private final int snapshotEvery;
+  private volatile ManifestState state;
+
+  private Manifest(ArchiveStore store, int snapshotEvery, ManifestState state) {
+    this.store = store;
+    this.snapshotEvery = snapshotEvery;
+    this.state = state;
+  }
+
+  /** Whether a store holds a manifest, sound or not. */
+  public static boolean exists(ArchiveStore store) {
+    return store.exists(ManifestFrame.Kind.COMMIT.fileName(0));
+  }
+
+  /**
+   * Begins a manifest.
+   *
+   * @return false where there is one
+   */
+  public static boolean create(ArchiveStore store) throws IOException {
+    byte[] bytes = CommitRecord.toBytes(0, UUID.randomUUID(), 0, nowMicros(), CREATION);
+    if (!store.putIfAbsent(ManifestFrame.Kind.COMMIT.fileName(0), bytes)) {
+      return false;
+    }
+    LatestCommit.write(store, 0);
+    return true;
+  }
+
+  /**
+   * Opens a manifest.
+   *
+   * @param snapshotEvery a snapshot is written with each so many-th commit
+   * @throws java.nio.file.NoSuchFileException where there is none
+   * @throws ManifestCorruptException where a commit that is needed is missing or damaged
+   */
+  public static Manifest open(ArchiveStore store, int snapshotEvery) throws IOException {
+    Manifest manifest = new Manifest(store, snapshotEvery, ManifestLoader.load(store));
+    manifest.refresh();
+    return manifest;
+  }
+
+  /** The state that was last read. */
+  public ManifestState state() {
+    return state;
+  }
+
+  /** The state with all commits that are there now. */
+  public ManifestState refresh() throws IOException {
+    ManifestState now = state;
+    return store.exists(ManifestFrame.Kind.COMMIT.fileName(now.number() + 1)) ? readOn() : now;
+  }
+
+  private synchronized ManifestState readOn() throws IOException {
+    ManifestState.Builder builder = new ManifestState.Builder(state);
+    if (ManifestLoader.readOn(store, builder)) {
+      state = builder.build();
+    }
+    return state;
+  }
+
+  /**
+   * Adds a commit, durably; where another process is first, checks it again on what that one added.
+   *
+   * @param requireFiles is asked for each segment that is about to be committed, and throws where
+   *     its files are not there
+   * @throws CommitRefusedException where it neither fits nor is a repeat
+   */
+  public synchronized CommitResult commit(
+      ArchiveCommit commit, Consumer<SealedSegment> requireFiles) throws IOException {
+    while (true) {
+      ManifestState before = refresh();
+      if (commit.isEmpty()) {
+        return new CommitResult(CommitResult.Outcome.REPEATED, before.number(), List.of());
+      }
+      CommitCheck check = CommitCheck.of(before, commit);
+      if (check.repeat()) {
+        return new CommitResult(CommitResult.Outcome.REPEATED, before.number(), List.of());
+      }
+      commit.segments().forEach(requireFiles);
+      long number = before.number() + 1;
+      String file = ManifestFrame.Kind.COMMIT.fileName(number);
+      byte[] bytes =
+          CommitRecord.toBytes(number, before.archive(), before.checksum(), nowMicros(), commit);
+      if (store.putIfAbsent(file, bytes)) {
+        state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
+        writeHints();
+        return new CommitResult(CommitResult.Outcome.COMMITTED, number, check.gaps());
+      }
+    }
+  }
+
+  /** What makes the next open faster or safer; the commit stands without it. */
+  private void writeHints() {
+    try {
+      LatestCommit.write(store, state.number());
+      if (state.number() % snapshotEvery == 0) {
+        store.putIfAbsent(ManifestFrame.Kind.SNAPSHOT.fileName(state.number()), state.toBytes());
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "Commit {} stands, but what speeds up the next open was not written", state.number(), e);
+    }
+  }
+
+  private static long nowMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+  }
+}

@@ -1,0 +1,133 @@
+package org.flowmon.archive.manifest;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.LocalArchiveStore;
+import org.flowmon.archive.store.StoredFile;
+
+/**
+ * What a reading of every file of a manifest found.
+ *
+ * @param commits sound commits
+ * @param segments every segment that a sound commit or snapshot names
+ * @param damages empty where everything is as it was written
+ * @param orphans temporary files left behind
+ * @param bytes that were read
+ */
+public record ManifestAudit(
+    long commits,
+    List<SealedSegment> segments,
+    List<ManifestCorruptException> damages,
+    List<StoredFile> orphans,
+    long bytes) {
+
+  /** Audits the manifest of a store. */
+  public static ManifestAudit of(ArchiveStore store) throws IOException {
+    return new Auditor(store).run();
+  }
+
+  private static final class Auditor {
+    private final ArchiveStore store;
+    private final Map<String, SealedSegment> segments = new LinkedHashMap<>();
+    private final List<ManifestCorruptException> damages = new ArrayList<>();
+    private long commits;
+    private long bytesRead;
+    // What the commits so far add up to, null from a damaged one up to the next sound snapshot.
+    private ManifestState.Builder sum;
+
+    Auditor(ArchiveStore store) {
+      this.store = store;
+    }
+
+    ManifestAudit run() throws IOException {
+      // First what promises commits: so that one made meanwhile is not called missing.
+      long last = latest();
+      List<StoredFile> files = store.list(Manifest.FOLDER);
+      NavigableSet<Long> snapshots = ManifestLoader.numbers(files, ManifestFrame.Kind.SNAPSHOT);
+      for (NavigableSet<Long> numbers :
+          List.of(ManifestLoader.numbers(files, ManifestFrame.Kind.COMMIT), snapshots)) {
+        last = Math.max(last, numbers.isEmpty() ? -1 : numbers.last());
+      }
+      for (long number = 0; number <= last; number++) {
+        commit(number);
+        if (snapshots.contains(number)) {
+          snapshot(number);
+        }
+      }
+      List<StoredFile> orphans =
+          files.stream()
+              .filter(f -> f.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX))
+              .toList();
+      return new ManifestAudit(
+          commits, List.copyOf(segments.values()), List.copyOf(damages), orphans, bytesRead);
+    }
+
+    private long latest() throws IOException {
+      try {
+        return LatestCommit.read(store);
+      } catch (ManifestCorruptException e) {
+        damages.add(e);
+        return -1;
+      }
+    }
+
+    private byte[] read(String file) throws IOException {
+      byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
+      bytesRead += bytes == null ? 0 : bytes.length;
+      return bytes;
+    }
+
+    private void commit(long number) throws IOException {
+      String file = ManifestFrame.Kind.COMMIT.fileName(number);
+      byte[] bytes = read(file);
+      try {
+        if (bytes == null) {
+          throw ManifestLoader.missing(number, "a later commit was written");
+        }
+        CommitRecord record = CommitRecord.fromBytes(file, bytes, number);
+        record.commit().segments().forEach(s -> segments.put(s.id(), s));
+        if (number == 0) {
+          sum = new ManifestState.Builder(record.frame().archive());
+        }
+        if (sum != null) {
+          sum.add(file, record);
+        }
+        commits++;
+      } catch (ManifestCorruptException e) {
+        damages.add(e);
+        sum = null;
+      }
+    }
+
+    private void snapshot(long number) throws IOException {
+      String file = ManifestFrame.Kind.SNAPSHOT.fileName(number);
+      byte[] bytes = read(file);
+      if (bytes == null) {
+        return; // deleted since it was listed
+      }
+      try {
+        ManifestState read = ManifestState.fromBytes(file, bytes, number).build();
+        if (sum != null) {
+          ManifestState state = sum.build();
+          sum = new ManifestState.Builder(state);
+          if (!Arrays.equals(state.toBytes(), bytes)) {
+            throw new ManifestCorruptException(
+                file, "content", "not what the commits up to its number add up to");
+          }
+        } else {
+          read.segments().forEach(s -> segments.putIfAbsent(s.id(), s));
+          sum = new ManifestState.Builder(read);
+        }
+      } catch (ManifestCorruptException e) {
+        damages.add(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package org.flowmon.archive.manifest;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.function.Function;
+import org.flowmon.archive.segment.SealedSegment;
+
+/** The bytes of each kind of section ({@code docs/format/manifest.md}). */
+final class ManifestSections {
+  private ManifestSections() {}
+
+  static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String text(ByteBuffer in) {
+    byte[] bytes = new byte[in.remaining()];
+    in.get(bytes);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static ByteBuffer allocate(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  static byte[] range(SourceRange range) {
+    byte[] key = text(range.sourceKey());
+    return allocate(24 + key.length)
+        .putLong(range.firstOffset())
+        .putLong(range.endOffset())
+        .putLong(range.maxArrival())
+        .put(key)
+        .array();
+  }
+
+  static SourceRange range(ByteBuffer in) {
+    long first = in.getLong();
+    long end = in.getLong();
+    long arrival = in.getLong();
+    return new SourceRange(text(in), first, end, arrival);
+  }
+
+  static byte[] file(ImportedFile file) {
+    byte[] name = text(file.name());
+    return allocate(40 + name.length)
+        .put(HexFormat.of().parseHex(file.sha256()))
+        .putLong(file.bytes())
+        .put(name)
+        .array();
+  }
+
+  static ImportedFile file(ByteBuffer in) {
+    byte[] hash = new byte[32];
+    in.get(hash);
+    long bytes = in.getLong();
+    return new ImportedFile(HexFormat.of().formatHex(hash), text(in), bytes);
+  }
+
+  static SealedSegment segment(ByteBuffer in) {
+    byte[] bytes = new byte[in.remaining()];
+    in.get(bytes);
+    return SealedSegment.fromBytes(bytes);
+  }
+
+  static byte[] source(String key, SourceState state) {
+    byte[] name = text(key);
+    OffsetRanges ranges = state.committed();
+    byte[] bytes = new byte[16 + 16 * ranges.count() + name.length];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    out.putLong(state.maxArrival()).putInt(state.retired() ? 1 : 0).putInt(ranges.count());
+    for (int i = 0; i < ranges.count(); i++) {
+      out.putLong(ranges.first(i)).putLong(ranges.end(i));
+    }
+    out.put(name);
+    return bytes;
+  }
+
+  static Map.Entry<String, SourceState> source(ByteBuffer in) {
+    long arrival = in.getLong();
+    int retired = in.getInt();
+    int count = in.getInt();
+    if (retired < 0 || retired > 1 || count < 0 || count > in.remaining() / 16) {
+      throw new IllegalArgumentException(count + " ranges, retired " + retired);
+    }
+    long[] first = new long[count];
+    long[] end = new long[count];
+    for (int i = 0; i < count; i++) {
+      first[i] = in.getLong();
+      end[i] = in.getLong();
+    }
+    OffsetRanges ranges = OffsetRanges.of(first, end);
+    return Map.entry(text(in), new SourceState(ranges, arrival, retired == 1));
+  }
+
+  /** Reads a section; what does not fit is an error of the file. */
+  static <T> T read(String file, ManifestFrame.Section section, Function<ByteBuffer, T> reader) {
+    try {
+      return reader.apply(section.bytes());
+    } catch (IllegalArgumentException | BufferUnderflowException e) {
+      throw new ManifestCorruptException(
+          file, "section of tag " + section.tag(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  static ManifestCorruptException unknown(String file, ManifestFrame.Section section) {
+    return new ManifestCorruptException(
+        file,
+        "section of tag " + section.tag(),
+        "unknown here: a newer version of flowmon wrote it");
+  }
+}

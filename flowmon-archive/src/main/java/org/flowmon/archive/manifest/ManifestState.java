@@ -1,0 +1,346 @@
+package org.flowmon.archive.manifest;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.flowmon.archive.segment.SealedSegment;
+
+/** What all commits up to one add up to. Immutable. */
+public final class ManifestState {
+  private final UUID archive;
+  private final long number;
+  private final int checksum;
+  private final long timeMicros;
+  private final List<SealedSegment> segments;
+  private final Set<String> ids;
+  private final SortedMap<String, SourceState> sources;
+  private final Map<String, ImportedFile> files;
+  private final long rows;
+  private final long bytes;
+  private final long minEndTime;
+  private final long maxArrival;
+
+  private ManifestState(Builder builder) {
+    this.archive = builder.archive;
+    this.number = builder.number;
+    this.checksum = builder.checksum;
+    this.timeMicros = builder.timeMicros;
+    this.segments = Collections.unmodifiableList(builder.segments);
+    this.ids = builder.ids;
+    this.sources = builder.sources;
+    this.files = builder.files;
+    this.rows = builder.rows;
+    this.bytes = builder.bytes;
+    this.minEndTime = builder.minEndTime;
+    this.maxArrival = builder.maxArrival;
+  }
+
+  /** The archive's identity, given at its creation. */
+  public UUID archive() {
+    return archive;
+  }
+
+  /** Number of the newest commit in it. */
+  public long number() {
+    return number;
+  }
+
+  int checksum() {
+    return checksum;
+  }
+
+  /** The segments in the order of their commits. */
+  public List<SealedSegment> segments() {
+    return segments;
+  }
+
+  /** Rows of all segments. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Bytes of all segments and sidecars. */
+  public long bytesOnDisk() {
+    return bytes;
+  }
+
+  /** Whether a segment of this id is part of the archive. */
+  public boolean hasSegment(String id) {
+    return ids.contains(id);
+  }
+
+  SourceState source(String key) {
+    return sources.getOrDefault(key, SourceState.NEW);
+  }
+
+  boolean isRetiredOrUnknown(String key) {
+    SourceState source = sources.get(key);
+    return source == null || source.retired();
+  }
+
+  /** The file of this SHA-256 as it was last imported, null where it was not. */
+  public ImportedFile imported(String sha256) {
+    return files.get(sha256);
+  }
+
+  /**
+   * Checks that no file of this content was imported.
+   *
+   * @throws CommitRefusedException where one was, naming it
+   */
+  public void requireNotImported(ImportedFile file) {
+    ImportedFile before = files.get(file.sha256());
+    if (before != null) {
+      throw new CommitRefusedException(
+          CommitRefusedException.Reason.ALREADY_IMPORTED,
+          file.name()
+              + " was imported before, as "
+              + before.name()
+              + " (SHA-256 "
+              + file.sha256()
+              + ", "
+              + before.bytes()
+              + " bytes)");
+    }
+  }
+
+  /** The position after the last committed one of a source, −1 where it is unknown. */
+  public long committedEnd(String sourceKey) {
+    return source(sourceKey).committed().end();
+  }
+
+  /** {@link #committedEnd} of every source, by key. */
+  public SortedMap<String, Long> committedEnds() {
+    SortedMap<String, Long> ends = new TreeMap<>();
+    sources.forEach((key, source) -> ends.put(key, source.committed().end()));
+    return ends;
+  }
+
+  /** Positions between committed ones that were never committed. */
+  public List<CommitResult.Gap> gaps() {
+    List<CommitResult.Gap> gaps = new ArrayList<>();
+    sources.forEach(
+        (key, source) -> {
+          OffsetRanges ranges = source.committed();
+          for (int i = 1; i < ranges.count(); i++) {
+            gaps.add(new CommitResult.Gap(key, ranges.end(i - 1), ranges.first(i)));
+          }
+        });
+    return gaps;
+  }
+
+  /** The smallest {@code end_time} stored (µs), {@link Long#MAX_VALUE} where none is. */
+  public long historyFrom() {
+    return minEndTime;
+  }
+
+  /**
+   * The smallest over all sources that are not retired of their largest committed arrival (µs);
+   * without such a source the largest arrival stored; {@link Long#MIN_VALUE} where nothing is
+   * known.
+   */
+  public long historyThrough() {
+    long through = Long.MAX_VALUE;
+    boolean any = false;
+    for (SourceState source : sources.values()) {
+      if (!source.retired()) {
+        any = true;
+        through = Math.min(through, source.maxArrival());
+      }
+    }
+    return any ? through : maxArrival;
+  }
+
+  /**
+   * The smallest over these sources of their largest committed arrival (µs); {@link Long#MIN_VALUE}
+   * where one is unknown, or where there is none.
+   */
+  public long historyThrough(Collection<String> sourceKeys) {
+    return sourceKeys.stream()
+        .mapToLong(key -> source(key).maxArrival())
+        .min()
+        .orElse(Long.MIN_VALUE);
+  }
+
+  ManifestState with(String file, CommitRecord commit) {
+    Builder builder = new Builder(this);
+    builder.add(file, commit);
+    return builder.build();
+  }
+
+  /** The snapshot file of this state. */
+  byte[] toBytes() {
+    ManifestFrame.Writer out =
+        new ManifestFrame.Writer(
+            ManifestFrame.Kind.SNAPSHOT, number, archive, checksum, timeMicros);
+    segments.forEach(segment -> out.section(ManifestFrame.SEGMENT, segment.toBytes()));
+    files.values().forEach(f -> out.section(ManifestFrame.FILE, ManifestSections.file(f)));
+    sources.forEach(
+        (key, source) -> out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
+    return out.toBytes();
+  }
+
+  /**
+   * Reads a snapshot file.
+   *
+   * @throws ManifestCorruptException where it is not the sound snapshot of this number
+   */
+  static Builder fromBytes(String file, byte[] bytes, long number) {
+    ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);
+    Builder builder = new Builder(frame);
+    for (ManifestFrame.Section section : frame.sections()) {
+      switch (section.tag()) {
+        case ManifestFrame.SEGMENT ->
+            builder.addSegment(ManifestSections.read(file, section, ManifestSections::segment));
+        case ManifestFrame.FILE ->
+            builder.addFile(ManifestSections.read(file, section, ManifestSections::file));
+        case ManifestFrame.SOURCE -> {
+          Map.Entry<String, SourceState> source =
+              ManifestSections.read(file, section, ManifestSections::source);
+          builder.sources.put(source.getKey(), source.getValue());
+        }
+        default -> throw ManifestSections.unknown(file, section);
+      }
+    }
+    return builder;
+  }
+
+  /** Adds commits up without a copy for each. Not to be used after {@link #build}. */
+  static final class Builder {
+    private final UUID archive;
+    private long number;
+    private int checksum;
+    private long timeMicros;
+    private final List<SealedSegment> segments;
+    private final Set<String> ids;
+    private final SortedMap<String, SourceState> sources;
+    private final Map<String, ImportedFile> files;
+    private long rows;
+    private long bytes;
+    private long minEndTime;
+    private long maxArrival;
+
+    Builder(ManifestState from) {
+      this.archive = from.archive;
+      this.number = from.number;
+      this.checksum = from.checksum;
+      this.timeMicros = from.timeMicros;
+      this.segments = new ArrayList<>(from.segments);
+      this.ids = new HashSet<>(from.ids);
+      this.sources = new TreeMap<>(from.sources);
+      this.files = new TreeMap<>(from.files);
+      this.rows = from.rows;
+      this.bytes = from.bytes;
+      this.minEndTime = from.minEndTime;
+      this.maxArrival = from.maxArrival;
+    }
+
+    /** Begins with what a snapshot's frame says; its sections are to be added. */
+    private Builder(ManifestFrame snapshot) {
+      this(snapshot.archive(), snapshot.number(), snapshot.link(), snapshot.timeMicros());
+    }
+
+    /** Begins before commit 0. */
+    Builder(UUID archive) {
+      this(archive, -1, 0, 0);
+    }
+
+    private Builder(UUID archive, long number, int checksum, long timeMicros) {
+      this.archive = archive;
+      this.number = number;
+      this.checksum = checksum;
+      this.timeMicros = timeMicros;
+      this.segments = new ArrayList<>();
+      this.ids = new HashSet<>();
+      this.sources = new TreeMap<>();
+      this.files = new TreeMap<>();
+      this.minEndTime = Long.MAX_VALUE;
+      this.maxArrival = Long.MIN_VALUE;
+    }
+
+    long number() {
+      return number;
+    }
+
+    int checksum() {
+      return checksum;
+    }
+
+    private void addSegment(SealedSegment segment) {
+      segments.add(segment);
+      ids.add(segment.id());
+      rows += segment.rows();
+      bytes += segment.bytesOnDisk();
+      minEndTime = Math.min(minEndTime, segment.endTime().min());
+      maxArrival = Math.max(maxArrival, segment.arrival().max());
+    }
+
+    private void addFile(ImportedFile imported) {
+      files.put(imported.sha256(), imported);
+    }
+
+    /**
+     * Adds the next commit.
+     *
+     * @param file its name, for messages
+     * @throws ManifestCorruptException where it does not follow on what was added before
+     */
+    void add(String file, CommitRecord record) {
+      ManifestFrame frame = record.frame();
+      if (!frame.archive().equals(archive)) {
+        throw new ManifestCorruptException(
+            file, "header", "of archive " + frame.archive() + ", expected " + archive);
+      }
+      if (frame.number() != number + 1 || frame.link() != checksum) {
+        throw new ManifestCorruptException(
+            file,
+            "header",
+            String.format(
+                "commit %d that follows on a commit with checksum %08x, expected commit %d after"
+                    + " %08x",
+                frame.number(), frame.link(), number + 1, checksum));
+      }
+      Map<String, SourceState> changed = sourcesAfter(file, record.commit());
+      // From here on nothing fails: a refused commit leaves no half of itself.
+      sources.putAll(changed);
+      record.commit().segments().forEach(this::addSegment);
+      if (record.commit().file() != null) {
+        addFile(record.commit().file());
+      }
+      number = frame.number();
+      checksum = frame.checksum();
+      timeMicros = frame.timeMicros();
+    }
+
+    private Map<String, SourceState> sourcesAfter(String file, ArchiveCommit commit) {
+      Map<String, SourceState> changed = new TreeMap<>();
+      for (SourceRange range : commit.ranges()) {
+        String key = range.sourceKey();
+        SourceState before = changed.getOrDefault(key, sources.getOrDefault(key, SourceState.NEW));
+        if (before.committed().intersects(range.firstOffset(), range.endOffset())) {
+          throw new ManifestCorruptException(
+              file, "source range", range + " was committed before: " + before.committed());
+        }
+        changed.put(key, before.with(range));
+      }
+      for (String key : commit.retiredSources()) {
+        SourceState source = sources.get(key);
+        if (source != null) {
+          changed.put(key, new SourceState(source.committed(), source.maxArrival(), true));
+        }
+      }
+      return changed;
+    }
+
+    ManifestState build() {
+      return new ManifestState(this);
+    }
+  }
+}

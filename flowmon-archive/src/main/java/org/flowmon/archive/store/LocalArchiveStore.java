@@ -1,0 +1,216 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Files below a local directory. */
+public final class LocalArchiveStore implements ArchiveStore {
+  /** Begins the names of files that are being written. */
+  public static final String TEMPORARY_PREFIX = ".tmp-";
+
+  /** Name of the lock file where the file system has no hard links. */
+  static final String LOCK = ".lock";
+
+  // A FileLock is held by a whole process: its threads wait here.
+  private static final Object IN_PROCESS = new Object();
+
+  private final Path root;
+  private final boolean useLinks;
+  private final Consumer<String> afterStep;
+
+  public LocalArchiveStore(Path root) {
+    this(root, true, step -> {});
+  }
+
+  /**
+   * As it is tested.
+   *
+   * @param useLinks false to do without hard links
+   * @param afterStep is told after each step that a crash could follow
+   */
+  LocalArchiveStore(Path root, boolean useLinks, Consumer<String> afterStep) {
+    this.root = root;
+    this.useLinks = useLinks;
+    this.afterStep = afterStep;
+  }
+
+  private Path path(String name) {
+    return root.resolve(name);
+  }
+
+  @Override
+  public boolean putIfAbsent(String name, byte[] bytes) throws IOException {
+    Path file = path(name);
+    if (exists(name)) {
+      return false;
+    }
+    Files.createDirectories(file.getParent());
+    Path temporary = writeTemporary(file.getParent(), bytes, true);
+    boolean done;
+    try {
+      done = useLinks ? link(temporary, file) : renameUnderLock(temporary, file);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+    afterStep.accept("temporary file deleted");
+    syncFolder(file.getParent());
+    afterStep.accept("folder synced");
+    return done;
+  }
+
+  private Path writeTemporary(Path folder, byte[] bytes, boolean sync) throws IOException {
+    Path temporary = folder.resolve(TEMPORARY_PREFIX + UUID.randomUUID());
+    try (FileChannel channel =
+        FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      afterStep.accept("temporary file made");
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      afterStep.accept("temporary file written");
+      if (sync) {
+        channel.force(true);
+      }
+    } catch (IOException e) {
+      Files.deleteIfExists(temporary);
+      throw e;
+    }
+    return temporary;
+  }
+
+  private boolean link(Path temporary, Path file) throws IOException {
+    try {
+      Files.createLink(file, temporary);
+      afterStep.accept("linked");
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      // No links on this file system, or none allowed; what else is wrong shows in the rename.
+      return renameUnderLock(temporary, file);
+    }
+  }
+
+  private boolean renameUnderLock(Path temporary, Path file) throws IOException {
+    synchronized (IN_PROCESS) {
+      try (FileChannel channel =
+              FileChannel.open(
+                  file.resolveSibling(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          FileLock lock = channel.lock()) {
+        if (!lock.isValid() || Files.exists(file)) {
+          return false;
+        }
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        afterStep.accept("renamed");
+        return true;
+      }
+    }
+  }
+
+  private static void syncFolder(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public void replace(String name, byte[] bytes) throws IOException {
+    Path file = path(name);
+    Path temporary = writeTemporary(file.getParent(), bytes, false);
+    try {
+      Files.move(
+          temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+    afterStep.accept("replaced");
+  }
+
+  @Override
+  public byte[] read(String name, long maxBytes) throws IOException {
+    if (!exists(name)) {
+      return null;
+    }
+    try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
+      long size = channel.size();
+      if (size > Math.min(maxBytes, Integer.MAX_VALUE - 8)) {
+        throw new IOException(
+            describe(name) + " has " + size + " bytes, expected at most " + maxBytes);
+      }
+      ByteBuffer buffer = ByteBuffer.allocate((int) size);
+      while (buffer.hasRemaining()) {
+        if (channel.read(buffer) < 0) {
+          throw new IOException(describe(name) + " became shorter while it was read");
+        }
+      }
+      return buffer.array();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public boolean exists(String name) {
+    // Unlike Files.exists this makes no exception, which would be most of the cost of a refresh.
+    return path(name).toFile().exists();
+  }
+
+  @Override
+  public List<StoredFile> list(String folder) throws IOException {
+    List<StoredFile> files = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(path(folder))) {
+      for (Path file : stream) {
+        addIfThere(files, folder, file);
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return List.of();
+    }
+    files.sort(Comparator.comparing(StoredFile::name));
+    return files;
+  }
+
+  /** A file may be deleted after it was listed. */
+  private static void addIfThere(List<StoredFile> files, String folder, Path file)
+      throws IOException {
+    BasicFileAttributes attributes;
+    try {
+      attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    if (attributes.isRegularFile()) {
+      files.add(
+          new StoredFile(
+              folder + "/" + file.getFileName(),
+              attributes.size(),
+              attributes.lastModifiedTime().toMillis()));
+    }
+  }
+
+  @Override
+  public boolean delete(String name) throws IOException {
+    return Files.deleteIfExists(path(name));
+  }
+
+  @Override
+  public String describe(String name) {
+    return path(name).toString();
+  }
+}
