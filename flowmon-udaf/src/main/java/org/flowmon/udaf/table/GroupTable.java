@@ -26,6 +26,7 @@ public final class GroupTable {
   // Group by group: mask of NULL keys, key words, state words.
   private long[] data;
   private int size;
+  private final long[][] oneKey;
   private final int[] places = new int[Vector.CAPACITY];
 
   public GroupTable(GroupLayout layout) {
@@ -33,6 +34,7 @@ public final class GroupTable {
     this.accumulation = new Accumulation(layout);
     this.keyColumns = new KeyColumns(layout, texts);
     this.stride = 1 + layout.keyWords() + layout.stateWords();
+    this.oneKey = new long[layout.keyWords()][1];
     this.data = new long[16 * stride];
   }
 
@@ -100,7 +102,7 @@ public final class GroupTable {
   /** Merges one group of a table of the same layout. */
   void merge(GroupTable other, int group) {
     int from = group * other.stride;
-    long[][] keyWords = new long[layout.keyWords()][1];
+    long[][] keyWords = oneKey;
     for (int w = 0; w < keyWords.length; w++) {
       keyWords[w][0] = other.data[from + 1 + w];
     }
@@ -226,7 +228,7 @@ public final class GroupTable {
   public ResultTable finish(FlowQuery query) {
     if (layout.keys().isEmpty() && size == 0) {
       // Without GROUP BY there is one group, even of no rows.
-      addGroup(hashOfNoKeys(), 0, new long[0][], 0);
+      addGroup(hashOfNoKeys(), 0, oneKey, 0);
     }
     int[] order = new GroupOrder(this, query).first(query.limit());
     return new GroupRows(this, query).table(order);

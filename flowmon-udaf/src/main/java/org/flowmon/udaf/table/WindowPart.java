@@ -1,48 +1,117 @@
 package org.flowmon.udaf.table;
 
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
  * The part of a window's result that comes from some key groups: the rows that may be in the
  * query's ORDER BY … LIMIT, the number of all groups, and the totals of all aggregates over all
- * groups. Parts of different key groups merge, in any order, into the window's exact result.
+ * groups. Parts of different key groups merge, in any order, into the window's exact result. Not
+ * thread-safe.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class WindowPart {
-  private WindowPart() {}
+  private final long queryId;
+  private final long windowEnd;
+  private final FlowQuery live;
+  private final long[] totals;
+  private GroupTable rows;
+  private long groups;
+
+  private WindowPart(
+      long queryId, long windowEnd, FlowQuery live, GroupTable rows, long groups, long[] totals) {
+    this.queryId = queryId;
+    this.windowEnd = windowEnd;
+    this.live = live;
+    this.rows = rows;
+    this.groups = groups;
+    this.totals = totals;
+  }
+
+  /**
+   * The part of some key groups.
+   *
+   * @param groups all groups of the window in them; only read
+   */
+  public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
+    long[] totals = new long[groups.layout().stateWords()];
+    groups.layout().reset(totals, 0);
+    groups.addTotals(totals);
+    return new WindowPart(queryId, windowEnd, live, first(live, groups), groups.size(), totals);
+  }
+
+  /** A table of the groups that are within the limit. */
+  private static GroupTable first(FlowQuery live, GroupTable groups) {
+    GroupTable first = new GroupTable(groups.layout());
+    for (int group : new GroupOrder(groups, live).first(live.limit())) {
+      first.merge(groups, group);
+    }
+    return first;
+  }
 
   public long queryId() {
-    throw new UnsupportedOperationException("not built yet");
+    return queryId;
+  }
+
+  /** The query that it is a part of the answer of. */
+  public FlowQuery query() {
+    return live;
   }
 
   /** End of the window in microseconds, which is not in it. */
   public long windowEnd() {
-    throw new UnsupportedOperationException("not built yet");
+    return windowEnd;
   }
 
   /** All groups of the window in these key groups, beyond the LIMIT too. */
   public long groups() {
-    throw new UnsupportedOperationException("not built yet");
+    return groups;
   }
 
-  /** Takes in the part of other key groups of the same window. */
+  /**
+   * Takes in the part of other key groups of the same window.
+   *
+   * @throws IllegalArgumentException where it is of another query or window
+   */
   public void merge(WindowPart other) {
-    throw new UnsupportedOperationException("not built yet");
+    if (other.queryId != queryId || other.windowEnd != windowEnd) {
+      throw new IllegalArgumentException(
+          "a part of query "
+              + other.queryId
+              + ", window end "
+              + other.windowEnd
+              + ", expected query "
+              + queryId
+              + ", window end "
+              + windowEnd);
+    }
+    rows.merge(other.rows);
+    groups += other.groups;
+    rows.layout().merge(totals, 0, other.totals, 0);
+    if (live.limit() >= 0 && rows.size() > 4 * live.limit() + 64) {
+      rows = first(live, rows);
+    }
   }
 
   /** The rows in the query's order. */
   public ResultTable result() {
-    throw new UnsupportedOperationException("not built yet");
+    return rows.finish(live);
   }
 
   /** One row: each aggregate of the select list over all rows of the window. */
   public ResultTable totals() {
-    throw new UnsupportedOperationException("not built yet");
+    return GroupRows.aggregates(live, rows.layout(), totals);
   }
 
+  /** The part as versioned bytes. */
   public byte[] toBytes() {
-    throw new UnsupportedOperationException("not built yet");
+    GroupTable kept = first(live, rows);
+    long[] words = new long[1 + totals.length];
+    words[0] = groups;
+    System.arraycopy(totals, 0, words, 1, totals.length);
+    List<byte[]> blocks = kept.toPartials(queryId, 0, windowEnd, windowEnd);
+    return StateBytes.part(queryId, rows.layout().fingerprint(), windowEnd, words, blocks);
   }
 
   /**
@@ -52,6 +121,13 @@ public final class WindowPart {
    * @throws PartialFormatException where the bytes are damaged or of a query with other groups
    */
   public static WindowPart open(byte[] bytes, FlowQuery live) {
-    throw new UnsupportedOperationException("not built yet");
+    GroupLayout layout = GroupLayout.of(live);
+    StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
+    GroupTable rows = new GroupTable(layout);
+    state.blocks().forEach(block -> rows.merge(PartialGroups.open(block)));
+    long[] totals = new long[layout.stateWords()];
+    System.arraycopy(state.words(), 1, totals, 0, totals.length);
+    return new WindowPart(
+        StateBytes.queryId(bytes), state.time(), live, rows, state.words()[0], totals);
   }
 }

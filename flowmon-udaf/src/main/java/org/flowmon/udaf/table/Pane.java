@@ -1,0 +1,28 @@
+package org.flowmon.udaf.table;
+
+/**
+ * A pane that the low level holds groups of: a slice of time as long as the slide, and the first of
+ * its windows that its flows were not late for.
+ */
+final class Pane {
+  /** Place among the open panes; part of every slot that holds one of its groups. */
+  final int index;
+
+  final long start;
+  final long fromWindowEnd;
+
+  /** Groups of it in the table. */
+  int slots;
+
+  boolean closed;
+
+  /** Partial groups on their way, by key group; null where there are none. */
+  final PartialGroupsBuilder[] outgoing;
+
+  Pane(int index, long start, long fromWindowEnd, int keyGroups) {
+    this.index = index;
+    this.start = start;
+    this.fromWindowEnd = fromWindowEnd;
+    this.outgoing = new PartialGroupsBuilder[keyGroups];
+  }
+}

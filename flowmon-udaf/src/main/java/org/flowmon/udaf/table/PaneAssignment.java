@@ -1,0 +1,112 @@
+package org.flowmon.udaf.table;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.expression.Vector;
+
+/**
+ * Puts flows into panes by the rules of a {@link WindowSpec}, row by row, or for a whole batch at
+ * once where its header says that all its flows are of one pane and on time.
+ */
+final class PaneAssignment {
+  /** Arrivals beyond this, some 36,000 years, are no times. */
+  private static final long SANE = 1L << 60;
+
+  private final WindowSpec window;
+  private final PaneSet panes;
+  private final long[] times = new long[Vector.CAPACITY];
+  private final long[] arrivals = new long[Vector.CAPACITY];
+  private final long[] validity = new long[Vector.CAPACITY / 64];
+
+  /** By row that {@link #assign} kept: its pane. */
+  final Pane[] paneOf = new Pane[Vector.CAPACITY];
+
+  long watermark = Long.MIN_VALUE;
+  long late;
+  long partlyLate;
+  long ahead;
+  long behindWatermark;
+
+  PaneAssignment(WindowSpec window, PaneSet panes) {
+    this.window = window;
+    this.panes = panes;
+  }
+
+  /** The pane of all flows of a batch, null where they are to be looked at one by one. */
+  Pane single(FlowBatch batch) {
+    boolean byArrival = window.timeColumn() == FlowColumn.ARRIVAL;
+    Presence presence = batch.presence(window.timeColumn());
+    if (presence != Presence.DENSE && presence != Presence.CONSTANT) {
+      return null;
+    }
+    long min = byArrival ? batch.minArrival() : batch.minEndTime();
+    long max = byArrival ? batch.maxArrival() : batch.maxEndTime();
+    if (min < -SANE || max > SANE || batch.minArrival() < -SANE || batch.maxArrival() > SANE) {
+      return null;
+    }
+    long start = window.paneStart(min);
+    long end = window.firstWindowEnd(start);
+    boolean onTime =
+        max < start + window.slideMicros()
+            && batch.maxArrival() <= end + window.latenessMicros()
+            && max <= batch.minArrival() + window.aheadMicros()
+            && !window.isClosed(end, watermark);
+    return onTime ? panes.get(start, end) : null;
+  }
+
+  /**
+   * Finds each selected row's pane, and drops rows that belong to none: counted, by why.
+   *
+   * @param selection rows relative to {@code from}; the kept ones move to its front
+   * @return how many were kept
+   */
+  int assign(FlowBatch batch, int from, int count, int[] selection, int n) {
+    batch.readLongs(FlowColumn.ARRIVAL, from, count, arrivals);
+    if (window.timeColumn() == FlowColumn.ARRIVAL) {
+      Arrays.fill(validity, 0);
+    } else {
+      batch.readLongs(FlowColumn.END_TIME, from, count, times);
+      batch.readValidity(FlowColumn.END_TIME, from, count, validity);
+    }
+    int kept = 0;
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      boolean timed = (validity[i >>> 6] >>> i & 1) != 0;
+      Pane pane = paneOf(timed ? times[i] : arrivals[i], arrivals[i]);
+      if (pane != null) {
+        paneOf[kept] = pane;
+        selection[kept++] = i;
+      }
+    }
+    return kept;
+  }
+
+  private Pane paneOf(long time, long arrival) {
+    if (arrival < -SANE || arrival > SANE || time > arrival + window.aheadMicros()) {
+      ahead++;
+      return null;
+    }
+    if (time < arrival - window.latenessMicros() - window.widthMicros()) {
+      late++; // so early that its pane need not be computed, which might not fit 64 bits
+      return null;
+    }
+    long start = window.paneStart(time);
+    if (arrival > window.lastWindowEnd(start) + window.latenessMicros()) {
+      late++;
+      return null;
+    }
+    long fromWindowEnd = window.firstWindowEnd(start);
+    if (arrival > fromWindowEnd + window.latenessMicros()) {
+      // Late for the first windows of its pane: the first it is not late for ends here.
+      fromWindowEnd = -window.paneStart(-(arrival - window.latenessMicros()));
+      partlyLate++;
+    }
+    if (window.isClosed(fromWindowEnd, watermark)) {
+      behindWatermark++;
+      return null;
+    }
+    return panes.get(start, fromWindowEnd);
+  }
+}

@@ -1,0 +1,70 @@
+package org.flowmon.udaf.table;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** The panes that the low level holds groups of, by time and by index. */
+final class PaneSet {
+  private record Key(long start, long fromWindowEnd) {}
+
+  private final int keyGroups;
+  private final Map<Key, Pane> byTime = new HashMap<>();
+  private final List<Pane> byIndex = new ArrayList<>();
+  private final List<Integer> freeIndexes = new ArrayList<>();
+  private Pane latest;
+
+  PaneSet(int keyGroups) {
+    this.keyGroups = keyGroups;
+  }
+
+  /** The pane of these times, made where there is none. */
+  Pane get(long start, long fromWindowEnd) {
+    if (latest != null && latest.start == start && latest.fromWindowEnd == fromWindowEnd) {
+      return latest;
+    }
+    latest = byTime.computeIfAbsent(new Key(start, fromWindowEnd), this::open);
+    return latest;
+  }
+
+  private Pane open(Key key) {
+    boolean reuse = !freeIndexes.isEmpty();
+    int index = reuse ? freeIndexes.remove(freeIndexes.size() - 1) : byIndex.size();
+    Pane pane = new Pane(index, key.start, key.fromWindowEnd, keyGroups);
+    if (reuse) {
+      byIndex.set(index, pane);
+    } else {
+      byIndex.add(pane);
+    }
+    return pane;
+  }
+
+  Pane byIndex(int index) {
+    return byIndex.get(index);
+  }
+
+  /** Forgets a pane that has nothing left in the table. */
+  void remove(Pane pane) {
+    byTime.remove(new Key(pane.start, pane.fromWindowEnd));
+    byIndex.set(pane.index, null);
+    freeIndexes.add(pane.index);
+    if (latest == pane) {
+      latest = null;
+    }
+  }
+
+  /** Visits all panes, in the order of their indexes; the visitor may remove the visited one. */
+  void forEach(Consumer<Pane> visit) {
+    for (int i = 0; i < byIndex.size(); i++) {
+      if (byIndex.get(i) != null) {
+        visit.accept(byIndex.get(i));
+      }
+    }
+  }
+
+  int size() {
+    return byTime.size();
+  }
+}

@@ -1,0 +1,188 @@
+package org.flowmon.udaf.table;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The bytes of the high level's state and of window parts, version 1; {@code
+ * docs/format/partial-groups.md} is the specification, this class owns the offsets.
+ *
+ * <pre>
+ *   0        4     6   8        12       16         24            32     40       44       48
+ *   +--------+-----+---+--------+--------+----------+-------------+------+--------+--------+
+ *   | magic  | ver | 0 | length | crc32c | query id | fingerprint | time | words  | blocks |
+ *   +--------+-----+---+--------+--------+----------+-------------+------+--------+--------+
+ *   48: words of 8 bytes, then blocks: length u32, partial groups
+ * </pre>
+ */
+final class StateBytes {
+  /** "FLWT": the tables of a key group. */
+  private static final int TABLES = 'F' | 'L' << 8 | 'W' << 16 | 'T' << 24;
+
+  /** "FLWW": the part of a window. */
+  private static final int PART = 'F' | 'L' << 8 | 'W' << 16 | 'W' << 24;
+
+  private static final int VERSION = 1;
+  private static final int VERSION_AT = 4;
+  private static final int LENGTH_AT = 8;
+  private static final int CRC_AT = 12;
+  private static final int QUERY_AT = 16;
+  private static final int FINGERPRINT_AT = 24;
+  private static final int TIME_AT = 32;
+  private static final int WORDS_AT = 40;
+  private static final int BLOCKS_AT = 44;
+  private static final int HEADER_BYTES = 48;
+
+  private final long time;
+  private final long[] words;
+  private final List<byte[]> blocks;
+
+  private StateBytes(long time, long[] words, List<byte[]> blocks) {
+    this.time = time;
+    this.words = words;
+    this.blocks = blocks;
+  }
+
+  /** Of tables the watermark, of a part the window's end. */
+  long time() {
+    return time;
+  }
+
+  /** Of a part the number of its groups and the totals. */
+  long[] words() {
+    return words;
+  }
+
+  /** Bytes of partial groups. */
+  List<byte[]> blocks() {
+    return blocks;
+  }
+
+  static byte[] tables(long queryId, long fingerprint, long watermark, List<byte[]> blocks) {
+    return write(TABLES, queryId, fingerprint, new StateBytes(watermark, new long[0], blocks));
+  }
+
+  static byte[] part(
+      long queryId, long fingerprint, long windowEnd, long[] words, List<byte[]> blocks) {
+    return write(PART, queryId, fingerprint, new StateBytes(windowEnd, words, blocks));
+  }
+
+  private static byte[] write(int magic, long queryId, long fingerprint, StateBytes state) {
+    long length = HEADER_BYTES + 8L * state.words.length;
+    for (byte[] block : state.blocks) {
+      length += 4 + block.length;
+    }
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IllegalStateException("a state of " + length + " bytes does not fit an array");
+    }
+    byte[] bytes = new byte[(int) length];
+    PartialLayout.putInt(bytes, 0, magic);
+    PartialLayout.putU16(bytes, VERSION_AT, VERSION);
+    PartialLayout.putInt(bytes, LENGTH_AT, bytes.length);
+    PartialLayout.putLong(bytes, QUERY_AT, queryId);
+    PartialLayout.putLong(bytes, FINGERPRINT_AT, fingerprint);
+    PartialLayout.putLong(bytes, TIME_AT, state.time);
+    PartialLayout.putInt(bytes, WORDS_AT, state.words.length);
+    PartialLayout.putInt(bytes, BLOCKS_AT, state.blocks.size());
+    int at = HEADER_BYTES;
+    for (long word : state.words) {
+      PartialLayout.putLong(bytes, at, word);
+      at += 8;
+    }
+    for (byte[] block : state.blocks) {
+      PartialLayout.putInt(bytes, at, block.length);
+      System.arraycopy(block, 0, bytes, at + 4, block.length);
+      at += 4 + block.length;
+    }
+    PartialLayout.putInt(bytes, CRC_AT, PartialLayout.checksum(bytes, CRC_AT));
+    return bytes;
+  }
+
+  static StateBytes openTables(byte[] bytes, long queryId, long fingerprint) {
+    check(bytes, TABLES, "the tables of a key group");
+    requireQuery(bytes, queryId);
+    return read(bytes, fingerprint, 0);
+  }
+
+  static StateBytes openPart(byte[] bytes, long fingerprint, int words) {
+    check(bytes, PART, "the part of a window");
+    return read(bytes, fingerprint, words);
+  }
+
+  /** The query of bytes that were opened. */
+  static long queryId(byte[] bytes) {
+    return PartialLayout.getLong(bytes, QUERY_AT);
+  }
+
+  private static void requireQuery(byte[] bytes, long queryId) {
+    if (queryId(bytes) != queryId) {
+      throw new PartialFormatException(
+          "state of query " + queryId(bytes) + ", expected that of " + queryId);
+    }
+  }
+
+  private static void check(byte[] bytes, int magic, String what) {
+    if (bytes.length < HEADER_BYTES) {
+      throw new PartialFormatException(
+          what + ": expected at least " + HEADER_BYTES + " bytes, found " + bytes.length);
+    }
+    if (PartialLayout.getInt(bytes, 0) != magic) {
+      throw new PartialFormatException("not " + what + ": the first four bytes are others");
+    }
+    int version = PartialLayout.getU16(bytes, VERSION_AT);
+    if (version != VERSION) {
+      throw new PartialFormatException(
+          what + " of version " + version + ", this reads version " + VERSION);
+    }
+    int length = PartialLayout.getInt(bytes, LENGTH_AT);
+    if (length != bytes.length) {
+      throw new PartialFormatException(
+          what + " says it has " + length + " bytes, found " + bytes.length);
+    }
+    if (PartialLayout.getInt(bytes, CRC_AT) != PartialLayout.checksum(bytes, CRC_AT)) {
+      throw new PartialFormatException(
+          "the checksum of " + what + " does not match: the bytes are damaged");
+    }
+  }
+
+  private static StateBytes read(byte[] bytes, long fingerprint, int expectedWords) {
+    if (PartialLayout.getLong(bytes, FINGERPRINT_AT) != fingerprint) {
+      throw new PartialFormatException("the groups are made otherwise than the query's");
+    }
+    int words = PartialLayout.getInt(bytes, WORDS_AT);
+    int blocks = PartialLayout.getInt(bytes, BLOCKS_AT);
+    if (words != expectedWords
+        || blocks < 0
+        || HEADER_BYTES + 8L * words + 4L * blocks > bytes.length) {
+      throw new PartialFormatException(
+          words
+              + " words and "
+              + blocks
+              + " blocks in "
+              + bytes.length
+              + " bytes, expected "
+              + expectedWords
+              + " words");
+    }
+    long[] values = new long[words];
+    int at = HEADER_BYTES;
+    for (int w = 0; w < words; w++, at += 8) {
+      values[w] = PartialLayout.getLong(bytes, at);
+    }
+    List<byte[]> contents = new ArrayList<>();
+    for (int b = 0; b < blocks; b++) {
+      int length = bytes.length - at < 4 ? -1 : PartialLayout.getInt(bytes, at);
+      if (length < 0 || length > bytes.length - at - 4) {
+        throw new PartialFormatException("block " + b + " at " + at + " does not fit the bytes");
+      }
+      contents.add(Arrays.copyOfRange(bytes, at + 4, at + 4 + length));
+      at += 4 + length;
+    }
+    if (at != bytes.length) {
+      throw new PartialFormatException(
+          "the blocks end at " + at + ", the bytes at " + bytes.length);
+    }
+    return new StateBytes(PartialLayout.getLong(bytes, TIME_AT), values, contents);
+  }
+}
