@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCH",
     description = "Measures how fast a part is on this machine.",
-    subcommands = {SealBench.class})
+    subcommands = {LiveBench.class, SealBench.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
