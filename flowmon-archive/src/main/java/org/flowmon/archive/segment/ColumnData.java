@@ -83,7 +83,7 @@ final class ColumnData {
     PageHeader header;
     try {
       header = Util.readPageHeader(new Source());
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // the library's checks throw either
       throw file.corrupt(place, "a page header that cannot be read: " + e.getMessage());
     }
     check(

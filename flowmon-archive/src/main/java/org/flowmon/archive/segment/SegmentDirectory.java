@@ -78,7 +78,7 @@ final class SegmentDirectory {
     SegmentDirectory directory = new SegmentDirectory(file, rows);
     try {
       directory.parse(footerLength, id);
-    } catch (IOException | NumberFormatException | ArithmeticException e) {
+    } catch (NumberFormatException e) {
       throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
     }
     return directory;
@@ -91,13 +91,14 @@ final class SegmentDirectory {
   /** The page index, which flowmon's reader does not use. */
   Part pageIndex() {
     String[] fields = property(SegmentFormat.KEY_PAGE_INDEX).split(":", 3);
+    check(fields.length == 3, "'offset:length:crc32c' of the page index");
     return new Part(
         Integer.parseInt(fields[0]),
         Integer.parseInt(fields[1]),
         Integer.parseUnsignedInt(fields[2], 16));
   }
 
-  private void parse(int footerLength, String id) throws IOException {
+  private void parse(int footerLength, String id) {
     ByteBuffer buffer = file.buffer();
     int end = file.length();
     int magic = ByteBuffer.wrap(SegmentFormat.MAGIC).order(ByteOrder.LITTLE_ENDIAN).getInt();
@@ -108,7 +109,7 @@ final class SegmentDirectory {
     check(length == footerLength - 8, "a length of " + (footerLength - 8) + ", found " + length);
     byte[] bytes = new byte[length];
     buffer.get(end - 8 - length, bytes);
-    FileMetaData metadata = Util.readFileMetaData(new ByteArrayInputStream(bytes));
+    FileMetaData metadata = readMetadata(bytes);
     check(
         metadata.isSetKey_value_metadata() && metadata.getRow_groupsSize() == 1,
         "one row group and key-value metadata");
@@ -137,6 +138,14 @@ final class SegmentDirectory {
         check(crc != null, "a checksum of column " + column.sqlName());
         entries.put(column, entry(column, columns.get(i), crc, sides.get(column.id())));
       }
+    }
+  }
+
+  private FileMetaData readMetadata(byte[] bytes) {
+    try {
+      return Util.readFileMetaData(new ByteArrayInputStream(bytes));
+    } catch (IOException | RuntimeException e) { // the library's checks throw either
+      throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
     }
   }
 

@@ -1,0 +1,237 @@
+package org.flowmon.archive.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SegmentVerifier.Damage;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every byte of a small segment and of its sidecar is flipped, and both are cut at every length.
+ */
+class DamagedSegmentTest {
+  private static final int ROWS = 40;
+
+  @TempDir Path directory;
+  private SealedSegment sealed;
+  private Path segment;
+  private Path index;
+
+  @BeforeEach
+  void seal() throws IOException {
+    sealed = new SegmentWriter().seal(directory, List.of(flows()), Provenance.NONE);
+    segment = directory.resolve(sealed.fileName());
+    index = directory.resolve(sealed.indexFileName());
+  }
+
+  /** Few columns, so that every byte can be tried, but every way a column can be stored. */
+  private static FlowBatch flows() {
+    Random random = new Random(18);
+    FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
+    for (int i = 0; i < ROWS; i++) {
+      builder.beginRow();
+      builder.set(
+          FlowColumn.ARRIVAL, 1_790_000_000_000_000L + random.nextInt(1 << 30)); // PLAIN, 8 bytes
+      builder.set(FlowColumn.FLOW_SEQUENCE, random.nextInt(1 << 30)); // PLAIN, 4 bytes
+      builder.set(FlowColumn.OUTGOING, random.nextInt(2)); // bits
+      builder.set(FlowColumn.SOURCE_KIND, 1); // one value, ids of 0 bits
+      builder.set(FlowColumn.PROTOCOL, random.nextBoolean() ? 6 : 17);
+      builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A00_0000 + random.nextInt(9));
+      if (i % 3 > 0) {
+        builder.setAddress(FlowColumn.DST_ADDR, (long) random.nextInt(2) << 61, random.nextInt(30));
+        builder.setText(FlowColumn.SERVICE, i % 5 == 0 ? "" : "dns" + i % 4);
+      }
+      builder.endRow();
+    }
+    return FlowBatch.open(builder.build(1, 0, ROWS, 0));
+  }
+
+  @Test
+  void everyFlippedByteIsFoundAndNamed() throws IOException {
+    for (Path file : List.of(segment, index)) {
+      byte[] bytes = Files.readAllBytes(file);
+      for (int at = 0; at < bytes.length; at++) {
+        byte mask = (byte) (1 << at % 8);
+        bytes[at] ^= mask;
+        Files.write(file, bytes);
+        List<Damage> damage = SegmentVerifier.verify(directory, sealed);
+        assertFalse(damage.isEmpty(), file + " at " + at);
+        assertEquals(file, damage.get(0).file());
+        assertFalse(damage.get(0).place().isEmpty());
+        bytes[at] ^= mask;
+      }
+      Files.write(file, bytes);
+      assertEquals(List.of(), SegmentVerifier.verify(directory, sealed));
+    }
+  }
+
+  @Test
+  void everyTruncationIsFound() throws IOException {
+    for (Path file : List.of(segment, index)) {
+      byte[] bytes = Files.readAllBytes(file);
+      for (int length = 0; length < bytes.length; length++) {
+        Files.write(file, Arrays.copyOf(bytes, length));
+        assertFalse(
+            SegmentVerifier.verify(directory, sealed).isEmpty(), file + " cut to " + length);
+        assertThrows(
+            SegmentCorruptException.class, () -> openAndReadAll(true), file + " cut to " + length);
+      }
+      Files.write(file, bytes);
+    }
+  }
+
+  @Test
+  void noFlippedByteOfASegmentChangesAnAnswer() throws IOException {
+    byte[] bytes = Files.readAllBytes(segment);
+    long expected = openAndReadAll(true);
+    int found = 0;
+    for (int at = 0; at < bytes.length; at++) {
+      bytes[at] ^= 0x10;
+      Files.write(segment, bytes);
+      try {
+        assertEquals(expected, openAndReadAll(true), "byte " + at + " changed the answer");
+      } catch (SegmentCorruptException e) {
+        assertEquals(segment, e.file());
+        found++;
+      }
+      bytes[at] ^= 0x10;
+    }
+    assertTrue(found > bytes.length / 2, found + " of " + bytes.length + " found on reading");
+  }
+
+  @Test
+  void noFlippedByteOfASidecarChangesAnAnswer() throws IOException {
+    byte[] bytes = Files.readAllBytes(index);
+    long expected = lookUpAll(true);
+    for (int at = 0; at < bytes.length; at++) {
+      bytes[at] ^= 0x10;
+      Files.write(index, bytes);
+      try {
+        assertEquals(expected, lookUpAll(true), "byte " + at + " changed the answer");
+      } catch (SegmentCorruptException e) {
+        assertEquals(index, e.file());
+      }
+      bytes[at] ^= 0x10;
+    }
+  }
+
+  @Test
+  void unverifiedDamageIsWrongOrRefusedButNeverACrash() throws IOException {
+    for (Path file : List.of(segment, index)) {
+      byte[] bytes = Files.readAllBytes(file);
+      int damaged = 0;
+      for (int at = 0; at < bytes.length; at++) {
+        for (int mask : new int[] {0x01, 0x80, 0xFF}) {
+          bytes[at] ^= (byte) mask;
+          Files.write(file, bytes);
+          try {
+            openAndReadAll(false);
+            lookUpAll(false);
+          } catch (SegmentCorruptException e) {
+            damaged++;
+          }
+          bytes[at] ^= (byte) mask;
+        }
+      }
+      Files.write(file, bytes);
+      assertTrue(damaged > 0);
+    }
+  }
+
+  @Test
+  void aSidecarOfAnotherSegmentIsRefused() throws IOException {
+    SealedSegment other =
+        new SegmentWriter()
+            .seal(directory, new RandomFlows(2, true).batches(ROWS), Provenance.NONE);
+    Path path = directory.resolve(other.indexFileName());
+    assertThrows(
+        SegmentCorruptException.class,
+        () ->
+            SegmentIndex.open(
+                path, other.indexFile(), sealed.id(), sealed.segmentFile(), ROWS, true));
+  }
+
+  @Test
+  void aMissingFileIsNamed() throws IOException {
+    Files.delete(index);
+    assertEquals(
+        List.of(new Damage(index, "file", "is missing")),
+        SegmentVerifier.verify(directory, sealed));
+  }
+
+  @Test
+  void everyFlippedByteOfASealedSegmentIsFound() {
+    byte[] bytes = sealed.toBytes();
+    for (int at = 0; at < bytes.length; at++) {
+      bytes[at] ^= 0x04;
+      assertThrows(
+          IllegalArgumentException.class, () -> SealedSegment.fromBytes(bytes), "byte " + at);
+      bytes[at] ^= 0x04;
+      int length = at;
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> SealedSegment.fromBytes(Arrays.copyOf(bytes, length)));
+    }
+  }
+
+  /** Reads everything of both files; a hash of what was read of the segment. */
+  private long openAndReadAll(boolean verify) throws IOException {
+    long hash = 0;
+    long[] high = new long[ROWS];
+    long[] low = new long[ROWS];
+    long[] valid = new long[1];
+    try (SegmentReader reader = SegmentReader.open(directory, sealed, verify)) {
+      for (FlowColumn column : FlowColumn.all()) {
+        reader.readValidity(column, 0, ROWS, valid);
+        if (column.type() == ColumnType.ADDRESS) {
+          reader.readAddresses(column, 0, ROWS, high, low);
+        } else if (column.type() == ColumnType.TEXT) {
+          for (int row = 0; row < ROWS; row++) {
+            String text = reader.text(column, row);
+            low[row] = text == null ? -1 : text.hashCode();
+          }
+        } else {
+          reader.readLongs(column, 0, ROWS, low);
+        }
+        hash =
+            31 * hash
+                + Arrays.hashCode(valid)
+                + 7L * Arrays.hashCode(low)
+                + 11L * Arrays.hashCode(high);
+      }
+    }
+    if (verify) {
+      lookUpAll(true);
+    }
+    return hash;
+  }
+
+  private long lookUpAll(boolean verify) throws IOException {
+    long hash = 0;
+    try (SegmentIndex opened = sealed.openIndex(directory, verify)) {
+      for (FlowColumn column : SegmentIndex.INDEXED) {
+        for (int id = 0; opened.isIndexed(column) && id < opened.dictionarySize(column); id++) {
+          hash = 31 * hash + Arrays.hashCode(opened.rows(column, id).toArray());
+          hash = 31 * hash + opened.count(column, id);
+        }
+      }
+    }
+    return hash;
+  }
+}
