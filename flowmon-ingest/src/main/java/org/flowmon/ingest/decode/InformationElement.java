@@ -84,6 +84,7 @@ record InformationElement(Slot slot, int rank, int transform) {
     add(155, Slot.END, 1, NTP);
     add(157, Slot.END, 2, NTP);
     add(151, Slot.END, 3, SECONDS);
+    add(323, Slot.END, 4, MILLISECONDS); // when an event was observed: firewalls tell no more
     add(Slot.START_UPTIME, 22);
     add(Slot.END_UPTIME, 21);
     add(Slot.START_DELTA, 158);

@@ -1,0 +1,122 @@
+package org.flowmon.ingest.decode;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowRecorder;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.JsonTree;
+import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.file.ExportFileReader;
+import org.junit.jupiter.api.Test;
+
+/** Datagrams of some twenty vendors, against what logstash and Wireshark decode of them. */
+class FixtureTest {
+  private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
+
+  private IngestCounters counters;
+  private FlowRecorder recorder;
+
+  @Test
+  void asManyRecordsAreDecodedAsByLogstash() {
+    int compared = 0;
+    for (Path folder : TestData.list("fixtures/logstash")) {
+      decode(datagrams(folder));
+      Map<String, Object> expected =
+          JsonTree.map(JsonTree.parse(TestData.read(folder.resolve("expected.json"))));
+      Object count = expected.get("decoded_record_count");
+      if (count != null) {
+        long decoded =
+            counters.get(IngestCounter.FLOWS_DECODED) + counters.get(IngestCounter.OPTIONS_RECORDS);
+        assertEquals(Long.parseLong((String) count), decoded, folder + ": " + counters);
+        compared++;
+      }
+    }
+    assertTrue(compared > 20, compared + " cases");
+  }
+
+  @Test
+  void everyValueOfTheLogstashCasesIsThatOfWireshark() {
+    for (Path folder : TestData.list("fixtures/logstash")) {
+      decode(datagrams(folder));
+      compare(folder, folder.resolve("tshark.json.gz"));
+    }
+  }
+
+  @Test
+  void everyValueOfTheCapturesIsThatOfWireshark() throws IOException {
+    int compared = 0;
+    for (String fixtures : List.of("fixtures/graylog-plugin", "fixtures/pmacct")) {
+      for (Path file : TestData.walk(fixtures)) {
+        if (file.toString().endsWith(".pcap")) {
+          counters = new IngestCounters();
+          recorder = new FlowRecorder(50);
+          new ExportFileReader(counters, new BadDatagramSamples(1), null, DecoderLimits.defaults())
+              .read(file, recorder);
+          compare(file, Path.of(file + ".tshark.json.gz"));
+          compared++;
+        }
+      }
+    }
+    assertTrue(compared > 10, compared + " captures");
+  }
+
+  private void compare(Path what, Path json) {
+    TsharkFlows tshark = new TsharkFlows(json);
+    List<Map<FlowColumn, Object>> rows = recorder.rows();
+    if (counters.get(IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT) > 0) {
+      return; // Wireshark shows what it can of a v5 datagram that says it has 55,582 flows
+    }
+    if (!tshark.isIncomplete()) {
+      assertEquals(tshark.flows().size(), rows.size(), what + ": " + counters);
+      assertEquals(
+          tshark.options(), counters.get(IngestCounter.OPTIONS_RECORDS), what + ": " + counters);
+    }
+    int row = 0;
+    for (TsharkFlows.Flow flow : tshark.flows()) {
+      String wrong = difference(flow, rows.get(row));
+      while (wrong != null && tshark.isIncomplete() && row + 1 < rows.size()) {
+        row++;
+        wrong = difference(flow, rows.get(row));
+      }
+      assertNull(wrong, what + ", row " + row);
+      row++;
+    }
+  }
+
+  private static String difference(TsharkFlows.Flow flow, Map<FlowColumn, Object> row) {
+    for (Map.Entry<FlowColumn, Object> column : TsharkFlows.columns(flow).entrySet()) {
+      if (!Objects.equals(column.getValue(), row.get(column.getKey()))) {
+        return column + " expected, found " + row + "; all of it: " + flow.fields();
+      }
+    }
+    return null;
+  }
+
+  private static List<Path> datagrams(Path folder) {
+    return TestData.walk(folder.toString()).stream()
+        .filter(file -> file.toString().endsWith(".dat"))
+        .toList();
+  }
+
+  private void decode(List<Path> datagrams) {
+    counters = new IngestCounters();
+    recorder = new FlowRecorder(5);
+    ExportDecoder decoder =
+        new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+    long arrival = 1_700_000_000_000_000L;
+    for (Path file : datagrams) {
+      byte[] bytes = TestData.read(file);
+      decoder.decode(bytes, 0, bytes.length, EXPORTER, 2055, arrival++, recorder);
+    }
+  }
+}
