@@ -259,10 +259,19 @@ public final class FlowBatchBuilder {
    *     UTF-8
    */
   public void setText(FlowColumn column, String text) {
+    setText(column, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Sets a text of the open row from its UTF-8 bytes. The array is kept and never written to, so
+   * that many rows may share one; the caller must not change it.
+   *
+   * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
+   */
+  public void setText(FlowColumn column, byte[] utf8) {
     if (column.type() != ColumnType.TEXT) {
       throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
     }
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
           "text of "
@@ -299,6 +308,17 @@ public final class FlowBatchBuilder {
   /** High long of an address of the open row, 0 where it was not set. */
   public long getHigh(FlowColumn column) {
     return isSet(column) ? high[column.ordinal()][openRow] : 0;
+  }
+
+  /** Whether a column of a kept row is null. */
+  public boolean isNull(FlowColumn column, int row) {
+    long[] words = valid[column.ordinal()];
+    return words == null || (words[row >>> 6] >>> row & 1) == 0;
+  }
+
+  /** A numeric value of a kept row, 0 where it is null. */
+  public long getLong(FlowColumn column, int row) {
+    return isNull(column, row) ? 0 : values[column.ordinal()][row];
   }
 
   private void allocate(int c) {

@@ -1,0 +1,34 @@
+package org.flowmon.ingest.file;
+
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
+
+/**
+ * How files are read. Shared by the readers of one import, which run one after the other.
+ *
+ * @param networks what decides {@code outgoing}; null: Zeek's {@code local_orig}, else NULL
+ * @param rejects where bad lines go
+ * @param clock the clock that {@code arrival} is taken from; one for all files of an import, so
+ *     that it goes back between files no more than within one
+ * @param counters where decoders count
+ */
+public record FileReadOptions(
+    ProtectedNetworks networks,
+    RejectedLines rejects,
+    ArrivalClock clock,
+    IngestCounters counters) {
+
+  /** No protected networks, bad lines only counted, a new clock and new counters. */
+  public static FileReadOptions defaults() {
+    return new FileReadOptions(
+        null, RejectedLines.countOnly(), new ArrivalClock(), new IngestCounters());
+  }
+
+  public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
+    return new FileReadOptions(newNetworks, rejects, clock, counters);
+  }
+
+  public FileReadOptions withRejects(RejectedLines newRejects) {
+    return new FileReadOptions(networks, newRejects, clock, counters);
+  }
+}

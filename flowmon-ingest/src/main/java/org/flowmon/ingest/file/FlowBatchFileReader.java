@@ -1,0 +1,89 @@
+package org.flowmon.ingest.file;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.zip.ZipException;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowFormatException;
+import org.flowmon.ingest.FlowSink;
+
+/**
+ * Reads flow batches that lie one after the other in a file. The flows keep their {@code arrival}
+ * and {@code outgoing}. Heartbeats are left out. Reading ends at the first batch that is damaged:
+ * where the next one begins is not known then.
+ */
+final class FlowBatchFileReader implements FlowFileReader {
+  /** Magic to length: what is needed to know how long a batch is. */
+  private static final int HEADER_BYTES = 88;
+
+  private static final int LENGTH_AT = 80;
+
+  private final Path file;
+
+  FlowBatchFileReader(Path file) {
+    this.file = file;
+  }
+
+  @Override
+  public Path file() {
+    return file;
+  }
+
+  @Override
+  public InputFormat format() {
+    return InputFormat.FLOW_BATCHES;
+  }
+
+  @Override
+  public FileSummary read(FlowSink out) throws IOException {
+    SummarySink sink = new SummarySink(out);
+    String damage = null;
+    long position = 0;
+    try (InputStream in = GzipInput.open(file)) {
+      for (byte[] bytes = next(in); bytes != null; bytes = next(in)) {
+        append(FlowBatch.open(bytes), sink);
+        position += bytes.length;
+      }
+    } catch (FlowFormatException | EOFException | ZipException e) {
+      damage = file + ", byte " + position + ": " + e.getMessage();
+    }
+    return sink.summary(file, InputFormat.FLOW_BATCHES, Map.of(), damage);
+  }
+
+  private static byte[] next(InputStream in) throws IOException {
+    byte[] header = in.readNBytes(HEADER_BYTES);
+    if (header.length == 0) {
+      return null;
+    }
+    if (header.length < HEADER_BYTES) {
+      throw new EOFException("a flow batch is cut short in its header");
+    }
+    int length = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(LENGTH_AT);
+    if (length < HEADER_BYTES || length > FlowBatch.MAX_BYTES) {
+      throw new FlowFormatException("a flow batch says it has " + length + " bytes");
+    }
+    // What is really there decides how much is allocated, not what the header says.
+    byte[] rest = in.readNBytes(length - HEADER_BYTES);
+    if (rest.length < length - HEADER_BYTES) {
+      throw new EOFException("a flow batch of " + length + " bytes is cut short");
+    }
+    byte[] bytes = Arrays.copyOf(header, length);
+    System.arraycopy(rest, 0, bytes, HEADER_BYTES, rest.length);
+    return bytes;
+  }
+
+  private static void append(FlowBatch batch, FlowSink sink) {
+    for (int row = 0; row < batch.rows(); row++) {
+      FlowBatchBuilder builder = sink.builder();
+      builder.appendRow(batch, row);
+      sink.rowsEnded(1);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package org.flowmon.ingest.file;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Finds the reader for a file by what the file holds. */
+public final class FlowFiles {
+  private FlowFiles() {}
+
+  /**
+   * The reader for a file.
+   *
+   * <pre>{@code
+   * try (RejectedLines rejects = RejectedLines.to(folder.resolve("rejects.jsonl"))) {
+   *   FileReadOptions options = FileReadOptions.defaults().withRejects(rejects);
+   *   for (Path file : files) {
+   *     FileSummary summary = FlowFiles.open(file, options).read(sink);
+   *   }
+   * }
+   * }</pre>
+   *
+   * @throws UnknownFormatException where flowmon reads no such files
+   * @throws IOException where the file cannot be read
+   */
+  public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
+    InputFormat format = InputFormat.detect(file);
+    return switch (format) {
+      case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(file, format, options);
+      case FLOW_BATCHES -> new FlowBatchFileReader(file);
+      case PCAP, PCAPNG, IPFIX -> new ExportFile(file, format, options);
+    };
+  }
+
+  /** As {@link #open(Path, FileReadOptions)} with {@link FileReadOptions#defaults}. */
+  public static FlowFileReader open(Path file) throws IOException {
+    return open(file, FileReadOptions.defaults());
+  }
+}

@@ -1,0 +1,34 @@
+package org.flowmon.ingest.publish;
+
+import java.security.SecureRandom;
+import org.flowmon.flow.FlowBatchBuilder;
+
+/**
+ * The numbers in the headers of one producer's batches in one partition: a random id, a sequence
+ * without a gap, cumulative counts. Heartbeats are numbered with the batches.
+ */
+final class BatchStream {
+  private static final SecureRandom IDS = new SecureRandom();
+
+  private final long producerId = IDS.nextLong();
+  private long sequence;
+  private long flows;
+
+  /** Closes the builder's rows into a batch and clears it. */
+  byte[] close(FlowBatchBuilder builder, long losses) {
+    int rows = builder.rows();
+    byte[] bytes = builder.build(producerId, sequence, flows + rows, losses);
+    builder.clear();
+    sequence++;
+    flows += rows;
+    return bytes;
+  }
+
+  byte[] heartbeat(long arrival, long losses) {
+    return FlowBatchBuilder.heartbeat(producerId, sequence++, flows, losses, arrival);
+  }
+
+  long producerId() {
+    return producerId;
+  }
+}

@@ -1,0 +1,326 @@
+package org.flowmon.ingest.publish;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.collect.CollectorSink;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes flows to the topic of flows, as {@code docs/format/kafka.md} says. One batch is open at
+ * a time; closed at so many rows or after so long, it goes to the next partition in turn. So every
+ * partition gets its share, and where the owner hands over flows in ascending {@code arrival}, each
+ * partition holds them so.
+ *
+ * <p>A partition that gets no batch for a while gets a heartbeat, which says how far the owner's
+ * clock is: the largest arrival so far, or what {@link #advanceTo} said. Where neither is known, no
+ * heartbeat is sent.
+ *
+ * <p>Where Kafka is slower than the flows come, the owner waits; nothing is dropped. What cannot be
+ * delivered within the timeout is counted by reason ({@link #stats}), and shows in the stream as a
+ * gap in the numbers.
+ *
+ * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #advanceTo}, {@link
+ * #endOfFile}, {@link #flush} and {@link #close}; {@link #stats} may be called by any. A thread of
+ * the publisher's own closes batches that have waited and sends heartbeats; it leaves a builder
+ * alone that was handed out and not given back by {@link #rowsEnded} yet.
+ */
+public final class FlowPublisher implements CollectorSink, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FlowPublisher.class);
+
+  /** How much later than its last flow a file's end is said to be, µs: an hour. */
+  public static final long END_OF_FILE_MICROS = 3600L * 1_000_000;
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
+
+  private final PublisherOptions options;
+  private final Producer<byte[], byte[]> producer;
+  private final PublisherCounters counters = new PublisherCounters();
+  private final ScheduledExecutorService ticker;
+
+  // All below under the lock.
+  private final ReentrantLock lock = new ReentrantLock();
+  private final PartitionStream[] partitions;
+  private final FlowBatchBuilder builder;
+  private boolean handedOut;
+  private boolean closed;
+  private int nextPartition;
+  private long firstRowNanos;
+  private long clock = Long.MIN_VALUE;
+
+  /** The stream of one partition. */
+  private static final class PartitionStream {
+    private final BatchStream stream = new BatchStream();
+    private long losses;
+    private long lastArrival = Long.MIN_VALUE;
+    private long lastSentNanos = System.nanoTime();
+  }
+
+  /**
+   * Connects to Kafka.
+   *
+   * @throws IOException where Kafka does not answer, or the topic is missing
+   */
+  public static FlowPublisher open(PublisherOptions options) throws IOException {
+    KafkaProducer<byte[], byte[]> producer = null;
+    try {
+      producer =
+          new KafkaProducer<>(
+              options.producerConfig(), new ByteArraySerializer(), new ByteArraySerializer());
+      return new FlowPublisher(options, producer);
+    } catch (KafkaException e) {
+      if (producer != null) {
+        producer.close(Duration.ZERO);
+      }
+      throw new IOException(
+          "cannot publish to topic '" + options.topic() + "' at " + options.bootstrap() + ": " + e,
+          e);
+    }
+  }
+
+  FlowPublisher(PublisherOptions options, Producer<byte[], byte[]> producer) {
+    this.options = options;
+    this.producer = producer;
+    this.builder = new FlowBatchBuilder(options.batchRows());
+    this.partitions = new PartitionStream[producer.partitionsFor(options.topic()).size()];
+    for (int i = 0; i < partitions.length; i++) {
+      partitions[i] = new PartitionStream();
+    }
+    ticker =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "flow-publisher-" + options.topic());
+              thread.setDaemon(true);
+              return thread;
+            });
+    long period =
+        Math.max(1, Math.min(options.maxDelay().toMillis(), options.heartbeat().toMillis()) / 2);
+    var unused =
+        ticker.scheduleWithFixedDelay(this::onTimer, period, period, TimeUnit.MILLISECONDS);
+  }
+
+  /** Partitions of the topic. */
+  public int partitions() {
+    return partitions.length;
+  }
+
+  @Override
+  public FlowBatchBuilder builder() {
+    lock.lock();
+    try {
+      checkOpen();
+      handedOut = true;
+      return builder;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void rowsEnded(int rows) {
+    lock.lock();
+    try {
+      checkOpen();
+      handedOut = false;
+      if (builder.rows() == rows) {
+        firstRowNanos = System.nanoTime();
+      }
+      counters.flowsTaken.add(rows);
+      if (builder.isFull()) {
+        closeBatch();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Says that no flow will come with an arrival before {@code arrival}, µs: heartbeats may tell so.
+   * Who receives flows live calls this now and then, also where none come.
+   */
+  public void advanceTo(long arrival) {
+    lock.lock();
+    try {
+      clock = Math.max(clock, arrival);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #advanceTo}: how a collector says it. */
+  @Override
+  public void tick(long nowMicros) {
+    advanceTo(nowMicros);
+  }
+
+  /**
+   * Says that flows were lost before they came here, so that the readers of the topic know: they
+   * stand in the cumulative losses of the batches that follow.
+   *
+   * @param flows how many more, at least 0
+   */
+  public void addLosses(long flows) {
+    lock.lock();
+    try {
+      partitions[nextPartition].losses += flows;
+      counters.flowsLostBefore.add(flows);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Closes the open batch and tells every partition that the input has ended, by a heartbeat an
+   * hour after its last arrival, so that all windows close. Flows that come after it with an
+   * earlier arrival are late: call it once, after the last file.
+   *
+   * @param arrival the last arrival of the input, µs
+   */
+  public void endOfFile(long arrival) {
+    lock.lock();
+    try {
+      checkOpen();
+      handedOut = false;
+      closeBatch();
+      clock = Math.max(clock, arrival + END_OF_FILE_MICROS);
+      for (int partition = 0; partition < partitions.length; partition++) {
+        heartbeat(partition);
+      }
+    } finally {
+      lock.unlock();
+    }
+    producer.flush();
+  }
+
+  /** Closes the open batch and waits until Kafka has all, or has refused it. */
+  public void flush() {
+    lock.lock();
+    try {
+      checkOpen();
+      handedOut = false;
+      closeBatch();
+    } finally {
+      lock.unlock();
+    }
+    producer.flush();
+  }
+
+  /** What was done so far. */
+  public PublisherStats stats() {
+    return counters.stats();
+  }
+
+  /** Sends what is left and disconnects. Calling it again does nothing. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closeBatch();
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
+    ticker.shutdownNow();
+    producer.close(
+        CLOSE_TIMEOUT.compareTo(options.deliveryTimeout()) > 0
+            ? CLOSE_TIMEOUT
+            : options.deliveryTimeout());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the publisher of topic " + options.topic() + " is closed");
+    }
+  }
+
+  private void onTimer() {
+    lock.lock();
+    try {
+      if (closed || handedOut) {
+        return;
+      }
+      long now = System.nanoTime();
+      if (!builder.isEmpty() && now - firstRowNanos >= options.maxDelay().toNanos()) {
+        closeBatch();
+      }
+      for (int partition = 0; partition < partitions.length; partition++) {
+        if (now - partitions[partition].lastSentNanos >= options.heartbeat().toNanos()
+            && clock != Long.MIN_VALUE) {
+          // What waits may go to this partition next, and is not later than the heartbeat.
+          closeBatch();
+          heartbeat(partition);
+        }
+      }
+    } catch (RuntimeException e) {
+      // The ticker must not end; what could not be sent is counted.
+      LOG.warn("publishing to topic {} failed, goes on", options.topic(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void closeBatch() {
+    builder.discardRow();
+    if (builder.isEmpty()) {
+      return;
+    }
+    int target = nextPartition;
+    nextPartition = (target + 1) % partitions.length;
+    int rows = builder.rows();
+    byte[] bytes = partitions[target].stream.close(builder, partitions[target].losses);
+    FlowBatch batch = FlowBatch.open(bytes);
+    if (batch.minArrival() < partitions[target].lastArrival) {
+      counters.arrivalsBack.increment();
+    }
+    clock = Math.max(clock, batch.maxArrival());
+    send(target, bytes, rows, batch.maxArrival(), firstRowNanos);
+  }
+
+  private void heartbeat(int partition) {
+    byte[] bytes = partitions[partition].stream.heartbeat(clock, partitions[partition].losses);
+    send(partition, bytes, 0, clock, System.nanoTime());
+  }
+
+  private void send(int partition, byte[] bytes, int rows, long arrival, long sinceNanos) {
+    PartitionStream stream = partitions[partition];
+    stream.lastArrival = Math.max(stream.lastArrival, arrival);
+    try {
+      var unused =
+          producer.send(
+              new ProducerRecord<>(options.topic(), partition, null, bytes),
+              (metadata, failure) -> {
+                if (failure == null) {
+                  counters.produced(rows, bytes.length, System.nanoTime() - sinceNanos);
+                } else {
+                  failed(partition, rows, failure);
+                }
+              });
+    } catch (InterruptException e) {
+      failed(partition, rows, e); // Kafka has set the thread's interrupt flag again
+    } catch (KafkaException | IllegalStateException e) {
+      failed(partition, rows, e);
+    }
+    stream.lastSentNanos = System.nanoTime();
+  }
+
+  private void failed(int partition, int rows, Exception why) {
+    counters.failed(rows, why);
+    LOG.warn("{} flows for {}-{} are lost: {}", rows, options.topic(), partition, why.toString());
+  }
+}
