@@ -56,6 +56,9 @@ public final class FlowSource {
     properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
     properties.setProperty("max.poll.records", "500");
     properties.setProperty("receive.buffer.bytes", Integer.toString(4 << 20));
+    // All metrics of Kafka's client would go into one flat group, where hundreds collide and each
+    // is a warning.
+    properties.setProperty("register.consumer.metrics", "false");
     properties.putAll(kafka.properties());
     return properties;
   }
