@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentVerifier.Damage;
 import org.flowmon.flow.ColumnType;
@@ -90,7 +92,9 @@ class DamagedSegmentTest {
         assertFalse(
             SegmentVerifier.verify(directory, sealed).isEmpty(), file + " cut to " + length);
         assertThrows(
-            SegmentCorruptException.class, () -> openAndReadAll(true), file + " cut to " + length);
+            SegmentCorruptException.class,
+            () -> openAndReadAll(sealed, true),
+            file + " cut to " + length);
       }
       Files.write(file, bytes);
     }
@@ -99,13 +103,13 @@ class DamagedSegmentTest {
   @Test
   void noFlippedByteOfASegmentChangesAnAnswer() throws IOException {
     byte[] bytes = Files.readAllBytes(segment);
-    long expected = openAndReadAll(true);
+    long expected = openAndReadAll(sealed, true);
     int found = 0;
     for (int at = 0; at < bytes.length; at++) {
       bytes[at] ^= 0x10;
       Files.write(segment, bytes);
       try {
-        assertEquals(expected, openAndReadAll(true), "byte " + at + " changed the answer");
+        assertEquals(expected, openAndReadAll(sealed, true), "byte " + at + " changed the answer");
       } catch (SegmentCorruptException e) {
         assertEquals(segment, e.file());
         found++;
@@ -118,12 +122,12 @@ class DamagedSegmentTest {
   @Test
   void noFlippedByteOfASidecarChangesAnAnswer() throws IOException {
     byte[] bytes = Files.readAllBytes(index);
-    long expected = lookUpAll(true);
+    long expected = lookUpAll(sealed, true);
     for (int at = 0; at < bytes.length; at++) {
       bytes[at] ^= 0x10;
       Files.write(index, bytes);
       try {
-        assertEquals(expected, lookUpAll(true), "byte " + at + " changed the answer");
+        assertEquals(expected, lookUpAll(sealed, true), "byte " + at + " changed the answer");
       } catch (SegmentCorruptException e) {
         assertEquals(index, e.file());
       }
@@ -135,23 +139,45 @@ class DamagedSegmentTest {
   void unverifiedDamageIsWrongOrRefusedButNeverACrash() throws IOException {
     for (Path file : List.of(segment, index)) {
       byte[] bytes = Files.readAllBytes(file);
-      int damaged = 0;
+      int refused = 0;
       for (int at = 0; at < bytes.length; at++) {
-        for (int mask : new int[] {0x01, 0x80, 0xFF}) {
-          bytes[at] ^= (byte) mask;
-          Files.write(file, bytes);
-          try {
-            openAndReadAll(false);
-            lookUpAll(false);
-          } catch (SegmentCorruptException e) {
-            damaged++;
-          }
-          bytes[at] ^= (byte) mask;
+        byte mask = (byte) (at % 3 == 0 ? 0xFF : 1 << at % 8);
+        bytes[at] ^= mask;
+        Files.write(file, bytes);
+        SealedSegment forged = forged(file.equals(segment), bytes);
+        try {
+          openAndReadAll(forged, false);
+          lookUpAll(forged, false);
+        } catch (SegmentCorruptException e) {
+          refused++;
         }
+        bytes[at] ^= mask;
       }
       Files.write(file, bytes);
-      assertTrue(damaged > 0);
+      assertTrue(refused > 0);
     }
+  }
+
+  /**
+   * As if the damage had been there when the segment was sealed: so the footer is believed, too.
+   */
+  private SealedSegment forged(boolean isSegment, byte[] bytes) {
+    FileIdentity before = isSegment ? sealed.segmentFile() : sealed.indexFile();
+    CRC32C footer = new CRC32C();
+    footer.update(bytes, bytes.length - before.footerLength(), before.footerLength());
+    FileIdentity file =
+        new FileIdentity(
+            before.length(), before.crc32c(), before.footerLength(), (int) footer.getValue());
+    return new SealedSegment(
+        sealed.id(),
+        sealed.rows(),
+        sealed.startTime(),
+        sealed.endTime(),
+        sealed.arrival(),
+        sealed.totalBytes(),
+        sealed.totalPackets(),
+        isSegment ? file : sealed.segmentFile(),
+        isSegment ? sealed.indexFile() : file);
   }
 
   @Test
@@ -191,7 +217,7 @@ class DamagedSegmentTest {
   }
 
   /** Reads everything of both files; a hash of what was read of the segment. */
-  private long openAndReadAll(boolean verify) throws IOException {
+  private long openAndReadAll(SealedSegment sealed, boolean verify) throws IOException {
     long hash = 0;
     long[] high = new long[ROWS];
     long[] low = new long[ROWS];
@@ -217,12 +243,12 @@ class DamagedSegmentTest {
       }
     }
     if (verify) {
-      lookUpAll(true);
+      lookUpAll(sealed, true);
     }
     return hash;
   }
 
-  private long lookUpAll(boolean verify) throws IOException {
+  private long lookUpAll(SealedSegment sealed, boolean verify) throws IOException {
     long hash = 0;
     try (SegmentIndex opened = sealed.openIndex(directory, verify)) {
       for (FlowColumn column : SegmentIndex.INDEXED) {
