@@ -1,9 +1,20 @@
 package org.flowmon.archive.query;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.Value;
 
 /**
  * Runs queries over the archive. Times, postings and dictionaries only leave out what the filter
@@ -13,7 +24,6 @@ import org.flowmon.udaf.query.FlowQuery;
  * <p>A damaged segment is a {@link org.flowmon.archive.region.SegmentCorruptException} that names
  * file and place, never a different answer.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class ArchiveQuery {
   private ArchiveQuery() {}
 
@@ -26,7 +36,35 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, FlowQuery query, QueryOptions options)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    Expression asOf =
+        options.asOfArrival() == Long.MAX_VALUE
+            ? query.where()
+            : Filter.asOf(query.where(), options.asOfArrival());
+    Constraints constraints = Constraints.of(asOf);
+    List<SealedSegment> segments = new ArrayList<>();
+    if (!constraints.isImpossible()) {
+      for (SealedSegment segment : snapshot.segments()) {
+        if (mayHold(segment, constraints)) {
+          segments.add(segment);
+        }
+      }
+    }
+    SegmentOrder order = SegmentOrder.of(query);
+    order.sort(segments);
+    return new QueryRun(snapshot, query, asOf, options, segments, order).answer();
+  }
+
+  /** Whether a segment's times admit a row that satisfies the constraints. */
+  private static boolean mayHold(SealedSegment segment, Constraints constraints) {
+    return overlaps(segment.endTime(), constraints.longs(FlowColumn.END_TIME))
+        && overlaps(segment.startTime(), constraints.longs(FlowColumn.START_TIME))
+        && overlaps(segment.arrival(), constraints.longs(FlowColumn.ARRIVAL))
+        && constraints.alternatives().stream()
+            .allMatch(any -> any.stream().anyMatch(one -> mayHold(segment, one)));
+  }
+
+  private static boolean overlaps(TimeRange times, LongRanges wanted) {
+    return wanted == null || wanted.intersects(times.min(), times.max());
   }
 
   /**
@@ -45,6 +83,33 @@ public final class ArchiveQuery {
       long limit,
       QueryOptions options)
       throws IOException {
-    throw new UnsupportedOperationException("not yet");
+    List<Expression> terms = new ArrayList<>();
+    List<Expression> prefix = List.of(new Expression.Prefix(addresses));
+    terms.add(
+        new Expression.Or(
+            List.of(
+                new Expression.In(new Expression.Column(FlowColumn.SRC_ADDR), prefix),
+                new Expression.In(new Expression.Column(FlowColumn.DST_ADDR), prefix))));
+    if (from != Long.MIN_VALUE) {
+      terms.add(endTime(Expression.ComparisonOperator.GREATER_OR_EQUAL, from));
+    }
+    if (to != Long.MAX_VALUE) {
+      terms.add(endTime(Expression.ComparisonOperator.LESS, to));
+    }
+    List<SelectItem> all =
+        FlowColumn.all().stream()
+            .map(column -> new SelectItem(column.sqlName(), new Expression.Column(column)))
+            .toList();
+    OrderItem byEnd = new OrderItem(new Expression.Column(FlowColumn.END_TIME), false, false);
+    FlowQuery query =
+        new FlowQuery(all, new Expression.And(terms), List.of(), List.of(byEnd), limit);
+    return run(snapshot, query, options);
+  }
+
+  private static Expression endTime(Expression.ComparisonOperator operator, long micros) {
+    return new Expression.Comparison(
+        operator,
+        new Expression.Column(FlowColumn.END_TIME),
+        new Expression.Literal(Value.ofTimestamp(micros)));
   }
 }

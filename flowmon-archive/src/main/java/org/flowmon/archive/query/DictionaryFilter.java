@@ -1,0 +1,238 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * Leaves out rows by the dictionary ids of their values: which ids the constraints admit is found
+ * once per segment, then a row costs a bit test instead of a comparison of addresses. What is left
+ * still has to pass the query's filter. Not thread-safe.
+ */
+final class DictionaryFilter {
+  /** Admitted ids of one column, as bits. */
+  private static final class Admitted {
+    private final FlowColumn column;
+    private final long[] bits;
+
+    Admitted(FlowColumn column, long[] bits) {
+      this.column = column;
+      this.bits = bits;
+    }
+
+    boolean admits(int id) {
+      return id >= 0 && (bits[id >>> 6] >>> id & 1) != 0;
+    }
+  }
+
+  private final SegmentReader segment;
+  private final List<Admitted> all = new ArrayList<>();
+  // Of each of these one member must admit the row; a member admits it where all its columns do.
+  private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
+  private boolean empty;
+  private final int[] ids = new int[Vector.CAPACITY];
+  private final boolean[] member = new boolean[Vector.CAPACITY];
+  private final boolean[] any = new boolean[Vector.CAPACITY];
+
+  DictionaryFilter(SegmentReader segment, Constraints constraints) {
+    this.segment = segment;
+    List<Admitted> columns = columns(constraints);
+    if (columns == null) {
+      empty = true;
+      return;
+    }
+    all.addAll(columns);
+    constraints.alternatives().forEach(this::addAlternatives);
+  }
+
+  /** Whether the segment has no row that satisfies the constraints. */
+  boolean isEmpty() {
+    return empty;
+  }
+
+  /** Whether it leaves nothing out. */
+  boolean admitsAll() {
+    return !empty && all.isEmpty() && alternatives.isEmpty();
+  }
+
+  private void addAlternatives(List<Constraints> members) {
+    List<List<Admitted>> possible = new ArrayList<>();
+    boolean everything = false;
+    for (Constraints constraints : members) {
+      List<Admitted> columns = constraints.isImpossible() ? null : columns(constraints);
+      if (columns != null) {
+        possible.add(columns);
+        everything |= columns.isEmpty();
+      }
+    }
+    empty |= possible.isEmpty();
+    if (!everything) {
+      alternatives.add(possible);
+    }
+  }
+
+  /** The columns that leave rows out; null where no row is admitted. */
+  private List<Admitted> columns(Constraints constraints) {
+    List<Admitted> columns = new ArrayList<>();
+    for (FlowColumn column : FlowColumn.all()) {
+      AddressRanges addresses = constraints.addresses(column);
+      LongRanges longs = constraints.longs(column);
+      if (addresses == null && longs == null) {
+        continue;
+      }
+      if (isOutside(column, longs)) {
+        return null;
+      }
+      if (!segment.hasDictionary(column)) {
+        continue;
+      }
+      int size = segment.dictionarySize(column);
+      long[] bits = new long[(size + 63) >>> 6];
+      int admitted =
+          addresses != null
+              ? admit(column, addresses, size, bits)
+              : admit(column, longs, size, bits);
+      if (admitted == 0) {
+        return null;
+      }
+      if (admitted < size || segment.nullCount(column) > 0) {
+        columns.add(new Admitted(column, bits));
+      }
+    }
+    return columns;
+  }
+
+  /** Whether no value of a column can satisfy a constraint on it: NULL satisfies none. */
+  private boolean isOutside(FlowColumn column, LongRanges longs) {
+    return segment.nullCount(column) == segment.rows()
+        || (longs != null
+            && column.type() != ColumnType.ADDRESS
+            && !longs.intersects(segment.minLong(column), segment.maxLong(column)));
+  }
+
+  private int admit(FlowColumn column, AddressRanges addresses, int size, long[] bits) {
+    int admitted = 0;
+    for (AddressRanges.Range range : addresses.ranges()) {
+      int id = lowerBound(column, size, range.first().hi(), range.first().lo());
+      while (id < size && compare(column, id, range.last().hi(), range.last().lo()) <= 0) {
+        bits[id >>> 6] |= 1L << id;
+        admitted++;
+        id++;
+      }
+    }
+    return admitted;
+  }
+
+  private int admit(FlowColumn column, LongRanges longs, int size, long[] bits) {
+    int admitted = 0;
+    for (int id = 0, range = 0; id < size && range < longs.count(); ) {
+      long value = segment.dictionaryLong(column, id);
+      if (value > longs.last(range)) {
+        range++;
+        continue;
+      }
+      if (value >= longs.first(range)) {
+        bits[id >>> 6] |= 1L << id;
+        admitted++;
+      }
+      id++;
+    }
+    return admitted;
+  }
+
+  private int lowerBound(FlowColumn column, int size, long hi, long lo) {
+    int low = 0;
+    int high = size;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (compare(column, middle, hi, lo) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private int compare(FlowColumn column, int id, long hi, long lo) {
+    return IpAddress.compare(
+        segment.dictionaryHigh(column, id), segment.dictionaryLow(column, id), hi, lo);
+  }
+
+  /**
+   * Writes the rows {@code from … from + count − 1} that are admitted into {@code rows}.
+   *
+   * @param count at most {@link Vector#CAPACITY}
+   * @return how many there are
+   */
+  int select(int from, int count, int[] rows) {
+    int n;
+    if (all.isEmpty()) {
+      for (int i = 0; i < count; i++) {
+        rows[i] = from + i;
+      }
+      n = count;
+    } else {
+      n = first(all.get(0), from, count, rows);
+    }
+    for (int c = 1; c < all.size() && n > 0; c++) {
+      n = narrow(all.get(c), rows, n);
+    }
+    for (int a = 0; a < alternatives.size() && n > 0; a++) {
+      n = narrowByAny(alternatives.get(a), rows, n);
+    }
+    return n;
+  }
+
+  private int first(Admitted admitted, int from, int count, int[] rows) {
+    segment.readIds(admitted.column, from, count, ids);
+    long[] bits = admitted.bits;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+      int id = ids[i];
+      rows[n] = from + i;
+      n += id >= 0 ? (int) (bits[id >>> 6] >>> id & 1) : 0;
+    }
+    return n;
+  }
+
+  private int narrow(Admitted admitted, int[] rows, int count) {
+    segment.gatherIds(admitted.column, rows, count, ids);
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+      rows[n] = rows[i];
+      n += admitted.admits(ids[i]) ? 1 : 0;
+    }
+    return n;
+  }
+
+  private int narrowByAny(List<List<Admitted>> members, int[] rows, int count) {
+    Arrays.fill(any, 0, count, false);
+    for (List<Admitted> columns : members) {
+      Arrays.fill(member, 0, count, true);
+      for (Admitted admitted : columns) {
+        segment.gatherIds(admitted.column, rows, count, ids);
+        for (int i = 0; i < count; i++) {
+          member[i] &= admitted.admits(ids[i]);
+        }
+      }
+      for (int i = 0; i < count; i++) {
+        any[i] |= member[i];
+      }
+    }
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+      rows[n] = rows[i];
+      n += any[i] ? 1 : 0;
+    }
+    return n;
+  }
+}

@@ -1,0 +1,171 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * Finds the rows of a segment that a query may keep through the sidecar's postings, where that is
+ * cheaper than going over all rows of the query's times. Costs are counted in rows gone over.
+ */
+final class PostingPlan {
+  // Finding and beginning one posting list costs about as much as going over so many rows.
+  private static final int LIST_COST = 32;
+  // A row from a posting list costs about twice what a row of a scan costs.
+  private static final int ADVANTAGE = 2;
+  // A row that is left costs the filter so many times what a row of a posting list costs.
+  private static final int REFINEMENT = 4;
+
+  private final SegmentIndex index;
+  private final RowRanges ranges;
+
+  private PostingPlan(SegmentIndex index, RowRanges ranges) {
+    this.index = index;
+    this.ranges = ranges;
+  }
+
+  /** Values of one column, as ids {@code from … to − 1} of its dictionary. */
+  private record Ids(FlowColumn column, int from, int to) {}
+
+  /** Rows that one condition leaves: the union of some posting lists. */
+  private record Term(List<Ids> ids, long cost) {}
+
+  /**
+   * The rows within the ranges that satisfy some of the constraints.
+   *
+   * @return null where a scan of the ranges is cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   */
+  static RowSet rows(SegmentIndex index, Constraints constraints, RowRanges ranges) {
+    return new PostingPlan(index, ranges).rows(constraints);
+  }
+
+  private RowSet rows(Constraints constraints) {
+    long budget = ranges.total() / ADVANTAGE;
+    List<Term> terms = new ArrayList<>(columns(constraints, budget));
+    for (List<Constraints> members : constraints.alternatives()) {
+      Term term = alternatives(members, budget);
+      if (term != null) {
+        terms.add(term);
+      }
+    }
+    if (terms.isEmpty()) {
+      return null;
+    }
+    terms.sort(Comparator.comparingLong(Term::cost));
+    RowSet rows = collect(terms.get(0));
+    for (Term term : terms.subList(1, terms.size())) {
+      if (term.cost() > (long) REFINEMENT * rows.size()) {
+        break;
+      }
+      rows = rows.and(collect(term));
+    }
+    return rows;
+  }
+
+  /** A term for each column that is indexed, constrained, and cheap enough. */
+  private List<Term> columns(Constraints constraints, long budget) {
+    List<Term> terms = new ArrayList<>();
+    for (FlowColumn column : SegmentIndex.INDEXED) {
+      if (!index.isIndexed(column)) {
+        continue;
+      }
+      List<Ids> ids = ids(constraints, column);
+      long cost = ids == null ? Long.MAX_VALUE : cost(ids, budget);
+      if (cost <= budget) {
+        terms.add(new Term(ids, cost));
+      }
+    }
+    return terms;
+  }
+
+  /** The union over all members of the cheapest column of each; null where one has none. */
+  private Term alternatives(List<Constraints> members, long budget) {
+    List<Ids> union = new ArrayList<>();
+    long cost = 0;
+    for (Constraints member : members) {
+      if (member.isImpossible()) {
+        continue;
+      }
+      Term cheapest =
+          columns(member, budget - cost).stream()
+              .min(Comparator.comparingLong(Term::cost))
+              .orElse(null);
+      if (cheapest == null) {
+        return null;
+      }
+      union.addAll(cheapest.ids());
+      cost += cheapest.cost();
+    }
+    return new Term(union, cost);
+  }
+
+  /** The ids of a column's values within the constraints, null where it is not constrained. */
+  private List<Ids> ids(Constraints constraints, FlowColumn column) {
+    if (column.type() == ColumnType.ADDRESS) {
+      AddressRanges addresses = constraints.addresses(column);
+      return addresses == null ? null : addressIds(column, addresses);
+    }
+    LongRanges longs = constraints.longs(column);
+    return longs == null ? null : longIds(column, longs);
+  }
+
+  private List<Ids> addressIds(FlowColumn column, AddressRanges addresses) {
+    List<Ids> ids = new ArrayList<>();
+    int size = index.dictionarySize(column);
+    for (AddressRanges.Range range : addresses.ranges()) {
+      int from = index.lowerBound(column, range.first().hi(), range.first().lo());
+      IpAddress last = range.last();
+      int to = range.isPoint() ? from : index.lowerBound(column, last.hi(), last.lo());
+      to += to < size && index.address(column, to).equals(last) ? 1 : 0;
+      if (from < to) {
+        ids.add(new Ids(column, from, to));
+      }
+    }
+    return ids;
+  }
+
+  private List<Ids> longIds(FlowColumn column, LongRanges longs) {
+    List<Ids> ids = new ArrayList<>();
+    for (int i = 0; i < longs.count(); i++) {
+      int from = index.lowerBound(column, longs.first(i));
+      int to =
+          longs.last(i) == Long.MAX_VALUE
+              ? index.dictionarySize(column)
+              : index.lowerBound(column, longs.last(i) + 1);
+      if (from < to) {
+        ids.add(new Ids(column, from, to));
+      }
+    }
+    return ids;
+  }
+
+  /** What going over the posting lists costs; where it is over the budget, anything over it. */
+  private long cost(List<Ids> ids, long budget) {
+    long cost = 0;
+    for (Ids some : ids) {
+      for (int id = some.from(); id < some.to() && cost <= budget; id++) {
+        cost += LIST_COST + index.count(some.column(), id);
+      }
+    }
+    return cost;
+  }
+
+  private RowSet collect(Term term) {
+    RowCollection rows = new RowCollection(ranges);
+    for (Ids ids : term.ids()) {
+      for (int id = ids.from(); id < ids.to(); id++) {
+        rows.add(index.rows(ids.column(), id));
+      }
+    }
+    return rows.toRowSet();
+  }
+}

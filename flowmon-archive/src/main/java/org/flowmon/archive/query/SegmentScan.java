@@ -1,0 +1,202 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * Runs one query over segments, one after the other: finds the rows that it may keep by time, then
+ * by postings or dictionaries, evaluates the filter on them and collects. Not thread-safe.
+ */
+final class SegmentScan {
+  // Rows of a segment's times below which neither the sidecar nor a dictionary is worth a look.
+  private static final int FEW_ROWS = 2048;
+  // Where a filter keeps less than one row of so many, the kept ones are read one by one.
+  private static final int SPARSE = 4;
+
+  private final Filter filter;
+  private final Filter filterAsOf;
+  private final long asOf;
+  private final RowCollector collector;
+  private final Deadline deadline;
+  private final int[] rows = new int[Vector.CAPACITY];
+  private final int[] selection = new int[Vector.CAPACITY];
+  private final int[] identity = new int[Vector.CAPACITY];
+
+  private int segmentsRead;
+  private int segmentsByIndex;
+  private long rowsExamined;
+  private long rowsMatched;
+  private final List<String> warnings = new ArrayList<>();
+
+  /**
+   * A scan of nothing yet.
+   *
+   * @param filter of a segment all of whose rows had arrived by {@code asOf}
+   * @param filterAsOf of any other, which also keeps out what arrived later
+   */
+  SegmentScan(
+      Filter filter, Filter filterAsOf, long asOf, RowCollector collector, Deadline deadline) {
+    this.filter = filter;
+    this.filterAsOf = filterAsOf;
+    this.asOf = asOf;
+    this.collector = collector;
+    this.deadline = deadline;
+    for (int i = 0; i < identity.length; i++) {
+      identity[i] = i;
+    }
+  }
+
+  int segmentsRead() {
+    return segmentsRead;
+  }
+
+  int segmentsByIndex() {
+    return segmentsByIndex;
+  }
+
+  long rowsExamined() {
+    return rowsExamined;
+  }
+
+  long rowsMatched() {
+    return rowsMatched;
+  }
+
+  List<String> warnings() {
+    return warnings;
+  }
+
+  RowCollector collector() {
+    return collector;
+  }
+
+  /** Runs the query over one segment. */
+  void run(SegmentLease lease) {
+    SegmentReader segment = lease.rows();
+    Filter applied = segment.sealed().arrival().max() <= asOf ? filter : filterAsOf;
+    Constraints constraints = applied.constraints();
+    if (isAbsent(segment, constraints)) {
+      return;
+    }
+    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
+    RowRanges ranges =
+        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
+    if (ranges.total() == 0) {
+      return;
+    }
+    segmentsRead++;
+    RowSet found = ranges.total() < FEW_ROWS ? null : postings(lease, constraints, ranges);
+    if (found != null) {
+      segmentsByIndex++;
+      gather(segment, applied, found);
+      return;
+    }
+    DictionaryFilter dictionary =
+        ranges.total() < FEW_ROWS ? null : new DictionaryFilter(segment, constraints);
+    if (dictionary != null && dictionary.isEmpty()) {
+      return;
+    }
+    boolean narrows = dictionary != null && !dictionary.admitsAll();
+    for (int i = 0; i < ranges.count() && !collector.isComplete(); i++) {
+      scan(segment, applied, narrows ? dictionary : null, ranges.from(i), ranges.to(i));
+    }
+  }
+
+  /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
+  private static boolean isAbsent(SegmentReader segment, Constraints constraints) {
+    for (FlowColumn column : FlowColumn.all()) {
+      if ((constraints.longs(column) != null || constraints.addresses(column) != null)
+          && segment.presence(column) == Presence.ABSENT) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
+  private RowSet postings(SegmentLease lease, Constraints constraints, RowRanges ranges) {
+    if (!isIndexable(constraints)) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    if (index != null) {
+      try {
+        return PostingPlan.rows(index, constraints, ranges);
+      } catch (SegmentCorruptException e) {
+        lease.indexFailed(String.valueOf(e.getMessage()));
+      }
+    }
+    warnings.add(lease.indexProblem() + ": segment " + lease.rows().sealed().id() + " was scanned");
+    return null;
+  }
+
+  private static boolean isIndexable(Constraints constraints) {
+    return !constraints.alternatives().isEmpty()
+        || SegmentIndex.INDEXED.stream()
+            .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
+  }
+
+  private void gather(SegmentReader segment, Filter applied, RowSet found) {
+    SelectedRows selected = new SelectedRows(segment);
+    RowSet.Cursor cursor = found.cursor();
+    for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {
+      deadline.check();
+      filterSelected(selected, applied, n);
+    }
+  }
+
+  /** Filters and collects the first n of {@link #rows}. */
+  private void filterSelected(SelectedRows selected, Filter applied, int n) {
+    selected.select(rows, n);
+    int kept = applied.predicate().select(selected, 0, n, selection);
+    rowsExamined += n;
+    rowsMatched += kept;
+    if (kept * SPARSE >= n) {
+      collector.add(selected, 0, selection, kept);
+    } else if (kept > 0) {
+      for (int i = 0; i < kept; i++) {
+        rows[i] = rows[selection[i]];
+      }
+      collector.add(selected.select(rows, kept), 0, identity, kept);
+    }
+  }
+
+  private void scan(
+      SegmentReader segment, Filter applied, DictionaryFilter dictionary, int from, int to) {
+    SelectedRows selected = new SelectedRows(segment);
+    for (int at = from; at < to && !collector.isComplete(); at += Vector.CAPACITY) {
+      deadline.check();
+      int count = Math.min(Vector.CAPACITY, to - at);
+      int n = dictionary == null ? count : dictionary.select(at, count, rows);
+      if (n * SPARSE < count) {
+        rowsExamined += count - n;
+        if (n > 0) {
+          filterSelected(selected, applied, n);
+        }
+        continue;
+      }
+      int kept = applied.predicate().select(segment, at, count, selection);
+      rowsExamined += count;
+      rowsMatched += kept;
+      if (kept * SPARSE >= count) {
+        collector.add(segment, at, selection, kept);
+      } else if (kept > 0) {
+        for (int i = 0; i < kept; i++) {
+          rows[i] = at + selection[i];
+        }
+        collector.add(selected.select(rows, kept), 0, identity, kept);
+      }
+    }
+  }
+}
