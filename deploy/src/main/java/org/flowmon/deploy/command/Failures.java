@@ -44,7 +44,7 @@ public final class Failures implements IExecutionExceptionHandler {
         || e instanceof IOException;
   }
 
-  private static String message(Throwable e) {
+  static String message(Throwable e) {
     if (e instanceof NoSuchFileException missing) {
       return "no such file: " + missing.getFile();
     }

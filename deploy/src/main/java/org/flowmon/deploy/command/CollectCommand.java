@@ -1,0 +1,179 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.collect.UdpCollector;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.publish.FlowPublisher;
+import org.flowmon.ingest.publish.FlowTopics;
+import org.flowmon.ingest.publish.PublisherOptions;
+import org.flowmon.ingest.publish.PublisherStats;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon collect}: exports over UDP into Kafka. */
+@Command(
+    name = "collect",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Takes NetFlow v5, v9 and IPFIX over UDP and writes flow batches to Kafka.",
+      "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds and prints its counts."
+    })
+public final class CollectCommand implements Callable<Integer> {
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:2055",
+      split = ",",
+      description = "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
+  private List<String> listen;
+
+  @Option(
+      names = "--bootstrap",
+      required = true,
+      paramLabel = "HOST:PORT",
+      description = "Kafka's bootstrap servers.")
+  private String bootstrap;
+
+  @Option(names = "--topic", defaultValue = "flows", description = "Default ${DEFAULT-VALUE}.")
+  private String topic;
+
+  @Option(
+      names = "--partitions",
+      defaultValue = "4",
+      description = "Partitions of the topic where it has to be made; default ${DEFAULT-VALUE}.")
+  private int partitions;
+
+  @Option(
+      names = "--protected",
+      paramLabel = "NETWORK",
+      description = "A network that is protected: flows begun in one are outgoing. May be repeated.")
+  private List<String> networks = List.of();
+
+  @Option(
+      names = "--receive-buffer",
+      paramLabel = "BYTES",
+      defaultValue = "16777216",
+      description = "What to ask of the kernel for each socket; default ${DEFAULT-VALUE}.")
+  private int receiveBuffer;
+
+  @Option(
+      names = "--samples",
+      paramLabel = "DIR",
+      description = "Where samples of datagrams that could not be decoded are written at the end.")
+  private Path samples;
+
+  @Option(
+      names = "--report-seconds",
+      defaultValue = "10",
+      description = "Seconds between lines of counts on standard error; default ${DEFAULT-VALUE}.")
+  private int reportSeconds;
+
+  private final IngestCounters counters = new IngestCounters();
+  private final BadDatagramSamples bad = new BadDatagramSamples();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (String place : listen) {
+      addresses.add(address(place));
+    }
+    FlowTopics.ensure(bootstrap, topic, partitions);
+    FlowPublisher publisher =
+        FlowPublisher.open(PublisherOptions.of(bootstrap).withTopic(topic));
+    UdpCollector collector = null;
+    try {
+      collector =
+          UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+      Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
+      System.err.println("listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
+      if (collector.receiveBufferBytes() < receiveBuffer) {
+        System.err.println(
+            "warning: the kernel gave a receive buffer of "
+                + collector.receiveBufferBytes()
+                + " bytes; raise net.core.rmem_max");
+      }
+      while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure() == null) {
+        System.err.println(counts(collector, publisher));
+      }
+    } finally {
+      if (collector != null) {
+        collector.close();
+      }
+      publisher.close();
+      if (samples != null) {
+        bad.writeTo(samples);
+      }
+      if (collector != null) {
+        // To standard output: the result of the run.
+        System.out.println(counts(collector, publisher));
+        System.out.flush();
+      }
+      stopped.countDown();
+    }
+    return 0;
+  }
+
+  private ExportDecoder decoder() {
+    ProtectedNetworks protectedNetworks = null;
+    if (!networks.isEmpty()) {
+      try {
+        protectedNetworks = ProtectedNetworks.parse(networks);
+      } catch (IllegalArgumentException e) {
+        throw new CommandException("--protected: " + e.getMessage());
+      }
+    }
+    return new ExportDecoder(DecoderLimits.defaults(), protectedNetworks, counters, bad);
+  }
+
+  private void stopAndWait() {
+    stop.countDown();
+    try {
+      stopped.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private String counts(UdpCollector collector, FlowPublisher publisher) {
+    Map<String, Long> counts = new TreeMap<>(counters.snapshot());
+    counts.values().removeIf(count -> count == 0);
+    OptionalLong kernel = collector.kernelDrops();
+    PublisherStats stats = publisher.stats();
+    return counts
+        + " kernel_drops="
+        + (kernel.isPresent() ? kernel.getAsLong() : "unknown")
+        + " flows_published="
+        + stats.flowsProduced()
+        + " flows_failed="
+        + stats.flowsFailed();
+  }
+
+  private static InetSocketAddress address(String place) {
+    int colon = place.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(place.substring(colon + 1));
+      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
+      return new InetSocketAddress(InetAddress.getByName(host), port);
+    } catch (NumberFormatException | UnknownHostException e) {
+      throw new CommandException("--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
+    }
+  }
+}

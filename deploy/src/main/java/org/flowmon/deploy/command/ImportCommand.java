@@ -1,0 +1,159 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.FileSummary;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.RejectedLines;
+import org.flowmon.ingest.publish.BatchCollectingSink;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon import}: files straight into an archive, each wholly or not at all. */
+@Command(
+    name = "import",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Takes the flows of files into an archive; the format is found by itself.",
+      "Zeek conn.log (TSV, JSON), pcap and pcapng that hold NetFlow or IPFIX, IPFIX files, each also gzipped.",
+      "A file is taken wholly or not at all. One that was imported before is refused unless --force is given.",
+      "Lines that are no flows are kept, with file, line and reason, below DIR/rejects."
+    })
+public final class ImportCommand implements Callable<Integer> {
+  private static final int BATCH_ROWS = 4096;
+
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to import.")
+  private List<Path> files;
+
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--protected",
+      paramLabel = "NETWORK",
+      description = "A network that is protected: flows begun in one are outgoing. May be repeated.")
+  private List<String> networks = List.of();
+
+  @Option(names = "--force", description = "Import also what was imported before.")
+  private boolean force;
+
+  private long flows;
+  private long rejected;
+  private int failed;
+
+  @Override
+  public Integer call() throws IOException {
+    FileReadOptions options = FileReadOptions.defaults();
+    if (!networks.isEmpty()) {
+      options = options.withNetworks(parseNetworks());
+    }
+    try (Archive opened = archive.openOrCreate()) {
+      for (Path file : files) {
+        try {
+          importFile(opened, file, options);
+        } catch (CommitRefusedException e) {
+          failed(file, e.getMessage() + "; --force imports it again");
+        } catch (UncheckedIOException e) {
+          failed(file, String.valueOf(e.getCause().getMessage()));
+        } catch (IOException e) {
+          failed(file, Failures.message(e));
+        }
+      }
+    }
+    System.out.printf(
+        "%d of %d files, %d flows imported, %d lines or records rejected%n",
+        files.size() - failed, files.size(), flows, rejected);
+    return failed == 0 ? 0 : 1;
+  }
+
+  private ProtectedNetworks parseNetworks() {
+    try {
+      return ProtectedNetworks.parse(networks);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException("--protected: " + e.getMessage());
+    }
+  }
+
+  private void failed(Path file, String why) {
+    failed++;
+    System.err.println(file + ": not imported: " + why);
+  }
+
+  private void importFile(Archive opened, Path file, FileReadOptions options) throws IOException {
+    String sha256 = sha256(file);
+    ImportedFile identity =
+        new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
+    Path rejects =
+        archive.directory().resolve("rejects").resolve(sha256.substring(0, 16) + ".jsonl");
+    try (RejectedLines lines = RejectedLines.to(rejects);
+        ArchiveImporter importer = new ArchiveImporter(opened, identity, force)) {
+      FileSummary summary;
+      try (BatchCollectingSink sink =
+          new BatchCollectingSink(BATCH_ROWS, batch -> add(importer, batch))) {
+        summary = FlowFiles.open(file, options.withRejects(lines)).read(sink);
+      }
+      if (summary.damage() != null) {
+        throw new IOException("damaged: " + summary.damage());
+      }
+      if (importer.rows() > 0) {
+        importer.commit("flowmon import " + file.getFileName());
+      }
+      flows += summary.rows();
+      rejected += summary.rejectedTotal();
+      System.out.printf(
+          "%s: %s, %d flows%s%n",
+          file,
+          summary.format(),
+          summary.rows(),
+          summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
+      if (Files.exists(rejects)) {
+        System.out.println("  rejected lines are in " + rejects);
+      }
+    }
+  }
+
+  private static Map<String, Long> reasons(Map<String, Long> rejected) {
+    Map<String, Long> some = new TreeMap<>(rejected);
+    some.values().removeIf(count -> count == 0);
+    return some;
+  }
+
+  private static void add(ArchiveImporter importer, FlowBatch batch) {
+    try {
+      importer.add(batch);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha256(Path file) throws IOException {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+        in.transferTo(java.io.OutputStream.nullOutputStream());
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}
