@@ -1,7 +1,9 @@
 package org.flowmon.deploy;
 
 import org.flowmon.deploy.bench.BenchCommand;
+import org.flowmon.deploy.command.CollectCommand;
 import org.flowmon.deploy.command.Failures;
+import org.flowmon.deploy.command.ImportCommand;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
@@ -28,6 +30,8 @@ import picocli.CommandLine.Spec;
       "  test   builds and runs every test; further arguments go to Maven"
     },
     subcommands = {
+      CollectCommand.class,
+      ImportCommand.class,
       QueryCommand.class,
       VerifyCommand.class,
       BenchCommand.class,

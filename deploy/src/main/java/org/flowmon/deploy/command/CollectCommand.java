@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Takes NetFlow v5, v9 and IPFIX over UDP and writes flow batches to Kafka.",
-      "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds and prints its counts."
+      "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds"
+          + " and prints its counts."
     })
 public final class CollectCommand implements Callable<Integer> {
   @Option(
@@ -40,7 +41,8 @@ public final class CollectCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       defaultValue = "127.0.0.1:2055",
       split = ",",
-      description = "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
+      description =
+          "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
   private List<String> listen;
 
   @Option(
@@ -62,7 +64,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Option(
       names = "--protected",
       paramLabel = "NETWORK",
-      description = "A network that is protected: flows begun in one are outgoing. May be repeated.")
+      description =
+          "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
 
   @Option(
@@ -85,7 +88,7 @@ public final class CollectCommand implements Callable<Integer> {
   private int reportSeconds;
 
   private final IngestCounters counters = new IngestCounters();
-  private final BadDatagramSamples bad = new BadDatagramSamples();
+  private final BadDatagramSamples bad = new BadDatagramSamples(10);
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -96,14 +99,13 @@ public final class CollectCommand implements Callable<Integer> {
       addresses.add(address(place));
     }
     FlowTopics.ensure(bootstrap, topic, partitions);
-    FlowPublisher publisher =
-        FlowPublisher.open(PublisherOptions.of(bootstrap).withTopic(topic));
+    FlowPublisher publisher = FlowPublisher.open(PublisherOptions.of(bootstrap).withTopic(topic));
     UdpCollector collector = null;
     try {
-      collector =
-          UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+      collector = UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
       Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
-      System.err.println("listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
+      System.err.println(
+          "listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
       if (collector.receiveBufferBytes() < receiveBuffer) {
         System.err.println(
             "warning: the kernel gave a receive buffer of "
@@ -140,7 +142,7 @@ public final class CollectCommand implements Callable<Integer> {
         throw new CommandException("--protected: " + e.getMessage());
       }
     }
-    return new ExportDecoder(DecoderLimits.defaults(), protectedNetworks, counters, bad);
+    return new ExportDecoder(counters, bad, protectedNetworks, DecoderLimits.defaults());
   }
 
   private void stopAndWait() {
@@ -173,7 +175,8 @@ public final class CollectCommand implements Callable<Integer> {
       String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
       return new InetSocketAddress(InetAddress.getByName(host), port);
     } catch (NumberFormatException | UnknownHostException e) {
-      throw new CommandException("--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
+      throw new CommandException(
+          "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
     }
   }
 }

@@ -35,8 +35,10 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Takes the flows of files into an archive; the format is found by itself.",
-      "Zeek conn.log (TSV, JSON), pcap and pcapng that hold NetFlow or IPFIX, IPFIX files, each also gzipped.",
-      "A file is taken wholly or not at all. One that was imported before is refused unless --force is given.",
+      "Zeek conn.log (TSV, JSON), pcap and pcapng that hold NetFlow or IPFIX, IPFIX files, each"
+          + " also gzipped.",
+      "A file is taken wholly or not at all. One that was imported before is refused unless --force"
+          + " is given.",
       "Lines that are no flows are kept, with file, line and reason, below DIR/rejects."
     })
 public final class ImportCommand implements Callable<Integer> {
@@ -50,7 +52,8 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(
       names = "--protected",
       paramLabel = "NETWORK",
-      description = "A network that is protected: flows begun in one are outgoing. May be repeated.")
+      description =
+          "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
 
   @Option(names = "--force", description = "Import also what was imported before.")
