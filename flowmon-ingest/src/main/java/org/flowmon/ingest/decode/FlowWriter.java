@@ -175,6 +175,7 @@ final class FlowWriter {
     long[] protocol = block.values(Slot.PROTOCOL);
     long set = 0;
     for (int i = 0; i < block.rows(); i++) {
+      merged[i] = 0; // what was left here may not fit the column
       if (!block.isSet(Slot.PROTOCOL, i) || (protocol[i] != ICMP && protocol[i] != ICMPV6)) {
         continue;
       }
