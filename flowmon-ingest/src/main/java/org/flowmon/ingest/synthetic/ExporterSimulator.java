@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.flowmon.flow.SourceKind;
 
 /**
@@ -28,6 +30,7 @@ public final class ExporterSimulator implements AutoCloseable {
   /** Datagrams that are not full are sent after this time, as a router's export timer does. */
   private static final long FLUSH_MILLIS = 100;
 
+  private static final long STALL_NANOS = 2_000_000_000L;
   private static final long UPTIME_MILLIS = Duration.ofDays(3).toMillis();
 
   /**
@@ -72,6 +75,12 @@ public final class ExporterSimulator implements AutoCloseable {
   private final int[] exporterOfHost;
   private final Tally[] tallies;
   private volatile boolean stopped;
+  private LongSupplier received;
+  private int underWay;
+
+  /** Sent and, as far as anyone knows, to be received. */
+  private long datagrams;
+
   private volatile SentCounts sent = new SentCounts(Map.of());
 
   /** Counts of one exporter; plain fields, published as a whole by {@link #publish}. */
@@ -183,6 +192,37 @@ public final class ExporterSimulator implements AutoCloseable {
     return sent;
   }
 
+  /**
+   * Makes {@link #run} wait while too many datagrams are under way, so that a receiver that is
+   * slower than the pace loses none. Real exporters do not wait; a demo and a test of exact counts
+   * want it.
+   *
+   * @param receivedDatagrams how many the receiver has taken from its socket
+   * @param atMost how many its socket holds
+   */
+  public void waitForReceiver(LongSupplier receivedDatagrams, int atMost) {
+    received = receivedDatagrams;
+    underWay = atMost;
+  }
+
+  /**
+   * Waits for the receiver, but not for one that has stopped: what it does not take is lost then.
+   */
+  private void awaitReceiver() {
+    long giveUp = System.nanoTime() + STALL_NANOS;
+    long seen = received.getAsLong();
+    while (datagrams - seen >= underWay && !stopped) {
+      LockSupport.parkNanos(50_000);
+      long now = received.getAsLong();
+      if (now != seen) {
+        seen = now;
+        giveUp = System.nanoTime() + STALL_NANOS;
+      } else if (System.nanoTime() > giveUp || Thread.currentThread().isInterrupted()) {
+        datagrams = seen; // those are gone; counted as sent they are elsewhere
+      }
+    }
+  }
+
   private ExportEncoder[] encoders(long bootMillis) {
     ExportEncoder[] encoders = new ExportEncoder[exporters.size()];
     for (int i = 0; i < encoders.length; i++) {
@@ -218,11 +258,15 @@ public final class ExporterSimulator implements AutoCloseable {
 
   private void send(int e, ExportEncoder encoder, long now) throws IOException {
     int flows = encoder.flows();
+    if (received != null) {
+      awaitReceiver();
+    }
     ByteBuffer datagram = encoder.finish(now);
     int length = datagram.remaining();
     if (channels[e].send(datagram, target) != length) {
       throw new IOException("a datagram of " + length + " bytes to " + target + " was not sent");
     }
+    datagrams++;
     tallies[e].datagrams++;
     tallies[e].datagramBytes += length;
     tallies[e].flows += flows;
