@@ -57,6 +57,53 @@ public final class Accumulation {
     }
   }
 
+  /**
+   * Merges states that lie in columns.
+   *
+   * @param columns by word of a state: the words of the states to merge
+   * @param count how many states
+   * @param states holds the groups' states
+   * @param places by state to merge: where its group's state begins in {@code states}
+   */
+  public void merge(long[][] columns, int count, long[] states, int[] places) {
+    for (Accumulator accumulator : accumulators) {
+      int word = accumulator.word();
+      long[] first = columns[word];
+      switch (accumulator.operation()) {
+        case COUNT_ROWS, COUNT_VALUES -> {
+          for (int i = 0; i < count; i++) {
+            states[places[i] + word] += first[i];
+          }
+        }
+        case SUM -> {
+          long[] wraps = columns[word + 1];
+          for (int i = 0; i < count; i++) {
+            Accumulator.addTo(states, places[i] + word, first[i]);
+            states[places[i] + word + 1] += wraps[i];
+          }
+        }
+        case MIN -> {
+          for (int i = 0; i < count; i++) {
+            states[places[i] + word] = Math.min(states[places[i] + word], first[i]);
+          }
+        }
+        case MAX -> {
+          for (int i = 0; i < count; i++) {
+            states[places[i] + word] = Math.max(states[places[i] + word], first[i]);
+          }
+        }
+        case MIN_ADDRESS, MAX_ADDRESS -> {
+          long[] pair = new long[word + 2];
+          for (int i = 0; i < count; i++) {
+            pair[word] = first[i];
+            pair[word + 1] = columns[word + 1][i];
+            accumulator.merge(states, places[i], pair, 0);
+          }
+        }
+      }
+    }
+  }
+
   private static void countRows(int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
       states[places[r] + word]++;

@@ -27,6 +27,7 @@ public final class GroupLayout {
   private int stateWords;
   private final long[] emptyState;
   private final long fingerprint;
+  private final Accumulator[] merged;
 
   private GroupLayout(FlowQuery query) {
     this.keys = query.groupBy();
@@ -43,6 +44,7 @@ public final class GroupLayout {
     this.emptyState = new long[stateWords];
     accumulators.forEach(accumulator -> accumulator.reset(emptyState, 0));
     this.fingerprint = computeFingerprint();
+    this.merged = accumulators.toArray(new Accumulator[0]);
   }
 
   /**
@@ -181,7 +183,7 @@ public final class GroupLayout {
 
   /** Merges the state at {@code from} into that at {@code into}. */
   public void merge(long[] target, int into, long[] source, int from) {
-    for (Accumulator accumulator : accumulators) {
+    for (Accumulator accumulator : merged) {
       accumulator.merge(target, into, source, from);
     }
   }

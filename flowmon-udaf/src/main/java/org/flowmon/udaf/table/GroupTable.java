@@ -27,6 +27,8 @@ public final class GroupTable {
   private long[] data;
   private int size;
   private final long[][] oneKey;
+  // Made when it is first needed.
+  private PartialMerge merging;
   private final int[] places = new int[Vector.CAPACITY];
 
   public GroupTable(GroupLayout layout) {
@@ -80,13 +82,18 @@ public final class GroupTable {
    * @throws PartialFormatException where its groups are made otherwise than this table's
    */
   public void merge(PartialGroups groups) {
-    new PartialMerge(layout, texts).into(this, groups);
+    if (merging == null) {
+      merging = new PartialMerge(layout, texts, keyColumns);
+    }
+    merging.into(this, groups);
   }
 
-  /** Merges one group whose words lie in columns. */
-  void mergeGroup(long nulls, long[][] keyWords, int i, long hash, long[] state) {
-    int group = findOrAdd(hash, nulls, keyWords, i);
-    layout.merge(data, stateAt(group), state, 0);
+  /** Merges groups whose key and state words lie in columns. */
+  void mergeColumns(long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int count) {
+    for (int i = 0; i < count; i++) {
+      places[i] = stateAt(findOrAdd(hashes[i], nulls[i], keyWords, i));
+    }
+    accumulation.merge(states, count, data, places);
   }
 
   /** Merges all groups of a table of the same layout. */
@@ -112,7 +119,7 @@ public final class GroupTable {
         word[0] = texts.number(other.texts.text(word[0]));
       }
     }
-    long hash = KeyColumns.hash(layout, other.texts, other.data[from], other.data, from + 1);
+    long hash = other.hash(group);
     int into = findOrAdd(hash, other.data[from], keyWords, 0);
     layout.merge(data, stateAt(into), other.data, other.stateAt(group));
   }
@@ -171,12 +178,12 @@ public final class GroupTable {
   }
 
   private long hashOfNoKeys() {
-    return KeyColumns.hash(layout, texts, 0, data, 0);
+    return keyColumns.hash(0, data, 0);
   }
 
   long hash(int group) {
     int at = group * stride;
-    return KeyColumns.hash(layout, texts, data[at], data, at + 1);
+    return keyColumns.hash(data[at], data, at + 1);
   }
 
   /** Where the state of a group begins in {@link #data}. */

@@ -100,18 +100,7 @@ final class KeyColumns {
       hashTwo(words[0], words[1], count);
       return;
     }
-    Arrays.fill(hashes, 0, count, GroupHash.SEED);
-    for (int w = 0; w < words.length; w++) {
-      long[] column = words[w];
-      boolean isText = textWords[w] != null;
-      for (int i = 0; i < count; i++) {
-        hashes[i] = GroupHash.mix(hashes[i], isText ? texts.hash(column[i]) : column[i]);
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      long hash = nulls[i] == 0 ? hashes[i] : GroupHash.mix(hashes[i], nulls[i]);
-      hashes[i] = GroupHash.finish(hash);
-    }
+    hash(nulls, words, count, hashes);
   }
 
   /** The commonest case, one address, in one loop. */
@@ -123,16 +112,27 @@ final class KeyColumns {
   }
 
   /** The hash of one group whose words lie in an array: the same as its rows had. */
-  static long hash(GroupLayout layout, TextDictionary texts, long nulls, long[] data, int at) {
+  long hash(long nulls, long[] data, int at) {
     long hash = GroupHash.SEED;
-    for (int k = 0; k < layout.keys().size(); k++) {
-      int word = at + layout.keyWord(k);
-      switch (layout.keyKind(k)) {
-        case ADDRESS -> hash = GroupHash.mix(GroupHash.mix(hash, data[word]), data[word + 1]);
-        case TEXT -> hash = GroupHash.mix(hash, texts.hash(data[word]));
-        default -> hash = GroupHash.mix(hash, data[word]);
-      }
+    for (int w = 0; w < words.length; w++) {
+      long word = data[at + w];
+      hash = GroupHash.mix(hash, textWords[w] != null ? texts.hash(word) : word);
     }
     return GroupHash.finish(nulls == 0 ? hash : GroupHash.mix(hash, nulls));
+  }
+
+  /** The hashes of groups whose words lie in columns. */
+  void hash(long[] nullsOf, long[][] columns, int count, long[] out) {
+    Arrays.fill(out, 0, count, GroupHash.SEED);
+    for (int w = 0; w < words.length; w++) {
+      long[] column = columns[w];
+      boolean isText = textWords[w] != null;
+      for (int i = 0; i < count; i++) {
+        out[i] = GroupHash.mix(out[i], isText ? texts.hash(column[i]) : column[i]);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = GroupHash.finish(nullsOf[i] == 0 ? out[i] : GroupHash.mix(out[i], nullsOf[i]));
+    }
   }
 }

@@ -82,7 +82,7 @@ public final class LowLevelQuery {
     this.panes = new PaneSet(maxParallelism);
     this.assignment = new PaneAssignment(window, panes);
     this.output = new PartialOutput(queryId, layout, texts, maxParallelism, sink);
-    this.table = new LowLevelTable(layout, texts, panes, slots, output);
+    this.table = new LowLevelTable(layout, keyColumns, panes, slots, output);
   }
 
   /** Takes a batch; evicted groups may go to the sink. */
@@ -102,13 +102,7 @@ public final class LowLevelQuery {
       if (n > 0) {
         counted += n;
         evaluate(batch, from, selection[n - 1] + 1);
-        table.add(
-            keyColumns,
-            argumentVectors,
-            selection,
-            n,
-            single == null ? assignment.paneOf : null,
-            single);
+        table.add(argumentVectors, selection, n, single == null ? assignment.paneOf : null, single);
       }
     }
     if (texts.size() > MAX_TEXTS) {

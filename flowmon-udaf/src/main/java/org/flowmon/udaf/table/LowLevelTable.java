@@ -12,8 +12,13 @@ import org.flowmon.udaf.expression.Vector;
  *
  * <pre>
  *   a slot: | mark | key words … | state words … |
- *   mark: bit 63 set where the slot is used, pane index in bits 16 … 47, mask of NULL keys in bits 0 … 15
+ *   mark: bit 63 set where the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
+ *         mask of NULL keys in bits 0 … 15
  * </pre>
+ *
+ * <p>Rows of a vector first find their slots, then each accumulator runs over all of them. A group
+ * that is ejected in between must not miss rows that have found it: its mark's epoch tells whether
+ * there may be such rows, and only then the accumulators run before it goes.
  *
  * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
  * lines.
@@ -31,11 +36,14 @@ final class LowLevelTable {
 
   private static final long USED = 1L << 63;
   private static final int PANE_SHIFT = 16;
+  private static final int EPOCH_SHIFT = 48;
+  private static final int EPOCH_MASK = 0x7FFF;
+  private static final long NOT_EPOCH = ~((long) EPOCH_MASK << EPOCH_SHIFT);
   private static final long PANE_SPREAD = 0x9E3779B97F4A7C15L;
 
   private final GroupLayout layout;
   private final Accumulation accumulation;
-  private final TextDictionary texts;
+  private final KeyColumns keys;
   private final PaneSet panes;
   private final Ejected ejected;
   private final int keyWords;
@@ -45,13 +53,13 @@ final class LowLevelTable {
   // By selected row of the vector at hand: where its group's state begins.
   private final int[] places = new int[Vector.CAPACITY];
   private int cursor;
+  private long epoch;
   private long evictions;
 
-  LowLevelTable(
-      GroupLayout layout, TextDictionary texts, PaneSet panes, int slots, Ejected ejected) {
+  LowLevelTable(GroupLayout layout, KeyColumns keys, PaneSet panes, int slots, Ejected ejected) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
-    this.texts = texts;
+    this.keys = keys;
     this.panes = panes;
     this.ejected = ejected;
     this.keyWords = layout.keyWords();
@@ -70,79 +78,96 @@ final class LowLevelTable {
   }
 
   /**
-   * Adds the selected rows of a vector.
+   * Adds the selected rows of the vector whose keys the columns hold.
    *
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
-  void add(KeyColumns keys, Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    nextEpoch();
+    int added;
     if (paneOf == null && keyWords == 2) {
-      addPairs(keys, arguments, selection, n, pane);
-      return;
+      added = findPairs(arguments, selection, n, pane);
+    } else {
+      added = find(arguments, selection, n, paneOf, pane);
     }
-    int done = 0;
+    accumulation.add(arguments, selection, added, n, data, places);
+  }
+
+  private void nextEpoch() {
+    epoch = (epoch + (1L << EPOCH_SHIFT)) & ~NOT_EPOCH;
+  }
+
+  /** Finds the rows' slots; returns how many of the rows are in their groups' states already. */
+  private int find(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    int added = 0;
     for (int r = 0; r < n; r++) {
       int i = selection[r];
       Pane rowPane = paneOf == null ? pane : paneOf[r];
-      long mark = mark(rowPane, keys.nulls[i]);
-      long hash = slotHash(keys.hashes[i], rowPane);
+      long mark = mark(rowPane) | keys.nulls[i];
+      long hash = keys.hashes[i] ^ spread(rowPane);
       int at = ((int) hash & mask) * stride;
-      if (!isGroup(at, mark, keys, i)) {
-        int second = second(hash, at, mark, keys, i);
-        if (second < 0) {
-          // The ejected group's rows so far are to be in its state.
-          accumulation.add(arguments, selection, done, r, data, places);
-          done = r;
-          evict(at);
+      if (isGroup(at, mark, i)) {
+        data[at] = mark | epoch;
+      } else {
+        int place = place(hash, at, mark, i);
+        if (place < 0) {
+          added = evict(at, arguments, selection, added, r);
+          place = at;
         }
-        at = second < 0 ? at : second;
-        claim(at, mark, keys, i, rowPane);
+        claim(place, mark, i, rowPane);
+        at = place;
       }
       places[r] = at + 1 + keyWords;
     }
-    accumulation.add(arguments, selection, done, n, data, places);
+    return added;
   }
 
   /**
-   * As {@link #add} for the commonest case: the key is one address and all rows are of one pane.
+   * As {@link #find} for the commonest case: the key is one address and all rows are of one pane.
    */
-  private void addPairs(KeyColumns keys, Vector[] arguments, int[] selection, int n, Pane pane) {
+  private int findPairs(Vector[] arguments, int[] selection, int n, Pane pane) {
     long[] high = keys.words[0];
     long[] low = keys.words[1];
     long[] nulls = keys.nulls;
     long[] hashes = keys.hashes;
-    long paneMark = mark(pane, 0);
-    long spread = slotHash(0, pane);
-    int done = 0;
+    long[] slots = data;
+    long paneMark = mark(pane);
+    long spread = spread(pane);
+    int added = 0;
     for (int r = 0; r < n; r++) {
       int i = selection[r];
       long mark = paneMark | nulls[i];
       long hash = hashes[i] ^ spread;
       int at = ((int) hash & mask) * stride;
-      if (data[at] != mark || data[at + 2] != low[i] || data[at + 1] != high[i]) {
-        int second = second(hash, at, mark, keys, i);
-        if (second < 0) {
-          accumulation.add(arguments, selection, done, r, data, places);
-          done = r;
-          evict(at);
+      if (((slots[at] ^ mark) & NOT_EPOCH) == 0
+          && slots[at + 2] == low[i]
+          && slots[at + 1] == high[i]) {
+        slots[at] = mark | epoch;
+      } else {
+        int place = place(hash, at, mark, i);
+        if (place < 0) {
+          added = evict(at, arguments, selection, added, r);
+          place = at;
         }
-        at = second < 0 ? at : second;
-        claim(at, mark, keys, i, pane);
+        claim(place, mark, i, pane);
+        at = place;
       }
       places[r] = at + 3;
     }
-    accumulation.add(arguments, selection, done, n, data, places);
+    return added;
   }
 
-  private static long mark(Pane pane, long nulls) {
-    return USED | (long) pane.index << PANE_SHIFT | nulls;
+  private static long mark(Pane pane) {
+    return USED | (long) pane.index << PANE_SHIFT;
   }
 
-  private static long slotHash(long hash, Pane pane) {
-    return hash ^ (pane.index * PANE_SPREAD);
+  /** Sets the panes' slots of one group apart. */
+  private static long spread(Pane pane) {
+    return pane.index * PANE_SPREAD;
   }
 
-  private boolean isGroup(int at, long mark, KeyColumns keys, int i) {
-    if (data[at] != mark) {
+  private boolean isGroup(int at, long mark, int i) {
+    if (((data[at] ^ mark) & NOT_EPOCH) != 0) {
       return false;
     }
     for (int w = 0; w < keyWords; w++) {
@@ -157,36 +182,53 @@ final class LowLevelTable {
    * Where a group that is not in its first slot goes: the first where it is free, else the second
    * where it is the group's or free, −1 where both are taken.
    */
-  private int second(long hash, int first, long mark, KeyColumns keys, int i) {
+  private int place(long hash, int first, long mark, int i) {
     if (data[first] == 0) {
       return first;
     }
-    int second = ((int) (hash >>> 32) & mask) * stride;
-    return data[second] == 0 || isGroup(second, mark, keys, i) ? second : -1;
+    int second = ((int) (hash >>> 32) & this.mask) * stride;
+    return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
 
-  /** Makes a free slot the group's. */
-  private void claim(int at, long mark, KeyColumns keys, int i, Pane pane) {
-    if (data[at] != 0) {
-      return;
+  /** Makes a free slot the group's, and marks it as found in this epoch. */
+  private void claim(int at, long mark, int i, Pane pane) {
+    boolean free = data[at] == 0;
+    data[at] = mark | epoch;
+    if (free) {
+      for (int w = 0; w < keyWords; w++) {
+        data[at + 1 + w] = keys.words[w][i];
+      }
+      layout.reset(data, at + 1 + keyWords);
+      pane.slots++;
     }
-    data[at] = mark;
-    for (int w = 0; w < keyWords; w++) {
-      data[at + 1 + w] = keys.words[w][i];
-    }
-    layout.reset(data, at + 1 + keyWords);
-    pane.slots++;
   }
 
-  private void evict(int at) {
+  /**
+   * Ejects the group of a slot for another.
+   *
+   * @param added how many of the selected rows are in their groups' states
+   * @param found how many have found their slots
+   * @return how many are in their groups' states now
+   */
+  private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
+    int done = added;
+    if ((data[at] & ~NOT_EPOCH) == epoch) {
+      accumulation.add(arguments, selection, added, found, data, places);
+      nextEpoch();
+      done = found;
+    }
     evictions++;
-    eject(at, panes.byIndex((int) (data[at] >>> PANE_SHIFT)));
+    eject(at, paneAt(at));
+    return done;
+  }
+
+  private Pane paneAt(int at) {
+    return panes.byIndex((int) (data[at] >>> PANE_SHIFT));
   }
 
   private void eject(int at, Pane pane) {
     long nulls = data[at] & 0xFFFF;
-    long hash = KeyColumns.hash(layout, texts, nulls, data, at + 1);
-    ejected.eject(pane, nulls, hash, data, at + 1);
+    ejected.eject(pane, nulls, keys.hash(nulls, data, at + 1), data, at + 1);
     data[at] = 0;
     pane.slots--;
   }
@@ -199,7 +241,7 @@ final class LowLevelTable {
       int at = cursor * stride;
       cursor = (cursor + 1) & mask;
       if (data[at] != 0) {
-        Pane pane = panes.byIndex((int) (data[at] >>> PANE_SHIFT));
+        Pane pane = paneAt(at);
         if (all || pane.closed) {
           eject(at, pane);
         }

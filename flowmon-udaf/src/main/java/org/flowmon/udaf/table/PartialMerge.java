@@ -1,6 +1,5 @@
 package org.flowmon.udaf.table;
 
-import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -14,14 +13,14 @@ final class PartialMerge {
   private final long[] hashes = new long[CHUNK];
   private final long[][] keys;
   private final long[][] states;
-  private final long[] state;
+  private final KeyColumns keyColumns;
 
-  PartialMerge(GroupLayout layout, TextDictionary texts) {
+  PartialMerge(GroupLayout layout, TextDictionary texts, KeyColumns keyColumns) {
     this.layout = layout;
     this.texts = texts;
     this.keys = new long[layout.keyWords()][CHUNK];
     this.states = new long[layout.stateWords()][CHUNK];
-    this.state = new long[layout.stateWords()];
+    this.keyColumns = keyColumns;
   }
 
   void into(GroupTable table, PartialGroups groups) {
@@ -29,12 +28,8 @@ final class PartialMerge {
     for (int from = 0; from < groups.groups(); from += CHUNK) {
       int count = Math.min(CHUNK, groups.groups() - from);
       read(groups, from, count);
-      for (int i = 0; i < count; i++) {
-        for (int w = 0; w < states.length; w++) {
-          state[w] = states[w][i];
-        }
-        table.mergeGroup(nulls[i], keys, i, hashes[i], state);
-      }
+      keyColumns.hash(nulls, keys, count, hashes);
+      table.mergeColumns(nulls, keys, hashes, states, count);
     }
   }
 
@@ -88,7 +83,6 @@ final class PartialMerge {
         throw new PartialFormatException(
             "group " + (from + i) + " has NULL keys that the query has not");
       }
-      hashes[i] = hash(i);
     }
   }
 
@@ -101,18 +95,5 @@ final class PartialMerge {
       boolean isNull = (nulls[i] >>> key & 1) != 0;
       keys[word][i] = isNull ? 0 : texts.number(groups.text(1 + word, from + i));
     }
-  }
-
-  private long hash(int i) {
-    long hash = GroupHash.SEED;
-    for (int k = 0; k < layout.keys().size(); k++) {
-      int word = layout.keyWord(k);
-      switch (layout.keyKind(k)) {
-        case ADDRESS -> hash = GroupHash.mix(GroupHash.mix(hash, keys[word][i]), keys[word + 1][i]);
-        case TEXT -> hash = GroupHash.mix(hash, texts.hash(keys[word][i]));
-        default -> hash = GroupHash.mix(hash, keys[word][i]);
-      }
-    }
-    return GroupHash.finish(nulls[i] == 0 ? hash : GroupHash.mix(hash, nulls[i]));
   }
 }

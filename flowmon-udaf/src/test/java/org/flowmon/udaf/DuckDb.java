@@ -1,0 +1,139 @@
+package org.flowmon.udaf;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * The same flows in DuckDB, an independent judge. Times and durations are BIGINT there, an address
+ * is its 16 bytes as a BLOB, whose order is the unsigned one.
+ */
+public final class DuckDb implements AutoCloseable {
+  private final Connection connection;
+
+  public DuckDb(List<FlowBatch> flows) throws SQLException {
+    connection = DriverManager.getConnection("jdbc:duckdb:");
+    StringBuilder columns = new StringBuilder();
+    StringBuilder marks = new StringBuilder();
+    for (FlowColumn column : FlowColumn.all()) {
+      columns
+          .append(columns.isEmpty() ? "" : ", ")
+          .append(column.sqlName())
+          .append(' ')
+          .append(type(column.type()));
+      marks.append(marks.isEmpty() ? "?" : ", ?");
+    }
+    try (Statement statement = connection.createStatement()) {
+      // A division by 0 is NULL, as with us.
+      statement.execute(
+          "SET error_on_division_by_zero = false; SET ieee_floating_point_ops = false");
+      statement.execute("CREATE TABLE flows (" + columns + ")");
+    }
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO flows VALUES (" + marks + ")")) {
+      for (FlowBatch batch : flows) {
+        for (int row = 0; row < batch.rows(); row++) {
+          insert(insert, batch, row);
+        }
+      }
+      insert.executeBatch();
+    }
+  }
+
+  private static String type(ColumnType type) {
+    return switch (type) {
+      case BOOLEAN -> "BOOLEAN";
+      case ADDRESS -> "BLOB";
+      case TEXT -> "VARCHAR";
+      default -> "BIGINT";
+    };
+  }
+
+  private static void insert(PreparedStatement insert, FlowBatch batch, int row)
+      throws SQLException {
+    for (FlowColumn column : FlowColumn.all()) {
+      int parameter = column.ordinal() + 1;
+      if (batch.isNull(column, row)) {
+        insert.setObject(parameter, null);
+      } else {
+        switch (column.type()) {
+          case BOOLEAN -> insert.setBoolean(parameter, batch.getLong(column, row) != 0);
+          case ADDRESS -> insert.setBytes(parameter, batch.getAddress(column, row).toBytes());
+          case TEXT -> insert.setString(parameter, batch.text(column, row));
+          default -> insert.setLong(parameter, batch.getLong(column, row));
+        }
+      }
+    }
+    insert.addBatch();
+  }
+
+  /** The rows of a query, each as texts of its values. */
+  public List<List<String>> rows(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      List<List<String>> rows = new ArrayList<>();
+      int columns = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        List<String> row = new ArrayList<>();
+        for (int c = 1; c <= columns; c++) {
+          row.add(text(result.getObject(c)));
+        }
+        rows.add(row);
+      }
+      return rows;
+    }
+  }
+
+  private static String text(Object value) throws SQLException {
+    if (value == null) {
+      return "NULL";
+    } else if (value instanceof java.sql.Blob blob) {
+      return IpAddress.ofBytes(blob.getBytes(1, (int) blob.length())).toString();
+    } else if (value instanceof BigInteger || value instanceof Long || value instanceof Integer) {
+      return value.toString();
+    } else if (value instanceof BigDecimal decimal) {
+      return decimal.toBigInteger().toString();
+    }
+    return value.toString();
+  }
+
+  /** Our rows, in the same form. */
+  public static List<List<String>> rows(ResultTable table) {
+    List<List<String>> rows = new ArrayList<>();
+    for (int r = 0; r < table.rowCount(); r++) {
+      List<String> row = new ArrayList<>();
+      for (int c = 0; c < table.columnCount(); c++) {
+        row.add(text(table, r, c));
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private static String text(ResultTable table, int row, int column) {
+    if (table.isNull(row, column)) {
+      return "NULL";
+    }
+    return switch (table.kind(column)) {
+      case LONG, TIMESTAMP, DURATION -> table.bigValue(row, column).toString();
+      default -> table.formatted(row, column);
+    };
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}
