@@ -1,8 +1,14 @@
 package org.flowmon.jobs.sink;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -10,9 +16,14 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.report.Report;
 
@@ -39,6 +50,39 @@ public final class KafkaReports {
         .flatMap(new Messages())
         .returns(ReportMessage.TYPE)
         .name("report-messages");
+  }
+
+  /**
+   * Makes the topics of those analyses where they are missing, with the broker's defaults: not
+   * every broker makes a topic when it is first written to.
+   *
+   * @throws ConfigException where that is not possible
+   */
+  public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
+    Map<String, Object> properties = new HashMap<>(kafka.properties());
+    properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrap());
+    try (Admin admin = Admin.create(properties)) {
+      for (AnalysisConfig analysis : analyses) {
+        if (analysis.sinks().contains(SINK)) {
+          createTopic(admin, TOPIC_PREFIX + analysis.name());
+        }
+      }
+    }
+  }
+
+  private static void createTopic(Admin admin, String topic) {
+    NewTopic wanted = new NewTopic(topic, Optional.empty(), Optional.empty());
+    try {
+      admin.createTopics(List.of(wanted)).all().get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw new ConfigException(
+            "topic " + topic + " of reports cannot be made (" + e + "); make it by hand", e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConfigException("interrupted while topic " + topic + " was made", e);
+    }
   }
 
   /** The sink of the messages. */

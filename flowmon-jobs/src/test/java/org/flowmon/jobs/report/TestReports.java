@@ -1,0 +1,137 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/** Windows, histories and reports by hand. */
+public final class TestReports {
+  public static final long SECOND = 1_000_000L;
+  public static final long HOUR = 3600 * SECOND;
+  public static final long DAY = 24 * HOUR;
+
+  /** 2026-11-21T10:00:00Z. */
+  public static final long END = 1_795_255_200L * SECOND;
+
+  private TestReports() {}
+
+  /** The analysis that flowmon brings along, with other parameters of its logic. */
+  public static AnalysisConfig elephants(String parameters) {
+    return AnalysisConfig.parse(
+        "elephants.yaml",
+        """
+        name: elephants
+        live:
+          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 4
+          window: 10s
+        history:
+          query: |
+            SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows
+            WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)
+            GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
+        report:
+          logic: elephants
+          parameters: {%s}
+        sinks: [kafka, postgres]
+        """
+            .formatted(parameters));
+  }
+
+  /** A window of ten seconds; rows are pairs of address and bytes. */
+  public static WindowResult window(long total, Object... rows) {
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("bytes", ValueKind.LONG);
+    for (int i = 0; i < rows.length; i += 2) {
+      IpAddress address = IpAddress.parse((String) rows[i]);
+      table.row().set(0, address.hi(), address.lo()).set(1, ((Number) rows[i + 1]).longValue());
+    }
+    ResultTable totals =
+        new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, total).build();
+    return new WindowResult(
+        "elephants",
+        END - 10 * SECOND,
+        END,
+        table.build(),
+        totals,
+        rows.length / 2,
+        new ArrivalCounts(1000, 3, 2, 1));
+  }
+
+  /** History that begins and reaches as said; rows are triples of address, day and bytes. */
+  public static HistoryAnswer history(long from, long through, Object... rows) {
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("bytes", ValueKind.LONG)
+            .column("day", ValueKind.LONG);
+    for (int i = 0; i < rows.length; i += 3) {
+      IpAddress address = IpAddress.parse((String) rows[i]);
+      table
+          .row()
+          .set(0, address.hi(), address.lo())
+          .set(1, ((Number) rows[i + 2]).longValue())
+          .set(2, ((Number) rows[i + 1]).longValue());
+    }
+    long asOf = END - 20 * SECOND;
+    HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
+    return new HistoryAnswer(status, asOf, from, through, table.build(), null);
+  }
+
+  /** A report with a column of every kind; rows are pairs of address and count. */
+  public static Report report(int revision, Object... rows) {
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("bytes", ValueKind.LONG)
+            .column("flows", ValueKind.LONG)
+            .column("share", ValueKind.DOUBLE)
+            .column("first_seen", ValueKind.TIMESTAMP)
+            .column("longest", ValueKind.DURATION)
+            .column("outgoing", ValueKind.BOOLEAN)
+            .column("verdict", ValueKind.TEXT);
+    for (int i = 0; i < rows.length; i += 2) {
+      table.row();
+      if (rows[i] != null) {
+        IpAddress address = IpAddress.parse((String) rows[i]);
+        table.set(0, address.hi(), address.lo());
+      }
+      long value = ((Number) rows[i + 1]).longValue();
+      table
+          .set(1, 1, value) // 2^64 + value: more than a long holds
+          .set(2, value)
+          .set(3, Double.doubleToLongBits(0.25))
+          .set(4, END + 1)
+          .set(5, 90 * SECOND + 1)
+          .set(6, 1)
+          .set(7, "a \"new\" one\n");
+    }
+    List<ReportColumn> columns =
+        List.of(
+            ReportColumn.key("src_addr", ValueKind.ADDRESS),
+            ReportColumn.sum("bytes"),
+            ReportColumn.of("flows", ValueKind.LONG),
+            ReportColumn.of("share", ValueKind.DOUBLE),
+            ReportColumn.of("first_seen", ValueKind.TIMESTAMP),
+            ReportColumn.of("longest", ValueKind.DURATION),
+            ReportColumn.of("outgoing", ValueKind.BOOLEAN),
+            ReportColumn.of("verdict", ValueKind.TEXT));
+    Confidence confidence =
+        new Confidence(
+            HistoryStatus.EXACT,
+            END - 20 * SECOND,
+            END - 9 * DAY,
+            END,
+            new ArrivalCounts(1000, 3, 2, 1),
+            null);
+    return new Report(
+        "elephants", END - 10 * SECOND, END, revision, columns, table.build(), confidence);
+  }
+}

@@ -1,0 +1,27 @@
+package org.flowmon.jobs.sink;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.TestReports;
+import org.junit.jupiter.api.Test;
+
+class ReportJsonTest {
+  @Test
+  void aRowIsTheJsonOfItsSpecification() {
+    Report report = TestReports.report(Report.FINAL, "192.0.2.1", 5, null, 9);
+    assertEquals("elephants|2026-11-21T10:00:00Z|192.0.2.1", ReportJson.key(report, 0));
+    assertEquals("elephants|2026-11-21T10:00:00Z|\\N", ReportJson.key(report, 1));
+    assertEquals(
+        """
+        {"version":1,"analysis":"elephants","window_start":"2026-11-21T09:59:50Z",\
+        "window_end":"2026-11-21T10:00:00Z","revision":3,"rows":2,"row_number":1,\
+        "row_key":"192.0.2.1","columns":{"src_addr":"192.0.2.1","bytes":18446744073709551621,\
+        "flows":5,"share":0.25,"first_seen":"2026-11-21T10:00:00.000001Z","longest":90000001,\
+        "outgoing":true,"verdict":"a \\"new\\" one\\u000a"},"confidence":{"history":"exact",\
+        "as_of":"2026-11-21T09:59:40Z","history_from":"2026-11-12T10:00:00Z",\
+        "history_through":"2026-11-21T10:00:00Z","flows":1000,"late_flows":3,"ahead_flows":2,\
+        "lost_flows":1,"message":null}}""",
+        ReportJson.value(report, 0));
+  }
+}
