@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.flowmon.jobs.config.JobConfig;
@@ -122,10 +123,10 @@ class PostgresReportsTest {
                 + " AND c.attrelid = a.attrelid AND c.attname = 'flows'"
                 + " AND d.attrelid = a.attrelid AND d.attname = 'first_seen'"));
     assertEquals(
-        List.of("192.0.2.1\t2026-11-21 10:00:00+00\t2026-11-21 10:00:00.000001+00"),
+        List.of("192.0.2.1\t2026-11-21 10:00:00\t2026-11-21 10:00:00.000001"),
         rows(
-            "SET timezone = 'UTC'; SELECT row_key, window_end, first_seen FROM report_elephants"
-                + " WHERE src_addr << '192.0.2.0/24'"));
+            "SELECT row_key, window_end AT TIME ZONE 'UTC', first_seen AT TIME ZONE 'UTC'"
+                + " FROM report_elephants WHERE src_addr << '192.0.2.0/24'"));
     assertEquals(
         List.of("elephants\t3\t3\texact\t1000\t3\t2\t1"),
         rows(
@@ -301,11 +302,11 @@ class PostgresReportsTest {
     private final ServerSocket server;
     private final int target;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
-    private volatile int refuse;
+    private final AtomicInteger refuse = new AtomicInteger();
 
     Proxy(int target) throws IOException {
       this.target = target;
-      this.server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+      this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
       start(this::accept);
     }
 
@@ -315,7 +316,7 @@ class PostgresReportsTest {
 
     /** Cuts what is open, and refuses the next connections. */
     void cut(int refuseNext) throws IOException {
-      refuse = refuseNext;
+      refuse.set(refuseNext);
       for (Socket socket : open) {
         socket.close();
       }
@@ -324,12 +325,11 @@ class PostgresReportsTest {
     private void accept() throws IOException {
       while (true) {
         Socket client = server.accept();
-        if (refuse > 0) {
-          refuse--;
+        if (refuse.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
           client.close();
           continue;
         }
-        Socket upstream = new Socket("127.0.0.1", target);
+        Socket upstream = new Socket(InetAddress.getLoopbackAddress(), target);
         open.add(client);
         open.add(upstream);
         start(() -> copy(client, upstream));
