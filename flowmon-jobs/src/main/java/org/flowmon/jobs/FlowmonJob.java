@@ -1,6 +1,7 @@
 package org.flowmon.jobs;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -13,6 +14,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -20,6 +22,12 @@ import org.flowmon.jobs.merge.KeyGroupKeys;
 import org.flowmon.jobs.merge.MergeOperator;
 import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportFunction;
+import org.flowmon.jobs.sink.ArchiveCommittable;
+import org.flowmon.jobs.sink.ArchiveSink;
+import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.PostgresReports;
 import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -32,7 +40,9 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
  *   Kafka topic "flows", a partition's watermark on arrival
  *     │  one chain per task, no copy of a batch
  *     ▼
- *   flow-source ──► sequence-check ──► low-level          all live queries: filter, pane, fixed table
+ *   flow-source ──► sequence-check ──┬─► archive-writer ──► archive-committer   (one task)
+ *                                    ▼
+ *                                    low-level          all live queries: filter, pane, fixed table
  *                                          │
  *                                          │ partial groups, by key group
  *                                          ▼
@@ -41,6 +51,12 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
  *                                          │ one part per window and task
  *                                          ▼
  *                                        windows          one task: parts of a window become its result
+ *                                          │
+ *                                          ▼
+ *                                        history          asynchronous: what the archive says of the result
+ *                                          ▼
+ *                                        report ──┬─► kafka-messages ──► kafka-reports
+ *                                                 └─► postgres-choice ──► postgres-reports   by analysis
  * </pre>
  */
 public final class FlowmonJob {
@@ -76,8 +92,11 @@ public final class FlowmonJob {
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
     configure(env, config);
     DataStream<PositionedBatch> flows = flows(env, config);
+    if (config.job().role().archives()) {
+      archive(flows, config.archiveDirectory());
+    }
     if (config.job().role().analyses()) {
-      windows(flows, config, analyses);
+      reports(windows(flows, config, analyses), config, analyses);
     }
   }
 
@@ -135,5 +154,41 @@ public final class FlowmonJob {
         .uid("windows")
         .setParallelism(1)
         .setMaxParallelism(1);
+  }
+
+  /** The archive of all flows. */
+  public static void archive(DataStream<PositionedBatch> flows, String directory) {
+    DataStream<ArchiveCommittable> sealed =
+        ArchiveSink.seal(flows, directory).uid("archive-writer");
+    ArchiveSink.commit(sealed, directory).uid("archive-committer");
+  }
+
+  /** Windows with their history become reports, in Kafka and PostgreSQL. */
+  public static void reports(
+      DataStream<WindowResult> windows, JobConfig config, List<AnalysisConfig> analyses) {
+    Duration delay = config.job().checkpointInterval().multipliedBy(2);
+    DataStream<Report> reports =
+        HistoryFunction.apply(windows, config.archiveDirectory(), analyses, delay)
+            .name("history")
+            .uid("history")
+            .process(new ReportFunction(analyses), Report.TYPE)
+            .name("report")
+            .uid("report");
+    KafkaReports.createTopics(config.kafka(), analyses);
+    KafkaReports.messages(reports, analyses)
+        .name("kafka-messages")
+        .uid("kafka-messages")
+        .sinkTo(KafkaReports.sink(config.kafka()))
+        .name("kafka-reports")
+        .uid("kafka-reports");
+    if (config.postgres() != null) {
+      PostgresReports.chosen(reports, analyses)
+          .name("postgres-choice")
+          .uid("postgres-choice")
+          .keyBy(Report::analysis)
+          .sinkTo(new PostgresReports(config.postgres()))
+          .name("postgres-reports")
+          .uid("postgres-reports");
+    }
   }
 }

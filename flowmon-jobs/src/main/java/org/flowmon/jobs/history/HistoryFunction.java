@@ -78,6 +78,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   /**
    * The operator in the job.
    *
+   * @param archiveDirectory null where none is configured: then every lookup fails and says so
    * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
    * @throws QueryException where a history query is none
    */
@@ -104,7 +105,9 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   @Override
   public void open(OpenContext context) throws Exception {
-    archive = Archive.openOrCreate(Path.of(archiveDirectory), ArchiveOptions.DEFAULTS);
+    if (archiveDirectory != null) {
+      archive = Archive.openOrCreate(Path.of(archiveDirectory), ArchiveOptions.DEFAULTS);
+    }
     pool = LookupPool.acquire();
     byName = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
@@ -125,11 +128,16 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     group.gauge("lookupMillis", (Gauge<Long>) lastMillis::get);
     Semaphore permits = new Semaphore(config.history().concurrency());
+    if (archive == null) {
+      String error = "the job's configuration has no archive.directory";
+      return new Analysis(null, error, permits, answers, lastMillis);
+    }
     try {
       return new Analysis(new HistoryQuery(config, delay), null, permits, answers, lastMillis);
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
-      return new Analysis(null, e.getMessage(), permits, answers, lastMillis);
+      String error = "history.query: " + e.getMessage();
+      return new Analysis(null, error, permits, answers, lastMillis);
     }
   }
 
@@ -142,8 +150,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     if (analysis.query() == null) {
       HistoryAnswer none =
-          HistoryAnswer.without(
-              HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, "history.query: " + analysis.error());
+          HistoryAnswer.without(HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, analysis.error());
       result.complete(List.of(new WindowHistory(window, none)));
       return;
     }

@@ -44,12 +44,8 @@ public final class KafkaReports {
   public static SingleOutputStreamOperator<ReportMessage> messages(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
     return reports
-        .filter(new SinkFilter(SINK, analyses))
-        .name("kafka-analyses")
-        .uid("kafka-analyses")
-        .flatMap(new Messages())
-        .returns(ReportMessage.TYPE)
-        .name("report-messages");
+        .flatMap(new Messages(new SinkFilter(SINK, analyses)))
+        .returns(ReportMessage.TYPE);
   }
 
   /**
@@ -102,8 +98,17 @@ public final class KafkaReports {
   private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
     private static final long serialVersionUID = 1L;
 
+    private final SinkFilter chosen;
+
+    Messages(SinkFilter chosen) {
+      this.chosen = chosen;
+    }
+
     @Override
     public void flatMap(Report report, Collector<ReportMessage> out) {
+      if (!chosen.filter(report)) {
+        return;
+      }
       String topic = TOPIC_PREFIX + report.analysis();
       for (int row = 0; row < report.rows().rowCount(); row++) {
         out.collect(

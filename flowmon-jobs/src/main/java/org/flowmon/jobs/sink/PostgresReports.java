@@ -5,6 +5,7 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.report.Report;
@@ -29,14 +30,10 @@ public final class PostgresReports implements Sink<Report> {
     this.postgres = postgres;
   }
 
-  /** Those reports whose analyses name the sink {@code postgres}, each analysis in one task. */
-  public static DataStream<Report> reports(
+  /** Those reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
+  public static SingleOutputStreamOperator<Report> chosen(
       DataStream<Report> reports, List<AnalysisConfig> analyses) {
-    return reports
-        .filter(new SinkFilter(SINK, analyses))
-        .name("postgres-analyses")
-        .uid("postgres-analyses")
-        .keyBy(Report::analysis);
+    return reports.filter(new SinkFilter(SINK, analyses));
   }
 
   @Override

@@ -131,7 +131,8 @@ class ElephantsLogicTest {
     HistoryAnswer failed =
         new HistoryAnswer(
             HistoryStatus.FAILED, END, HistoryAnswer.UNKNOWN, HistoryAnswer.UNKNOWN, null, "gone");
-    assertEquals("no_history", verdict(report("", new WindowHistory(window(100, A, 60), failed)), 0));
+    assertEquals(
+        "no_history", verdict(report("", new WindowHistory(window(100, A, 60), failed)), 0));
     // nobody asks for the history of what is small now
     rows = report("share: 0.5", new WindowHistory(window(100, A, 60, B, 40), young));
     assertEquals("usual", verdict(rows, 1));
@@ -150,14 +151,12 @@ class ElephantsLogicTest {
   @Test
   void onlySignificantRowsAreEmittedWhereThatIsAskedFor() {
     WindowHistory window =
-        new WindowHistory(
-            window(1000, A, 500, B, 300), history(LONG_AGO, END, A, 1, 1L, A, 2, 1L));
+        new WindowHistory(window(1000, A, 500, B, 300), history(LONG_AGO, END, A, 1, 1L, A, 2, 1L));
     assertEquals(2, report("emit: all, share: 0.4", window).rowCount());
     ResultTable rows = report("emit: significant, share: 0.4", window);
     assertEquals(1, rows.rowCount());
     assertEquals(A, rows.formatted(0, rows.column("src_addr")));
-    WindowHistory young =
-        new WindowHistory(window(1000, A, 500, B, 300), history(END - HOUR, END));
+    WindowHistory young = new WindowHistory(window(1000, A, 500, B, 300), history(END - HOUR, END));
     assertEquals(0, report("emit: significant", young).rowCount());
     assertEquals(2, report("emit: significant, emit_no_history: true", young).rowCount());
   }
@@ -196,8 +195,7 @@ class ElephantsLogicTest {
     AnalysisConfig config = elephants("");
     AnalysisConfig.Report byClass =
         new AnalysisConfig.Report(ConstantLogic.class.getName(), config.report().parameters());
-    AnalysisConfig own =
-        new AnalysisConfig("own", config.live(), null, byClass, config.sinks());
+    AnalysisConfig own = new AnalysisConfig("own", config.live(), null, byClass, config.sinks());
     ReportLogic logic = ReportLogics.of(own);
     assertEquals(ConstantLogic.class, logic.getClass());
     AnalysisConfig.Report unknown = new AnalysisConfig.Report("elefants", java.util.Map.of());
@@ -224,10 +222,12 @@ class ElephantsLogicTest {
   @Test
   void recordsKeepEverythingThroughTheirSerializers() throws Exception {
     assertRoundTrip(
-        WindowHistory.TYPE, new WindowHistory(window(9, A, 1, B, 2), history(LONG_AGO, END, A, 1, 5)));
+        WindowHistory.TYPE,
+        new WindowHistory(window(9, A, 1, B, 2), history(LONG_AGO, END, A, 1, 5)));
     assertRoundTrip(WindowHistory.TYPE, new WindowHistory(window(9, A, 1), HistoryAnswer.NONE));
     assertRoundTrip(Report.TYPE, TestReports.report(2, A, 1, null, 2));
-    assertEquals(10 * SECOND, TestReports.report(2).windowEnd() - TestReports.report(2).windowStart());
+    assertEquals(
+        10 * SECOND, TestReports.report(2).windowEnd() - TestReports.report(2).windowStart());
   }
 
   private static <T> void assertRoundTrip(

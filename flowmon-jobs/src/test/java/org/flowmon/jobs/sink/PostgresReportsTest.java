@@ -140,8 +140,7 @@ class PostgresReportsTest {
       write(writer, TestReports.report(Report.PROVISIONAL, "10.0.0.1", 1, "10.0.0.2", 2));
       write(writer, TestReports.report(Report.FINAL, "10.0.0.2", 3));
       assertEquals(
-          List.of("10.0.0.2\t3\t3"),
-          rows("SELECT row_key, flows, revision FROM report_elephants"));
+          List.of("10.0.0.2\t3\t3"), rows("SELECT row_key, flows, revision FROM report_elephants"));
       // what a restart makes again with less history changes nothing
       write(writer, TestReports.report(Report.PARTIAL, "10.0.0.9", 9));
       assertEquals(List.of("10.0.0.2"), rows("SELECT row_key FROM report_elephants"));
