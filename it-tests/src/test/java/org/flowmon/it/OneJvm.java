@@ -77,8 +77,7 @@ final class OneJvm implements AutoCloseable {
 
   /** Runs the whole job over what the topic holds, to its end. */
   void run(String topic, Path archive, int parallelism, AnalysisConfig... analyses) {
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(parallelism);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(parallelism);
     FlowmonJob.build(env, config(bootstrap(), topic, archive, parallelism), List.of(analyses));
     JobID job = flink.submit(env, topic);
     flink.awaitEnd(job, Duration.ofMinutes(3));
@@ -139,9 +138,9 @@ final class OneJvm implements AutoCloseable {
             "  lateness: " + lateness,
             "  slots: 64", // so small that groups are evicted all the time
             "history:",
-            "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows"
-                + " WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)"
-                + " GROUP BY src_addr, DAYS_BEFORE(end_time, :now)",
+            "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM"
+                + " flows WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP"
+                + " BY src_addr, DAYS_BEFORE(end_time, :now)",
             "  timeout: 60s",
             "report: {logic: elephants}",
             "sinks: [kafka]"));

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.flowmon.flow.IpAddress;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.flowmon.flow.IpAddress;
 
 /** A source and its bytes in a window: what a report says, or what brute force counts. */
 record Talker(String source, long bytes) {
