@@ -2,6 +2,7 @@ package org.flowmon.deploy;
 
 import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.CollectCommand;
+import org.flowmon.deploy.command.DemoCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.ImportCommand;
 import org.flowmon.deploy.command.QueryCommand;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CollectCommand.class,
       ImportCommand.class,
+      DemoCommand.class,
       QueryCommand.class,
       VerifyCommand.class,
       BenchCommand.class,

@@ -1,0 +1,100 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.flowmon.archive.Archive;
+
+/**
+ * Waits until the archive holds all that a topic holds: what is committed against the topic's end.
+ */
+final class ArchiveDrain {
+  private static final long POLL_MILLIS = 250;
+  private static final int TIMEOUT_SECONDS = 30;
+
+  private final String bootstrap;
+  private final String topic;
+  private final Archive archive;
+
+  ArchiveDrain(String bootstrap, String topic, Archive archive) {
+    this.bootstrap = bootstrap;
+    this.topic = topic;
+    this.archive = archive;
+  }
+
+  /**
+   * Waits.
+   *
+   * @param ends the positions to reach, by partition, as {@link #ends} gave them
+   * @param progress is told now and then how many batches are still to come
+   * @throws TimeoutException naming what is missing where the limit is over
+   */
+  void await(Map<String, Long> ends, Duration limit, LongConsumer progress)
+      throws IOException, InterruptedException, TimeoutException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (true) {
+      Map<String, Long> missing = missing(ends);
+      if (missing.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() > deadline) {
+        throw new TimeoutException(
+            "after " + limit + " the archive still lacks batches of " + topic + ": " + missing);
+      }
+      progress.accept(missing.values().stream().mapToLong(n -> n).sum());
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  /** By source key, how many positions are not committed; without those that have none. */
+  private Map<String, Long> missing(Map<String, Long> ends) throws IOException {
+    Map<String, Long> missing = new TreeMap<>();
+    for (Map.Entry<String, Long> end : ends.entrySet()) {
+      long committed = Math.max(0, archive.committedEnd(end.getKey()));
+      if (committed < end.getValue()) {
+        missing.put(end.getKey(), end.getValue() - committed);
+      }
+    }
+    return missing;
+  }
+
+  /**
+   * The topic's ends by source key: {@code <topic id>:<partition>}, as the job names its sources.
+   */
+  Map<String, Long> ends() throws InterruptedException, TimeoutException {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+      TopicDescription description =
+          admin
+              .describeTopics(List.of(topic))
+              .allTopicNames()
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+              .get(topic);
+      Map<TopicPartition, OffsetSpec> latest =
+          IntStream.range(0, description.partitions().size())
+              .boxed()
+              .collect(
+                  Collectors.toMap(p -> new TopicPartition(topic, p), p -> OffsetSpec.latest()));
+      Map<TopicPartition, ListOffsetsResultInfo> offsets =
+          admin.listOffsets(latest).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      Map<String, Long> ends = new TreeMap<>();
+      offsets.forEach((p, o) -> ends.put(description.topicId() + ":" + p.partition(), o.offset()));
+      return ends;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(
+          "Kafka does not say where topic " + topic + " ends: " + e.getCause(), e);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
+
+/**
+ * The whole of flowmon in one JVM, from the exporters' datagrams to reports and an archive:
+ *
+ * <pre>
+ *   simulated routers ─UDP─► collector ─► Kafka ─► job on Flink ─► archive (history preloaded)
+ *   or files ─────────────► reader ────┘              └─► reports in PostgreSQL and Kafka
+ * </pre>
+ *
+ * At the end it waits until the archive holds all that Kafka holds, and counts what is stored by a
+ * query.
+ */
+public final class Demo {
+  private static final long TICK_MILLIS = 1_000;
+  private static final Duration DRAIN = Duration.ofMinutes(2);
+  private static final Duration QUIET = Duration.ofSeconds(4);
+  private static final Duration REPORTS = Duration.ofSeconds(30);
+
+  private final DemoOptions options;
+  private final PrintStream progress;
+
+  /**
+   * @param progress takes lines for people while it runs
+   */
+  public Demo(DemoOptions options, PrintStream progress) {
+    this.options = options;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param result takes the summary: text, or JSON where the options say so
+   * @return whether every flow is accounted for
+   */
+  public boolean run(PrintStream result) throws Exception {
+    prepareDirectory(options.directory());
+    TrafficModel model = new TrafficModel(options.seed(), TrafficOptions.defaults());
+    progress.println("starting Kafka, PostgreSQL and Flink in " + options.directory());
+    try (DemoServices services = DemoServices.start(options);
+        PeakMemory memory = new PeakMemory(services.postgres().pid());
+        Archive archive = Archive.openOrCreate(options.archive(), ArchiveOptions.DEFAULTS)) {
+      long preloaded = preload(archive, model);
+      DemoSummary summary = live(services, archive, model, memory, preloaded);
+      if (options.json()) {
+        summary.writeJson(result);
+      } else {
+        summary.writeText(result);
+      }
+      return summary.balances();
+    }
+  }
+
+  private static void prepareDirectory(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.findAny().isPresent()) {
+        throw new IOException(directory + " is not empty: the demo wants a directory of its own");
+      }
+    }
+  }
+
+  private long preload(Archive archive, TrafficModel model) throws IOException {
+    if (!options.inputs().isEmpty()) {
+      return 0; // the files' times and hosts have nothing to do with the generator's
+    }
+    Instant begin = Instant.now();
+    long preloaded = HistoryPreload.run(archive, model, begin, options);
+    progress.printf(
+        "preloaded %,d flows of the past %d days in %.1f s%n",
+        preloaded,
+        DemoOptions.HISTORY_DAYS,
+        Duration.between(begin, Instant.now()).toMillis() / 1e3);
+    return preloaded;
+  }
+
+  private DemoSummary live(
+      DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
+      throws Exception {
+    DemoJob job = DemoJob.submit(services, options);
+    try (FlowFeed feed = FlowFeeds.open(services, model, options);
+        ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
+      long start = System.nanoTime();
+      feed.start();
+      watch(feed, job, reports, start);
+      feed.finish();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      drain(services, archive, job);
+      reports.settle(QUIET, REPORTS);
+      Map<String, Long> reported = reports.counts();
+      job.cancel();
+      return new DemoSummary(
+          feed.sent(),
+          StoredFlows.count(archive),
+          preloaded,
+          feed.dropped(),
+          reported,
+          seconds,
+          StoredFlows.facts(archive),
+          memory.bytes());
+    }
+  }
+
+  private void watch(FlowFeed feed, DemoJob job, ReportFeed reports, long start)
+      throws InterruptedException, SQLException {
+    long before = 0;
+    long lastNanos = start;
+    while (feed.isSending()) {
+      Thread.sleep(TICK_MILLIS);
+      job.check();
+      long now = System.nanoTime();
+      long sent = feed.sent();
+      progress.printf(
+          "%4d s  %,12d flows sent  %,9.0f flows/s  %s%n",
+          (now - start) / 1_000_000_000,
+          sent,
+          (sent - before) / ((now - lastNanos) / 1e9),
+          feed.dropped().isEmpty() ? "none dropped" : "dropped " + feed.dropped());
+      before = sent;
+      lastNanos = now;
+      reports.poll();
+    }
+  }
+
+  private void drain(DemoServices services, Archive archive, DemoJob job)
+      throws IOException, InterruptedException, TimeoutException {
+    ArchiveDrain drain =
+        new ArchiveDrain(services.kafka().bootstrapServers(), DemoServices.FLOWS, archive);
+    progress.println("waiting until the archive has everything");
+    drain.await(drain.ends(), DRAIN, missing -> job.check());
+  }
+}

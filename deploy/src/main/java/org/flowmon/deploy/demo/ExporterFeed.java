@@ -1,0 +1,162 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.collect.CollectorSink;
+import org.flowmon.ingest.collect.UdpCollector;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.publish.FlowPublisher;
+import org.flowmon.ingest.synthetic.ExporterSimulator;
+import org.flowmon.ingest.synthetic.SentCounts;
+import org.flowmon.ingest.synthetic.TrafficModel;
+
+/**
+ * Simulated routers → UDP on loopback → collector → Kafka. The routers wait where more datagrams
+ * are under way than the collector's socket holds: a demo is to show what flowmon does at the rate
+ * that the machine can do, not how a kernel drops datagrams.
+ */
+final class ExporterFeed implements FlowFeed {
+  private static final int RECEIVE_BUFFER = 16 << 20;
+
+  /** What a datagram of 1400 bytes takes of a Linux socket's buffer, with room to spare. */
+  private static final int BUFFER_PER_DATAGRAM = 4_608;
+
+  private static final int SAMPLES_PER_REASON = 4;
+
+  private final FlowPublisher publisher;
+  private final IngestCounters counters = new IngestCounters();
+  private final UdpCollector collector;
+  private final ExporterSimulator simulator;
+  private final FeedThread sender;
+  private boolean collecting = true;
+
+  ExporterFeed(FlowPublisher publisher, TrafficModel model, DemoOptions options)
+      throws IOException {
+    this.publisher = publisher;
+    ExportDecoder decoder =
+        new ExportDecoder(
+            counters,
+            new BadDatagramSamples(SAMPLES_PER_REASON),
+            new ProtectedNetworks(TrafficModel.protectedNetworks()),
+            DecoderLimits.defaults());
+    this.collector =
+        UdpCollector.start(
+            List.of(UdpCollector.loopback(0)),
+            RECEIVE_BUFFER,
+            decoder,
+            new PublishingSink(publisher),
+            counters);
+    this.simulator = simulator(model);
+    this.sender =
+        new FeedThread(
+            "demo-routers",
+            () ->
+                simulator.run(
+                    ExporterSimulator.Pace.of(options.flowsPerSecond(), options.duration())));
+  }
+
+  private ExporterSimulator simulator(TrafficModel model) throws IOException {
+    try {
+      InetSocketAddress target = collector.addresses().get(0);
+      ExporterSimulator routers =
+          new ExporterSimulator(model, target, ExporterSimulator.defaultExporters());
+      routers.waitForReceiver(
+          () -> counters.get(IngestCounter.DATAGRAMS_RECEIVED),
+          Math.max(8, Math.min(4_096, collector.receiveBufferBytes() / BUFFER_PER_DATAGRAM)));
+      return routers;
+    } catch (IOException | RuntimeException e) {
+      collector.close();
+      throw e;
+    }
+  }
+
+  /** Hands the collector's flows and its clock to the publisher. */
+  private record PublishingSink(FlowPublisher publisher) implements CollectorSink {
+    @Override
+    public FlowBatchBuilder builder() {
+      return publisher.builder();
+    }
+
+    @Override
+    public void rowsEnded(int rows) {
+      publisher.rowsEnded(rows);
+    }
+
+    @Override
+    public void tick(long nowMicros) {
+      publisher.advanceTo(nowMicros);
+    }
+  }
+
+  @Override
+  public void start() {
+    sender.start();
+  }
+
+  @Override
+  public boolean isSending() {
+    return sender.isRunning();
+  }
+
+  @Override
+  public long sent() {
+    SentCounts sent = simulator.sent();
+    return sent.flows();
+  }
+
+  @Override
+  public Map<String, Long> dropped() {
+    Map<String, Long> dropped = new TreeMap<>();
+    put(dropped, IngestCounter.SEQUENCE_LOST_FLOWS);
+    put(dropped, IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
+    publisher
+        .stats()
+        .failedByReason()
+        .forEach((reason, flows) -> dropped.put("publish " + reason, flows));
+    return dropped;
+  }
+
+  private void put(Map<String, Long> dropped, IngestCounter counter) {
+    long count = counters.get(counter);
+    if (count != 0) {
+      dropped.put(counter.label(), count);
+    }
+  }
+
+  @Override
+  public void stop() {
+    simulator.stop();
+  }
+
+  @Override
+  public void finish() throws IOException, InterruptedException {
+    sender.await();
+    collecting = false;
+    collector.close();
+    Instant now = Instant.now();
+    publisher.endOfFile(ChronoUnit.MICROS.between(Instant.EPOCH, now));
+  }
+
+  @Override
+  public void close() throws IOException {
+    simulator.stop();
+    try (publisher;
+        simulator) {
+      if (collecting) {
+        collecting = false;
+        collector.close();
+      }
+    }
+  }
+}

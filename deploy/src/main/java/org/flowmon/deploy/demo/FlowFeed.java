@@ -1,0 +1,34 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import java.util.Map;
+
+/** Where the demo's flows come from, and their way into Kafka. */
+interface FlowFeed extends AutoCloseable {
+  /** Begins to send; returns at once. */
+  void start();
+
+  /** Whether more is to be sent. */
+  boolean isSending();
+
+  /** Flows sent so far, counted by the sender. */
+  long sent();
+
+  /**
+   * Flows dropped so far by reason, counted where they were dropped; without reasons that are 0.
+   */
+  Map<String, Long> dropped();
+
+  /** Ends sending; returns when nothing more will be sent. */
+  void stop() throws InterruptedException;
+
+  /**
+   * Waits until everything sent has reached Kafka or was dropped, and sends the last heartbeats.
+   *
+   * @throws IOException where sending or reading had failed
+   */
+  void finish() throws IOException, InterruptedException;
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,77 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HexFormat;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.ingest.synthetic.HistoryGenerator;
+import org.flowmon.ingest.synthetic.TrafficModel;
+
+/** Puts two weeks of generated history into the archive, as if they were an imported file. */
+final class HistoryPreload {
+  /** Small, so that few batches wait in memory for their segment. */
+  private static final int SEGMENT_ROWS = 1 << 18;
+
+  private static final long PRODUCER = 1;
+
+  private HistoryPreload() {}
+
+  /**
+   * Generates and imports.
+   *
+   * @param until the end of history, exclusive: the start of the live part
+   * @return how many flows were preloaded
+   */
+  static long run(Archive archive, TrafficModel model, Instant until, DemoOptions options)
+      throws IOException {
+    if (options.historyFlows() == 0) {
+      return 0;
+    }
+    HistoryGenerator generator =
+        HistoryGenerator.daysBefore(
+            model,
+            until,
+            DemoOptions.HISTORY_DAYS,
+            options.historyFlows(),
+            options.flowsPerSecond());
+    String name =
+        "generated history, seed "
+            + options.seed()
+            + ", "
+            + options.historyFlows()
+            + " flows until "
+            + until;
+    try (ArchiveImporter importer =
+        new ArchiveImporter(archive, identity(name), false, SEGMENT_ROWS)) {
+      HistoryGenerator.GeneratedHistory generated =
+          generator.generate(
+              PRODUCER,
+              batch -> {
+                try {
+                  importer.add(batch);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      importer.commit("flowmon demo: " + name);
+      return generated.flows();
+    }
+  }
+
+  /** The flows follow from their description, so that its hash tells them from any others. */
+  private static ImportedFile identity(String description) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(description.getBytes(StandardCharsets.UTF_8));
+      return new ImportedFile(HexFormat.of().formatHex(hash), description, 0);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package org.flowmon.deploy.demo;
+
+import java.io.IOException;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.udaf.query.QueryParser;
+
+/** Asks the archive, by a query as anyone could, what is stored of what was sent. */
+final class StoredFlows {
+  /** History comes as source kind 8, synthetic; what came over the wire or from a file does not. */
+  private static final String STORED = "SELECT COUNT(*) AS flows FROM flows WHERE source_kind <> 8";
+
+  private StoredFlows() {}
+
+  static long count(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return ArchiveQuery.run(snapshot, QueryParser.parse(STORED), QueryOptions.DEFAULTS)
+          .table()
+          .longValue(0, 0);
+    }
+  }
+
+  static DemoSummary.ArchiveFacts facts(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return new DemoSummary.ArchiveFacts(
+          archive.directory().toAbsolutePath(),
+          snapshot.rows(),
+          snapshot.bytesOnDisk(),
+          snapshot.segments().size());
+    }
+  }
+}
