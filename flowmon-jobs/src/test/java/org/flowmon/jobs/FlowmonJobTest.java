@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From Kafka to the windows' results, in this JVM, against a brute-force count. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class FlowmonJobTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final int PARTITIONS = 3;
@@ -111,7 +111,7 @@ class FlowmonJobTest {
     produce(topic, flows, true);
     FailOnce.failures.set(0);
     StreamExecutionEnvironment env = environment(2);
-    JobConfig config = config(topic, 2, true);
+    JobConfig config = config(topic, 2, true, 100);
     FlowmonJob.configure(env, config);
     DataStream<PositionedBatch> failing =
         FlowmonJob.flows(env, config)
@@ -221,6 +221,11 @@ class FlowmonJobTest {
   }
 
   private static JobConfig config(String topic, int parallelism, boolean bounded) {
+    return config(topic, parallelism, bounded, 1000);
+  }
+
+  private static JobConfig config(
+      String topic, int parallelism, boolean bounded, int checkpointMillis) {
     return JobConfig.parse(
         "test.yaml",
         """
@@ -229,7 +234,7 @@ class FlowmonJobTest {
           role: analyses
           parallelism: %d
           max_parallelism: 16
-          checkpoint_interval: 100ms
+          checkpoint_interval: %dms
           checkpoint_directory: %s
           disorder_bound: 0s
           bounded: %b
@@ -238,6 +243,7 @@ class FlowmonJobTest {
                 kafka.bootstrap(),
                 topic,
                 parallelism,
+                checkpointMillis,
                 directory.resolve("checkpoints").toUri(),
                 bounded));
   }
