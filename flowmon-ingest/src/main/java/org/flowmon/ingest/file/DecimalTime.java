@@ -112,7 +112,7 @@ final class DecimalTime {
       return INVALID;
     }
     int zone = from + 19;
-    while (zone < to && text[zone] != 'Z' && text[zone] != '+' && text[zone] != '-') {
+    while (zone < to && (isDigit(text[zone]) || text[zone] == '.')) {
       zone++;
     }
     long fraction = 0;

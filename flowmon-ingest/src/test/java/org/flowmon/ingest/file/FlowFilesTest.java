@@ -1,0 +1,155 @@
+package org.flowmon.ingest.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.ingest.FlowRecorder;
+import org.flowmon.ingest.TestData;
+import org.flowmon.ingest.publish.BatchCollectingSink;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FlowFilesTest {
+  @TempDir Path folder;
+
+  @Test
+  void formatsAreKnownByTheirContentWhateverTheNameSays() throws IOException {
+    Map<String, InputFormat> files =
+        Map.of(
+            "netflow-from-pcap/many-protocols/export.v9.pcap", InputFormat.PCAP,
+            "netflow-from-pcap/many-protocols/source.pcap.gz", InputFormat.PCAP,
+            "fixtures/ipfixcol2/doc/data/ipfix/example_flows.ipfix", InputFormat.IPFIX,
+            "zeek/m57/conn.log.gz", InputFormat.ZEEK_TSV,
+            "zeek/zat/conn_date_issue.log.gz", InputFormat.ZEEK_TSV,
+            "labelled/slips/test10-mixed-zeek-dir/conn.log", InputFormat.ZEEK_TSV,
+            "labelled/slips/test9-mixed-zeek-dir/conn.log.gz", InputFormat.ZEEK_JSON,
+            "zeek/zeek-btest/core.erspanI/conn.log", InputFormat.ZEEK_TSV);
+    for (Map.Entry<String, InputFormat> file : files.entrySet()) {
+      assertEquals(
+          file.getValue(), InputFormat.detect(TestData.path(file.getKey())), file.getKey());
+    }
+  }
+
+  @Test
+  void whatIsNotReadIsRefusedSayingWhatWasSeenAndWhatIsSupported() throws IOException {
+    assertRefused("StartTime,Dur\n1,2\n", "text that begins with 'StartTime,Dur");
+    assertRefused("", "it is empty");
+    assertRefused("# only\n# comments\n", "nothing but comments");
+    assertRefused(
+        "### comment\n1.5\tCabc\t10.0.0.1\n", "'1.5\\tCabc\\t10.0.0.1\\n', tab-separated");
+    assertRefused("\u0000\u0001\u0002\u0003abc", "the bytes 00 01 02 03 61 62 63");
+    assertThrows(UnknownFormatException.class, () -> FlowFiles.open(folder));
+    assertThrows(NoSuchFileException.class, () -> FlowFiles.open(folder.resolve("none")));
+  }
+
+  private void assertRefused(String content, String seen) throws IOException {
+    Path file = Files.writeString(folder.resolve("input"), content);
+    UnknownFormatException e =
+        assertThrows(UnknownFormatException.class, () -> FlowFiles.open(file));
+    assertTrue(e.getMessage().contains(seen), e.getMessage());
+    assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
+    assertTrue(e.getMessage().contains("supported are pcap"), e.getMessage());
+  }
+
+  @Test
+  void capturesOfExportsGiveAllTheirFlows() throws IOException {
+    for (Path capture : TestData.list("netflow-from-pcap")) {
+      for (String version : List.of("v5", "v9", "v10")) {
+        FlowRecorder recorder = new FlowRecorder(100);
+        Path file = capture.resolve("export." + version + ".pcap");
+        FileSummary summary = FlowFiles.open(file).read(recorder);
+        long expected =
+            new String(
+                    TestData.read(capture.resolve("expected." + version + ".csv.gz")),
+                    StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> !line.isBlank())
+                .count();
+        assertEquals(expected, summary.rows(), file.toString());
+        assertEquals(expected, recorder.rows().size());
+        assertEquals(Map.of(), summary.rejected(), file.toString());
+        assertTrue(summary.firstArrival() <= summary.lastArrival());
+      }
+    }
+  }
+
+  @Test
+  void aCaptureWithoutExportsGivesNoFlowAndSaysWhatWasLeftOut() throws IOException {
+    Path file = TestData.path("netflow-from-pcap/ndpi-1kxun/source.pcap.gz");
+    FileSummary summary = FlowFiles.open(file).read(new FlowRecorder(10));
+    assertEquals(0, summary.rows());
+    assertEquals(
+        Map.of("datagrams_dropped_unknown_version", 342L, "packets_skipped_not_udp", 1381L),
+        summary.rejected());
+  }
+
+  @Test
+  void batchesInAFileAreReadBackRowForRow() throws IOException {
+    Path log = TestData.path("zeek/rita-odd/open_conns/closed/conn.log");
+    FlowRecorder expected = new FlowRecorder(1000);
+    FlowFiles.open(log).read(expected);
+    List<FlowBatch> batches = new ArrayList<>();
+    try (BatchCollectingSink sink = new BatchCollectingSink(7, batches::add)) {
+      FlowFiles.open(log).read(sink);
+      assertEquals(59, sink.flows());
+    }
+    assertEquals(9, batches.size());
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    long flows = 0;
+    for (FlowBatch batch : batches) {
+      flows += batch.rows();
+      assertEquals(flows, batch.cumulativeFlows());
+      assertEquals(batches.indexOf(batch), batch.sequence());
+      assertEquals(batches.get(0).producerId(), batch.producerId());
+      bytes.write(batch.bytes());
+      bytes.write(FlowBatchBuilder.heartbeat(1, 0, 0, 0, 5));
+    }
+    Path file = folder.resolve("flows.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+      out.write(bytes.toByteArray());
+    }
+    FlowRecorder recorder = new FlowRecorder(10);
+    FileSummary summary = FlowFiles.open(file).read(recorder);
+    assertEquals(InputFormat.FLOW_BATCHES, summary.format());
+    assertEquals(null, summary.damage());
+    assertEquals(expected.rows(), recorder.rows());
+  }
+
+  @Test
+  void batchesAreReadUpToTheDamage() throws IOException {
+    List<FlowBatch> batches = new ArrayList<>();
+    try (BatchCollectingSink sink = new BatchCollectingSink(20, batches::add)) {
+      FlowFiles.open(TestData.path("zeek/rita-odd/open_conns/closed/conn.log")).read(sink);
+    }
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (FlowBatch batch : batches) {
+      all.write(batch.bytes());
+    }
+    byte[] bytes = all.toByteArray();
+    int first = batches.get(0).bytes().length;
+    Path file = folder.resolve("flows");
+    for (int cut = first + 4; cut < bytes.length; cut += 13) {
+      Files.write(file, Arrays.copyOf(bytes, cut));
+      FileSummary summary = FlowFiles.open(file).read(new FlowRecorder(10));
+      long whole = 20L * (cut < first + batches.get(1).bytes().length ? 1 : 2);
+      assertEquals(whole, summary.rows(), "cut at " + cut);
+      // A cut between two batches is not to be seen.
+      assertEquals(cut == first + batches.get(1).bytes().length, summary.damage() == null);
+    }
+  }
+}
