@@ -65,4 +65,11 @@ public final class FlowRecorder implements FlowSink {
     }
     return rows;
   }
+
+  /** Forgets all rows. */
+  public void clear() {
+    rows();
+    rows.clear();
+    told = 0;
+  }
 }

@@ -80,7 +80,7 @@ final class TemplateExportDecoder {
     h.uptimeIsHeaders = true;
     h.exportTime = u32(bytes, offset + 8) * 1_000_000;
     h.sequence = u32(bytes, offset + 12);
-    readSets(bytes, offset + V9_HEADER_BYTES, offset + length);
+    readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     own.sequence().observeUptime(h.uptime);
     own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0);
     // The header counts templates and records; what was not seen of them was in unread sets.
@@ -112,7 +112,9 @@ final class TemplateExportDecoder {
     h.uptimeIsHeaders = false;
     h.exportTime = u32(bytes, offset + 4) * 1_000_000;
     h.sequence = u32(bytes, offset + 8);
-    readSets(bytes, offset + IPFIX_HEADER_BYTES, offset + messageLength);
+    // Some exporters count too few bytes: a set that begins within may end where the datagram does.
+    int end = offset + messageLength;
+    readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
     own.sequence().observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes);
     return null;
   }
@@ -142,12 +144,12 @@ final class TemplateExportDecoder {
     damage = null;
   }
 
-  private void readSets(byte[] bytes, int from, int end) {
+  private void readSets(byte[] bytes, int from, int end, int limit) {
     int at = from;
     while (end - at >= SET_HEADER_BYTES) {
       int id = u16(bytes, at);
       int length = u16(bytes, at + 2);
-      if (length < SET_HEADER_BYTES || length > end - at) {
+      if (length < SET_HEADER_BYTES || length > limit - at) {
         if (id == 0 && length == 0) {
           break; // padding behind the last set
         }

@@ -5,10 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
@@ -68,6 +75,88 @@ class FixtureTest {
       }
     }
     assertTrue(compared > 10, compared + " captures");
+  }
+
+  @Test
+  void flowsOfTheTelegrafCasesAreThoseOfTelegraf() {
+    int compared = 0;
+    for (Path folder : TestData.list("fixtures/telegraf/plugins/inputs/netflow/testcases")) {
+      if (folder.getFileName().toString().startsWith("sflow") || !Files.isDirectory(folder)) {
+        continue;
+      }
+      decode(
+          TestData.walk(folder.toString()).stream()
+              .filter(file -> file.toString().endsWith(".bin"))
+              .toList());
+      List<String> expected = new ArrayList<>();
+      long options = 0;
+      for (String line :
+          new String(TestData.read(folder.resolve("expected.out")), StandardCharsets.UTF_8)
+              .lines()
+              .toList()) {
+        if (line.startsWith("netflow_options")) {
+          options++;
+        } else if (line.startsWith("netflow,")) {
+          expected.add(telegrafKey(line));
+        }
+      }
+      List<String> found = new ArrayList<>();
+      recorder.rows().forEach(row -> found.add(key(row)));
+      Collections.sort(expected);
+      Collections.sort(found);
+      assertEquals(expected, found, folder + ": " + counters);
+      assertEquals(options, counters.get(IngestCounter.OPTIONS_RECORDS), folder + ": " + counters);
+      compared += found.size();
+    }
+    assertTrue(compared > 40, compared + " flows");
+  }
+
+  private static String telegrafKey(String line) {
+    Map<String, String> fields = new HashMap<>();
+    Matcher matcher = Pattern.compile("[ ,]([a-z_]+)=(?:\"([^\"]*)\"|(\\d+)u)").matcher(line);
+    while (matcher.find()) {
+      fields.put(matcher.group(1), matcher.group(2) != null ? matcher.group(2) : matcher.group(3));
+    }
+    return fields.get("src")
+        + " "
+        + fields.get("dst")
+        + " "
+        + fields.get("src_port")
+        + " "
+        + fields.get("dst_port")
+        + " "
+        + fields.getOrDefault("in_bytes", fields.get("in_total_bytes"))
+        + " "
+        + fields.getOrDefault("in_packets", fields.get("in_total_packets"));
+  }
+
+  private static String key(Map<FlowColumn, Object> row) {
+    return row.get(FlowColumn.SRC_ADDR)
+        + " "
+        + row.get(FlowColumn.DST_ADDR)
+        + " "
+        + row.get(FlowColumn.SRC_PORT)
+        + " "
+        + row.get(FlowColumn.DST_PORT)
+        + " "
+        + row.get(FlowColumn.BYTES)
+        + " "
+        + row.get(FlowColumn.PACKETS);
+  }
+
+  @Test
+  void aSamplersRateIsThatOfItsFlows() {
+    String fluent = "fixtures/fluent/test/dump/netflow.v9.";
+    decode(
+        List.of(
+            TestData.path(fluent + "sampler_template.dump"),
+            TestData.path(fluent + "sampler.dump"),
+            TestData.path(fluent + "template.dump"),
+            TestData.path(fluent + "dump")));
+    assertTrue(counters.get(IngestCounter.OPTIONS_RECORDS) > 0, counters.toString());
+    assertEquals(1, recorder.rows().size(), counters.toString());
+    assertEquals(5000L, recorder.rows().get(0).get(FlowColumn.SAMPLING_RATE));
+    assertEquals(2L, recorder.rows().get(0).get(FlowColumn.SAMPLING_MODE));
   }
 
   private void compare(Path what, Path json) {
