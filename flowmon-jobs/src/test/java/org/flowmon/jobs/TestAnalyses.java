@@ -24,7 +24,7 @@ public final class TestAnalyses {
           lateness: %s
           slots: %d
         report:
-          logic: top
+          logic: live
         """
             .formatted(name, limit, window, slide, lateness, slots));
   }

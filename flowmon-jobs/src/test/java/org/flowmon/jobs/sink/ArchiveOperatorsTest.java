@@ -1,0 +1,209 @@
+package org.flowmon.jobs.sink;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ArchiveOperatorsTest {
+  private static final String KEY = "topic:0";
+  private static final long START = TestFlow.START;
+
+  @TempDir private Path directory;
+
+  private String archive() {
+    return directory.resolve("archive").toString();
+  }
+
+  private static PositionedBatch batch(long offset, int rows) {
+    if (rows == 0) {
+      byte[] beat = FlowBatchBuilder.heartbeat(1, offset, 0, 0, START + offset);
+      return new PositionedBatch(KEY, offset, FlowBatch.open(beat), 0);
+    }
+    FlowBatchBuilder builder = new FlowBatchBuilder(rows);
+    for (int row = 0; row < rows; row++) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, START + offset);
+      builder.setIpv4(FlowColumn.SRC_ADDR, row);
+      builder.endRow();
+    }
+    return new PositionedBatch(KEY, offset, FlowBatch.open(builder.build(1, offset, 0, 0)), 0);
+  }
+
+  private OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> writer(
+      int pieceRows) throws Exception {
+    OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> harness =
+        new OneInputStreamOperatorTestHarness<>(
+            new ArchiveWriterOperator(archive(), pieceRows, 1),
+            PositionedBatch.TYPE.createSerializer(new SerializerConfigImpl()));
+    harness.setup(ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
+    harness.open();
+    return harness;
+  }
+
+  private OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> committer() throws Exception {
+    OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> harness =
+        new OneInputStreamOperatorTestHarness<>(
+            new ArchiveCommitterOperator(archive()),
+            ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
+    harness.open();
+    return harness;
+  }
+
+  /** What the writer makes of batches between two barriers. */
+  private List<ArchiveCommittable> seal(int pieceRows, PositionedBatch... batches)
+      throws Exception {
+    try (var harness = writer(pieceRows)) {
+      for (PositionedBatch batch : batches) {
+        harness.processElement(new StreamRecord<>(batch));
+      }
+      harness.prepareSnapshotPreBarrier(1);
+      return new ArrayList<>(harness.extractOutputValues());
+    }
+  }
+
+  private void commit(ArchiveCommittable... committables) throws Exception {
+    try (var harness = committer()) {
+      for (ArchiveCommittable committable : committables) {
+        harness.processElement(new StreamRecord<>(committable));
+      }
+      harness.prepareSnapshotPreBarrier(1);
+    }
+  }
+
+  private long archivedRows() throws IOException {
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      return snapshot.rows();
+    }
+  }
+
+  @Test
+  void piecesAreSealedAsTheyFillAndTheRestAtTheBarrier() throws Exception {
+    List<ArchiveCommittable> sealed =
+        seal(100, batch(5, 60), batch(6, 60), batch(7, 0), batch(8, 60), batch(9, 30));
+    assertEquals(1, sealed.size());
+    assertEquals(
+        List.of(120, 90),
+        sealed.get(0).segments().stream().map(segment -> segment.rows()).toList());
+    assertEquals(List.of(new SourceRange(KEY, 5, 10, START + 9)), sealed.get(0).ranges());
+  }
+
+  @Test
+  void heartbeatsExtendTheRangeWithoutASegment() throws Exception {
+    List<ArchiveCommittable> sealed = seal(100, batch(0, 0), batch(1, 0));
+    assertEquals(List.of(), sealed.get(0).segments());
+    assertEquals(List.of(new SourceRange(KEY, 0, 2, START + 1)), sealed.get(0).ranges());
+    assertEquals(List.of(), seal(100));
+  }
+
+  @Test
+  void whatTheArchiveHoldsIsSkippedAndItsGapsAreFilled() throws Exception {
+    commit(seal(100, batch(0, 1), batch(1, 1)).get(0));
+    commit(seal(100, batch(6, 1), batch(7, 1)).get(0)); // 2 … 5 were never read
+    assertEquals(4, archivedRows());
+    PositionedBatch[] all = new PositionedBatch[10];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = batch(i, 1);
+    }
+    ArchiveCommittable again = seal(100, all).get(0);
+    assertEquals(
+        List.of(new SourceRange(KEY, 2, 6, START + 5), new SourceRange(KEY, 8, 10, START + 9)),
+        again.ranges());
+    commit(again);
+    assertEquals(10, archivedRows());
+    assertEquals(List.of(), seal(100, all));
+  }
+
+  @Test
+  void positionsThatNeverCameEndARange() throws Exception {
+    assertEquals(
+        List.of(new SourceRange(KEY, 3, 4, START + 3), new SourceRange(KEY, 7, 8, START + 7)),
+        seal(100, batch(3, 1), batch(7, 1)).get(0).ranges());
+    // a log full of holes does not fill the manifest
+    PositionedBatch[] holes = new PositionedBatch[1000];
+    for (int i = 0; i < holes.length; i++) {
+      holes[i] = batch(2L * i, 1);
+    }
+    List<SourceRange> ranges = seal(10_000, holes).get(0).ranges();
+    assertEquals(17, ranges.size());
+    assertEquals(1999, ranges.get(16).endOffset());
+  }
+
+  @Test
+  void allWritersBecomeOneCommit() throws Exception {
+    ArchiveCommittable one = seal(100, batch(0, 3)).get(0);
+    ArchiveCommittable two = seal(100, batch(1, 4)).get(0);
+    commit(new ArchiveCommittable(1, two.segments(), two.ranges()), one);
+    assertEquals(7, archivedRows());
+    try (Archive archive = Archive.open(Path.of(archive()))) {
+      assertEquals(2, archive.committedEnd(KEY));
+      assertEquals(START + 1, archive.historyThrough());
+    }
+  }
+
+  @Test
+  void aRepeatIsAcknowledgedAndAnOverlapFailsSayingWhy() throws Exception {
+    ArchiveCommittable both = seal(100, batch(0, 1), batch(1, 1)).get(0);
+    ArchiveCommittable longer = seal(100, batch(1, 1), batch(2, 1)).get(0);
+    commit(both);
+    commit(both);
+    assertEquals(2, archivedRows());
+    IOException e = assertThrows(IOException.class, () -> commit(longer));
+    assertTrue(e.getMessage().contains("Let one job only archive a topic"), e.getMessage());
+    assertEquals(2, archivedRows());
+  }
+
+  @Test
+  void aPieceThatCannotBeSealedFailsTheWriterWithItsFolder() throws Exception {
+    try (Archive archive = Archive.openOrCreate(Path.of(archive()), ArchiveOptions.DEFAULTS)) {
+      archive.commit(ArchiveCommit.ofRanges(List.of(), List.of(new SourceRange("x", 0, 1, 0)), ""));
+    }
+    try (var harness = writer(10)) {
+      Path segments = Path.of(archive(), "segments");
+      try (var files = java.nio.file.Files.list(segments)) {
+        assertEquals(0, files.count());
+      }
+      java.nio.file.Files.delete(segments);
+      harness.processElement(new StreamRecord<>(batch(0, 10)));
+      IOException e = assertThrows(IOException.class, () -> harness.prepareSnapshotPreBarrier(1));
+      assertTrue(e.getMessage().contains("could not be sealed in " + segments), e.getMessage());
+    }
+  }
+
+  @Test
+  void aCommittableKeepsEverythingThroughItsSerializer() throws Exception {
+    ArchiveCommittable committable = seal(10, batch(0, 10), batch(5, 3)).get(0);
+    var serializer = ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl());
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(committable, out);
+    byte[] bytes = out.getCopyOfBuffer();
+    assertEquals(committable, serializer.deserialize(new DataInputDeserializer(bytes)));
+    bytes[0] = 9;
+    IOException e =
+        assertThrows(
+            IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
+    assertTrue(e.getMessage().contains("found version 9, this reads versions 1…1"), e.getMessage());
+  }
+}
