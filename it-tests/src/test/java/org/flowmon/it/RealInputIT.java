@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RealInputIT {
   private static final int TOP = 20;
   // So that nothing is late, however long a connection was or how old a capture is.
-  private static final String NEVER_LATE = "30000d";
+  private static final String NEVER_LATE = "36000d";
 
   @TempDir static Path folder;
   private static OneJvm jvm;

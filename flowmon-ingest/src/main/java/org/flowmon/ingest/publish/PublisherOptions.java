@@ -117,6 +117,10 @@ public record PublisherOptions(
     config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
+    // A new partition may refuse its first batch (no leader yet) and then accept the second, which
+    // was on its way: the broker takes that for the beginning of the producer's stream, and refuses
+    // the first for ever as out of sequence. One request under way cannot be overtaken.
+    config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return config;
   }
 }

@@ -27,7 +27,8 @@ public record WindowSpec(
   /** The default of {@link #aheadMicros}: one hour. */
   public static final long DEFAULT_AHEAD_MICROS = 3_600_000_000L;
 
-  private static final long MAX_MICROS = 10L * 366 * 86_400_000_000L;
+  // Old captures are replayed against today's arrival times.
+  private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
 
   public WindowSpec {
     if (widthMicros <= 0
@@ -39,7 +40,7 @@ public record WindowSpec(
               + widthMicros
               + " us with slide "
               + slideMicros
-              + " us: expected a width of 1 us … 10 years that is a multiple of the slide");
+              + " us: expected a width of 1 us … 100 years that is a multiple of the slide");
     }
     if (timeColumn != FlowColumn.END_TIME && timeColumn != FlowColumn.ARRIVAL) {
       throw new IllegalArgumentException(
@@ -54,7 +55,7 @@ public record WindowSpec(
               + latenessMicros
               + " us, ahead "
               + aheadMicros
-              + " us: expected 0 … 10 years");
+              + " us: expected 0 … 100 years");
     }
   }
 
