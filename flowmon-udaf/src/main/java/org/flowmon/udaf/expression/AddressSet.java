@@ -44,7 +44,7 @@ final class AddressSet {
     List<AddressRanges.Range> ranges = new ArrayList<>();
     for (Expression item : items) {
       if (item instanceof Prefix prefix) {
-        ranges.add(new AddressRanges.Range(prefix.prefix().first(), prefix.prefix().last()));
+        ranges.addAll(AddressRanges.of(prefix.prefix()).ranges());
       } else if (item instanceof Literal literal && !literal.value().isNull()) {
         addresses.add(new IpAddress(literal.value().high(), literal.value().low()));
       }

@@ -28,6 +28,11 @@ public final class AddressRanges {
   /** No address. */
   public static final AddressRanges NONE = new AddressRanges(List.of());
 
+  private static final List<Range> IPV4 =
+      List.of(new Range(IpAddress.ofIpv4(0), IpAddress.ofIpv4(-1)));
+
+  private static final AddressRanges NOT_IPV4 = new AddressRanges(IPV4).complement();
+
   private final List<Range> ranges;
 
   private AddressRanges(List<Range> ranges) {
@@ -57,8 +62,10 @@ public final class AddressRanges {
     return first.compareTo(last) > 0 ? NONE : new AddressRanges(List.of(new Range(first, last)));
   }
 
+  /** The addresses of a prefix: of its own family only, so that {@code ::/0} holds no IPv4. */
   public static AddressRanges of(IpPrefix prefix) {
-    return of(prefix.first(), prefix.last());
+    AddressRanges all = of(prefix.first(), prefix.last());
+    return prefix.first().isIpv4() || !all.contains(IPV4.get(0).first()) ? all : all.and(NOT_IPV4);
   }
 
   static AddressRanges atLeast(IpAddress first) {

@@ -179,7 +179,7 @@ final class ConstraintRules {
     List<AddressRanges.Range> ranges = new ArrayList<>();
     for (Expression item : in.items()) {
       if (item instanceof Prefix prefix) {
-        ranges.add(new AddressRanges.Range(prefix.prefix().first(), prefix.prefix().last()));
+        ranges.addAll(AddressRanges.of(prefix.prefix()).ranges());
       } else if (item instanceof Literal literal && !literal.value().isNull()) {
         IpAddress point = new IpAddress(literal.value().high(), literal.value().low());
         ranges.add(new AddressRanges.Range(point, point));

@@ -1,0 +1,228 @@
+package org.flowmon.udaf.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.junit.jupiter.api.Test;
+
+class QueryParserTest {
+  @Test
+  void parsedQueriesReadBackAsTheirText() {
+    String[][] pairs = {
+      {
+        "select src_addr, Sum(bytes) as bytes from flows where not outgoing group by src_addr order"
+            + " by bytes desc limit 100",
+        "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE NOT outgoing GROUP BY src_addr ORDER"
+            + " BY SUM(bytes) DESC LIMIT 100"
+      },
+      {
+        "SELECT src_addr FROM flows WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time,"
+            + " :now, 7);",
+        "SELECT src_addr FROM flows WHERE (src_addr IN (:live.src_addr)) AND SAME_HOUR(end_time,"
+            + " :now, 7)"
+      },
+      {
+        "SELECT NETWORK(dst_addr, 24) net, COUNT(*) FROM flows GROUP BY net -- a comment",
+        "SELECT NETWORK(dst_addr, 24, 24) AS net, COUNT(*) AS \"count(*)\" FROM flows GROUP BY"
+            + " NETWORK(dst_addr, 24, 24)"
+      },
+      {
+        "SELECT uid FROM flows WHERE state = 'SF' AND source_kind <> 'zeek' AND src_addr IN"
+            + " '10.1.2.3/8'",
+        "SELECT uid FROM flows WHERE (state = 3) AND (source_kind <> 5) AND (src_addr IN"
+            + " ('10.0.0.0/8'))"
+      },
+      {
+        "SELECT bytes FROM flows WHERE end_time BETWEEN '2026-11-21' AND '2026-11-21"
+            + " 01:00:00.5+01:00'",
+        "SELECT bytes FROM flows WHERE (end_time >= TIMESTAMP '2026-11-21T00:00:00Z') AND"
+            + " (end_time <= TIMESTAMP '2026-11-21T00:00:00.500Z')"
+      },
+      {
+        "SELECT CASE WHEN bytes > -5 + 2 * 3 THEN 1.5 END AS x FROM flows WHERE dst_addr IN ('::1',"
+            + " '2001:db8::/32')",
+        "SELECT CASE WHEN bytes > (-5 + (2 * 3)) THEN 1.5 ELSE NULL END AS x FROM flows WHERE"
+            + " dst_addr IN (ADDRESS '::1', '2001:db8::/32')"
+      },
+      {
+        "SELECT TIME_BUCKET(INTERVAL '5 minutes', end_time) AS t FROM flows WHERE duration >="
+            + " INTERVAL 2 SECONDS ORDER BY t NULLS FIRST",
+        "SELECT TIME_BUCKET(end_time, INTERVAL '300000000' MICROSECOND) AS t FROM flows WHERE"
+            + " duration >= INTERVAL '2000000' MICROSECOND ORDER BY"
+            + " TIME_BUCKET(end_time, INTERVAL '300000000' MICROSECOND) NULLS FIRST"
+      },
+    };
+    for (String[] pair : pairs) {
+      FlowQuery query = QueryParser.parse(pair[0]);
+      assertEquals(pair[1], query.toString());
+      assertEquals(query, QueryParser.parse(query.toString()));
+    }
+  }
+
+  @Test
+  void starSelectsEveryColumn() {
+    FlowQuery query = QueryParser.parse("SELECT * FROM flows LIMIT 1");
+    assertEquals(FlowColumn.all().size(), query.select().size());
+    assertEquals(1, query.limit());
+    assertEquals(-1, QueryParser.parse("SELECT uid FROM flows").limit());
+  }
+
+  @Test
+  void errorsNameThePlaceAndWhatWasExpected() {
+    error("SELECT src_adr FROM flows", 7, "did you mean 'src_addr'?");
+    error("SELECT bytes FROM flow", 18, "expected the table flows, found 'FLOW'");
+    error(
+        "SELECT bytes FROM flows WHERE", 29, "expected an expression, found the end of the query");
+    error(
+        "SELECT bytes FROM flows\nWHERE bytes = '5'",
+        38,
+        "line 2:15: expected a LONG to compare with, found a TEXT");
+    error(
+        "SELECT bytes FROM flows WHERE src_addr = '10.0.0.0/8'", 41, "prefixes are matched by IN");
+    error("SELECT bytes FROM flows WHERE src_addr IN '10.0.0.0/33'", 42, "33 is outside 0…32");
+    error("SELECT bytes FROM flows WHERE bytes", 30, "expected a condition, found a LONG");
+    error(
+        "SELECT bytes FROM flows WHERE end_time > 5",
+        41,
+        "expected a TIMESTAMP to compare with, found a LONG");
+    error("SELECT bytes FROM flows WHERE end_time > 'noon'", 41, "expected a time such as");
+    error(
+        "SELECT bytes, SUM(packets) FROM flows",
+        7,
+        "expected an aggregate or a key of GROUP BY in SELECT");
+    error("SELECT SUM(service) AS s FROM flows", 11, "SUM takes LONG or DURATION, found TEXT");
+    error("SELECT SUM(bytes / 2) AS s FROM flows", 11, "would depend on the order of rows");
+    error("SELECT SUM(bytes) / 2 FROM flows", 18, "expected an aggregate alone");
+    error("SELECT 1 + SUM(bytes) FROM flows", 11, "SUM is an aggregate");
+    error("SELECT COUNT(DISTINCT uid) FROM flows", 13, "DISTINCT is not built yet");
+    error("SELECT bytes FROM flows LIMIT x", 30, "expected a number of rows");
+    error(
+        "SELECT bytes FROM flows LIMIT 5 OFFSET 3",
+        32,
+        "expected WHERE, GROUP BY, ORDER BY, LIMIT or the end");
+    error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
+    error("SELECT NETWORK(src_addr, 129) FROM flows", 25, "expected a prefix length of 0 … 128");
+    error(
+        "SELECT bytes, packets AS bytes FROM flows",
+        14,
+        "two columns of the result are named 'bytes'");
+    error("SELECT bytes FROM flows WHERE service LIKE 'd%'", 38, "LIKE is not part of the dialect");
+    error("SELECT 99999999999999999999 AS n FROM flows", 7, "expected a whole number of 64 bits");
+    error("SELECT bytes FROM flows WHERE service = 'x", 40, "this text does not end: expected '");
+    error("SELECT bytes FROM flows WHERE bytes = 5x", 39, "a number ends before 'x'");
+    error("SELECT bytes ? FROM flows", 13, "found the character '?'");
+    error("SELECT outgoing + 1 AS x FROM flows", 7, "cannot compute BOOLEAN + LONG");
+    error("SELECT bytes FROM flows GROUP BY SUM(bytes)", 33, "SUM is an aggregate");
+    error(
+        "SELECT bytes FROM flows WHERE state = 'XX'",
+        38,
+        "expected a connection state such as 'SF'");
+  }
+
+  private static void error(String sql, int position, String message) {
+    QueryException e = assertThrows(QueryException.class, () -> QueryParser.parse(sql), sql);
+    assertTrue(e.getMessage().contains(message), sql + "\n" + e.getMessage());
+    assertEquals(position, e.position(), sql + "\n" + e.getMessage());
+  }
+
+  @Test
+  void parametersAreValuesAndCheckedAsSuch() {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT uid FROM flows WHERE src_addr IN (:hosts) AND end_time >= :now - INTERVAL '1'"
+                + " HOUR AND service = :s");
+    assertEquals(Set.of("hosts", "now", "s"), query.parameters());
+    Parameters some =
+        Parameters.NONE
+            .with("now", Value.ofTimestamp(3_600_000_000L))
+            .with("s", Value.ofText("' OR TRUE --"));
+    assertEquals("parameter :hosts has no value", message(query, some));
+    FlowQuery bound =
+        query.bind(
+            some.with(
+                "hosts",
+                List.of(
+                    Value.ofAddress(new IpAddress(0, 1)), Value.ofText("10.0.0.0/8"), Value.NULL)));
+    assertEquals(
+        "(src_addr IN (ADDRESS '::1', '10.0.0.0/8', NULL)) AND (end_time >= (TIMESTAMP"
+            + " '1970-01-01T01:00:00Z' - INTERVAL '3600000000' MICROSECOND)) AND (service = ''' OR"
+            + " TRUE --')",
+        bound.where().toString());
+    assertEquals(Set.of(), bound.parameters());
+    assertTrue(message(query, some.with("hosts", Value.ofLong(5))).contains("found a LONG"));
+    assertTrue(
+        message(query, some.with("hosts", List.of()).with("s", List.of()))
+            .contains(":s has 0 values where one"));
+  }
+
+  private static String message(FlowQuery query, Parameters parameters) {
+    return assertThrows(QueryException.class, () -> query.bind(parameters)).getMessage();
+  }
+
+  @Test
+  void whateverTheTextOnlyQueryExceptionIsThrown() {
+    String[] parts = {
+      "SELECT", "FROM", "flows", "WHERE", "(", ")", ",", "bytes", "src_addr", "'10.0.0.0/8'", "IN",
+          "NOT", "AND", "OR",
+      "SUM(", "*", "-", "1", "2.5e3", "GROUP BY", "ORDER BY", "LIMIT", "CASE", "WHEN", "THEN",
+          "END", "IS", "NULL",
+      "BETWEEN", ":now", "INTERVAL", "'", "\"", "%", "&", "TIMESTAMP", "é", "/*", "SAME_HOUR(",
+          "NETWORK(", "COALESCE("
+    };
+    for (int seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      StringBuilder sql =
+          new StringBuilder(random.nextInt(4) == 0 ? "" : "SELECT bytes FROM flows WHERE ");
+      for (int i = random.nextInt(20); i > 0; i--) {
+        sql.append(parts[random.nextInt(parts.length)]).append(random.nextInt(5) == 0 ? "" : " ");
+      }
+      try {
+        FlowQuery query = QueryParser.parse(sql.toString());
+        assertEquals(query, QueryParser.parse(query.toString()), "seed " + seed + ": " + sql);
+      } catch (QueryException e) {
+        assertTrue(
+            e.position() >= 0 && e.position() <= sql.length(),
+            "seed " + seed + ": " + sql + "\n" + e);
+      }
+    }
+  }
+
+  @Test
+  void deepAndLongQueriesAreRefusedAndDoNotOverflow() {
+    for (String nested : List.of("(", "NOT ", "- ", "CASE WHEN ", "COALESCE(")) {
+      assertThrows(
+          QueryException.class,
+          () -> QueryParser.parse("SELECT bytes FROM flows WHERE " + nested.repeat(100_000)));
+    }
+    assertThrows(
+        QueryException.class,
+        () ->
+            QueryParser.parse("SELECT bytes FROM flows WHERE bytes > 1" + " + 1".repeat(100_000)));
+    String many = "SELECT uid FROM flows WHERE src_port IN (1" + ", 2".repeat(50_000) + ")";
+    assertEquals(1, QueryParser.parse(many).select().size());
+  }
+
+  @Test
+  void whatWeAcceptAnotherParserReadsToo() throws Exception {
+    for (String sql :
+        List.of(
+            "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE NOT outgoing GROUP BY src_addr"
+                + " ORDER BY bytes DESC LIMIT 100",
+            "SELECT src_addr FROM flows WHERE src_addr IN (:hosts) AND SAME_HOUR(end_time, :now,"
+                + " 7)",
+            "SELECT CASE WHEN bytes > 5 THEN 1 ELSE 2 END AS x FROM flows WHERE end_time >="
+                + " TIMESTAMP '2026-11-21 00:00:00' AND (service IS NULL OR outgoing IS NOT TRUE)"
+                + " ORDER BY x DESC NULLS LAST")) {
+      QueryParser.parse(sql);
+      assertEquals(
+          net.sf.jsqlparser.statement.select.PlainSelect.class,
+          net.sf.jsqlparser.parser.CCJSqlParserUtil.parse(sql).getClass());
+    }
+  }
+}

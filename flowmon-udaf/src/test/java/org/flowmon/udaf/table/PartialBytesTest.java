@@ -1,0 +1,146 @@
+package org.flowmon.udaf.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Random;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.RandomFlows;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.Test;
+
+/** Bytes of partial groups, tables and parts: back and forth, and whatever is done to them. */
+class PartialBytesTest {
+  private static final FlowQuery QUERY =
+      QueryParser.parse(
+          "SELECT src_addr, service, SUM(bytes) AS b, MIN(dst_addr) AS m FROM flows GROUP BY"
+              + " src_addr, service ORDER BY b DESC LIMIT 5");
+  private static final WindowSpec WINDOW = WindowSpec.tumbling(1000, 0);
+
+  private final GroupCollector groups = new GroupCollector(QUERY);
+  private final byte[] partial;
+
+  PartialBytesTest() {
+    for (FlowBatch batch : new RandomFlows(5).batches(3, 400)) {
+      int[] selection = new int[batch.rows()];
+      for (int i = 0; i < selection.length; i++) {
+        selection[i] = i;
+      }
+      groups.add(batch, 0, selection, selection.length);
+    }
+    partial = groups.table().toPartials(9, 77, 5000, 6000).get(0);
+  }
+
+  @Test
+  void bytesGiveBackTheGroups() {
+    PartialGroups opened = PartialGroups.open(partial);
+    assertEquals(9, opened.queryId());
+    assertEquals(77, opened.keyGroup());
+    assertEquals(5000, opened.paneStart());
+    assertEquals(6000, opened.fromWindowEnd());
+    assertEquals(groups.table().size(), opened.groups());
+    GroupTable again = new GroupTable(groups.table().layout());
+    again.merge(opened);
+    assertEquals(groups.finish(), again.finish(QUERY));
+    again.merge(opened);
+    assertEquals(groups.table().size(), again.size());
+  }
+
+  @Test
+  void manyGroupsAreCutIntoSeveralArrays() {
+    FlowQuery query =
+        QueryParser.parse("SELECT arrival, COUNT(*) AS n FROM flows GROUP BY arrival");
+    GroupCollector many = new GroupCollector(query);
+    for (FlowBatch batch : new RandomFlows(2).batches(200, 2000)) {
+      for (int from = 0; from < batch.rows(); from += 1000) {
+        int[] selection = new int[Math.min(1000, batch.rows() - from)];
+        for (int i = 0; i < selection.length; i++) {
+          selection[i] = i;
+        }
+        many.add(batch, from, selection, selection.length);
+      }
+    }
+    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 1000);
+    assertTrue(arrays.size() > 1, arrays.size() + " arrays of " + many.table().size() + " groups");
+    GroupTable again = new GroupTable(many.table().layout());
+    arrays.forEach(bytes -> again.merge(PartialGroups.open(bytes)));
+    assertEquals(many.finish(), again.finish(query));
+  }
+
+  @Test
+  void groupsOfAnotherQueryAreRefused() {
+    FlowQuery other =
+        QueryParser.parse(
+            "SELECT src_addr, service, SUM(bytes) AS b FROM flows GROUP BY src_addr, service");
+    GroupTable table = new GroupTable(org.flowmon.udaf.aggregate.GroupLayout.of(other));
+    assertThrows(PartialFormatException.class, () -> table.merge(PartialGroups.open(partial)));
+    WindowTables tables = new WindowTables(8, QUERY, WINDOW);
+    assertThrows(PartialFormatException.class, () -> tables.merge(PartialGroups.open(partial)));
+  }
+
+  @Test
+  void everyFlippedByteAndEveryCutIsDetected() {
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(PartialGroups.open(partial));
+    byte[] state = tables.toBytes();
+    byte[] part = WindowPart.of(9, 6000, QUERY, groups.table()).toBytes();
+    for (byte[] bytes : List.of(partial, state, part)) {
+      Random random = new Random(bytes.length);
+      for (int i = 0; i < bytes.length; i++) {
+        byte[] flipped = bytes.clone();
+        flipped[i] ^= (byte) (1 << random.nextInt(8));
+        assertThrows(PartialFormatException.class, () -> open(flipped), "byte " + i);
+      }
+      for (int length = 0; length < bytes.length; length += 1 + length / 50) {
+        byte[] cut = java.util.Arrays.copyOf(bytes, length);
+        assertThrows(PartialFormatException.class, () -> open(cut), "length " + length);
+      }
+    }
+  }
+
+  @Test
+  void forgedBytesWithAMatchingChecksumNeverCrashAnythingElse() {
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(PartialGroups.open(partial));
+    List<byte[]> all =
+        List.of(partial, tables.toBytes(), WindowPart.of(9, 6000, QUERY, groups.table()).toBytes());
+    int[] crcAt = {PartialLayout.CRC_AT, 12, 12};
+    for (int seed = 0; seed < 30_000; seed++) {
+      Random random = new Random(seed);
+      int kind = random.nextInt(all.size());
+      byte[] forged = all.get(kind).clone();
+      for (int m = 1 + random.nextInt(4); m > 0; m--) {
+        int place = random.nextInt(random.nextBoolean() ? 80 : forged.length);
+        forged[place] =
+            (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextBoolean() ? 0xFF : 0);
+      }
+      PartialLayout.putInt(forged, crcAt[kind], PartialLayout.checksum(forged, crcAt[kind]));
+      try {
+        open(forged);
+      } catch (PartialFormatException expected) {
+        // the declared exception
+      } catch (RuntimeException | OutOfMemoryError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  /** Opens the bytes as what their first four say, and uses what they hold. */
+  private static void open(byte[] bytes) {
+    int magic = bytes.length < 4 ? 0 : PartialLayout.getInt(bytes, 0);
+    if (magic == PartialLayout.MAGIC) {
+      GroupTable table = new GroupTable(org.flowmon.udaf.aggregate.GroupLayout.of(QUERY));
+      table.merge(PartialGroups.open(bytes));
+      table.finish(QUERY);
+    } else if (bytes.length > 3 && bytes[3] == 'T') {
+      WindowTables.fromBytes(bytes, 9, QUERY, WINDOW).closeUpTo(1L << 50, part -> part.result());
+    } else {
+      WindowPart part = WindowPart.open(bytes, QUERY);
+      part.result();
+      part.totals();
+    }
+  }
+}
