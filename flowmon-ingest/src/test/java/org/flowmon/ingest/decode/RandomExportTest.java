@@ -57,7 +57,7 @@ class RandomExportTest {
 
   @Test
   void rowsAreWhatTheRecordsWereMadeOf() {
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < 500; round++) {
       Random random = new Random(SEED + round);
       boolean ipfix = random.nextBoolean();
       List<Field> fields = fields(random, ipfix);
