@@ -1,0 +1,270 @@
+package org.flowmon.jobs.history;
+
+import static org.flowmon.jobs.report.TestReports.DAY;
+import static org.flowmon.jobs.report.TestReports.END;
+import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.TestReports.window;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.TestReports;
+import org.flowmon.udaf.query.ResultTable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lookups in a real archive. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class HistoryFunctionTest {
+  private static final Duration DELAY = Duration.ofSeconds(20);
+  private static final long AS_OF = END - 20 * SECOND;
+  private static final String A = "192.0.2.1";
+  private static final String B = "2001:db8::1";
+
+  @TempDir private Path directory;
+  private long offset;
+
+  private record Flow(String source, long end, long arrival, long bytes) {}
+
+  /** Commits flows, after which everything up to {@code through} is there. */
+  private List<SealedSegment> archive(long through, Flow... flows) throws Exception {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      List<SealedSegment> segments = new ArrayList<>();
+      if (flows.length > 0) {
+        FlowBatchBuilder builder = new FlowBatchBuilder(flows.length);
+        for (Flow flow : flows) {
+          builder.beginRow();
+          builder.set(FlowColumn.ARRIVAL, flow.arrival());
+          builder.set(FlowColumn.END_TIME, flow.end());
+          builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(flow.source()));
+          builder.set(FlowColumn.BYTES, flow.bytes());
+          builder.endRow();
+        }
+        FlowBatch batch = FlowBatch.open(builder.build(1, 0, flows.length, 0));
+        segments.add(
+            new SegmentWriter().seal(archive.segmentsDirectory(), List.of(batch), Provenance.NONE));
+      }
+      archive.commit(
+          ArchiveCommit.ofRanges(
+              segments, List.of(new SourceRange("t:0", offset, ++offset, through)), "test"));
+      return segments;
+    }
+  }
+
+  private static Flow flow(String source, int day, long bytes) {
+    long time = END - day * DAY + 60 * SECOND;
+    return new Flow(source, time, time + SECOND, bytes);
+  }
+
+  private static AnalysisConfig elephants(String name, String timeout) {
+    AnalysisConfig config = TestReports.elephants("");
+    AnalysisConfig.History history = config.history();
+    return new AnalysisConfig(
+        name,
+        config.live(),
+        new AnalysisConfig.History(
+            history.query(),
+            null,
+            history.concurrency(),
+            Duration.ofMillis(Long.parseLong(timeout)),
+            history.rows()),
+        config.report(),
+        config.sinks());
+  }
+
+  private Map<String, HistoryAnswer> run(List<AnalysisConfig> analyses, WindowResult... windows)
+      throws Exception {
+    Configuration options = new Configuration();
+    options.set(PipelineOptions.GENERIC_TYPES, false);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    Map<String, HistoryAnswer> answers = new TreeMap<>();
+    try (CloseableIterator<WindowHistory> results =
+        HistoryFunction.apply(
+                env.fromData(WindowResult.TYPE, windows), directory.toString(), analyses, DELAY)
+            .executeAndCollect()) {
+      while (results.hasNext()) {
+        WindowHistory result = results.next();
+        assertNull(answers.put(result.window().analysis(), result.history()));
+      }
+    }
+    return answers;
+  }
+
+  private static WindowResult named(String analysis, WindowResult window) {
+    return new WindowResult(
+        analysis,
+        window.windowStart(),
+        window.windowEnd(),
+        window.rows(),
+        window.totals(),
+        window.groups(),
+        window.counts());
+  }
+
+  /** Rows as {@code address day → bytes}. */
+  private static Map<String, Long> bytes(ResultTable rows) {
+    Map<String, Long> bytes = new TreeMap<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      bytes.put(
+          rows.address(row, rows.column("src_addr"))
+              + " "
+              + rows.longValue(row, rows.column("day")),
+          rows.longValue(row, rows.column("bytes")));
+    }
+    return bytes;
+  }
+
+  @Test
+  void theWindowsRowsAreLookedUpInTheSameHourOfPastDays() throws Exception {
+    archive(END - 5 * DAY, flow(A, 5, 50), flow(A, 9, 90), flow("192.0.2.77", 5, 1));
+    Flow late = new Flow(A, END - DAY + 60 * SECOND, AS_OF + 1, 1000);
+    Flow otherHour = new Flow(A, END - DAY - 1, END - DAY, 2000);
+    archive(END, flow(A, 1, 10), flow(A, 1, 11), flow(B, 2, 20), late, otherHour);
+    Map<String, HistoryAnswer> answers =
+        run(
+            List.of(elephants("elephants", "5000"), noHistory("plain")),
+            window(100, A, 60, B, 40),
+            named("plain", window(100, A, 60)),
+            named("empty", window(100)));
+    HistoryAnswer answer = answers.get("elephants");
+    assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+    assertEquals(AS_OF, answer.asOf());
+    assertEquals(END - 9 * DAY + 61 * SECOND, answer.from());
+    assertEquals(END, answer.through());
+    assertEquals(Map.of(A + " 1", 21L, A + " 5", 50L, B + " 2", 20L), bytes(answer.rows()));
+    assertEquals(HistoryStatus.NONE, answers.get("plain").status());
+    assertEquals(HistoryStatus.NONE, answers.get("empty").status());
+  }
+
+  private static AnalysisConfig noHistory(String name) {
+    AnalysisConfig config = TestReports.elephants("");
+    return new AnalysisConfig(name, config.live(), null, config.report(), config.sinks());
+  }
+
+  @Test
+  void anArchiveThatDoesNotReachAsOfGivesAPartialAnswer() throws Exception {
+    archive(AS_OF - 1, flow(A, 1, 10));
+    HistoryAnswer answer =
+        run(List.of(elephants("elephants", "600")), window(100, A, 60)).get("elephants");
+    assertEquals(HistoryStatus.PARTIAL, answer.status(), answer.message());
+    assertEquals(AS_OF - 1, answer.through());
+    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
+  }
+
+  @Test
+  void aLookupWaitsForTheArchiveToReachAsOf() throws Exception {
+    archive(AS_OF - 1, flow(A, 1, 10));
+    CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      lookup(archive, pool, "60000", answer).start();
+      Thread.sleep(200);
+      assertTrue(!answer.isDone());
+      archive(AS_OF, flow(A, 2, 20));
+      assertEquals(HistoryStatus.EXACT, answer.get().status());
+      assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows()));
+    }
+  }
+
+  private static HistoryLookup lookup(
+      Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
+    return new HistoryLookup(
+        archive,
+        new HistoryQuery(elephants("elephants", timeout), DELAY),
+        pool,
+        new Semaphore(1),
+        window(100, A, 60),
+        result -> assertTrue(answer.complete(result), "one answer only"));
+  }
+
+  @Test
+  void aLookupThatFindsNoThreadIsRefusedAndWaitsWhileItMay() throws Exception {
+    archive(END, flow(A, 1, 10));
+    CountDownLatch busy = new CountDownLatch(1);
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      assertTrue(pool.tryRun(() -> await(busy)));
+      CompletableFuture<HistoryAnswer> refused = new CompletableFuture<>();
+      lookup(archive, pool, "200", refused).start();
+      CompletableFuture<HistoryAnswer> patient = new CompletableFuture<>();
+      lookup(archive, pool, "60000", patient).start();
+      assertEquals(HistoryStatus.REFUSED, refused.get().status());
+      assertTrue(refused.get().message().contains("too many at once"), refused.get().message());
+      busy.countDown();
+      assertEquals(HistoryStatus.EXACT, patient.get().status());
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aDamagedArchiveIsAStatusAndStopsNoOtherAnalysis() throws Exception {
+    List<SealedSegment> segments = archive(END, flow(A, 1, 10));
+    Path file = directory.resolve("segments").resolve(segments.get(0).fileName());
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    bytes[bytes.length - 20] ^= 1;
+    Files.write(file, bytes);
+    Map<String, HistoryAnswer> answers =
+        run(
+            List.of(elephants("elephants", "5000"), noHistory("plain")),
+            window(100, A, 60),
+            named("plain", window(100, A, 60)));
+    HistoryAnswer answer = answers.get("elephants");
+    assertEquals(HistoryStatus.FAILED, answer.status());
+    assertTrue(answer.message().contains(segments.get(0).fileName()), answer.message());
+    assertNull(answer.rows());
+    assertEquals(HistoryStatus.NONE, answers.get("plain").status());
+  }
+
+  @Test
+  void thePoolIsSharedAndClosedWithItsLastUser() {
+    LookupPool one = LookupPool.acquire();
+    LookupPool two = LookupPool.acquire();
+    assertTrue(one == two);
+    one.close();
+    assertTrue(two.tryRun(() -> {}), "still open");
+    two.close();
+    assertTrue(!two.tryRun(() -> {}), "closed");
+    LookupPool three = LookupPool.acquire();
+    assertNotNull(three);
+    assertTrue(three != two);
+    three.close();
+  }
+}

@@ -1,0 +1,189 @@
+package org.flowmon.jobs.sink;
+
+import static org.flowmon.jobs.report.TestReports.DAY;
+import static org.flowmon.jobs.report.TestReports.END;
+import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.EmbeddedKafka;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.report.TestReports;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole job: two days of flows archived by one run, judged against in the next. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class ReportsEndToEndTest {
+  private static final String OLD = "192.0.2.1";
+  private static final String NEW = "2001:db8::1";
+  private static final String TOPIC = "flows";
+
+  @TempDir private Path directory;
+
+  @Test
+  void whatIsNewNowIsReportedToKafkaAndPostgresql() throws Exception {
+    AnalysisConfig analysis = TestReports.elephants("share: 0.1, factor: 3");
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+      kafka.createTopic(TOPIC, 1);
+      JobConfig config = config(kafka, database);
+      // Days 2 and 1, in the hour after ten: the old host sends 360 kB each, 100 bytes/s.
+      send(kafka, 0, END - 2 * DAY - SECOND, "10.0.0.1", 1);
+      send(kafka, 1, END - 2 * DAY + 60 * SECOND, OLD, 360_000);
+      send(kafka, 2, END - DAY + 60 * SECOND, OLD, 360_000);
+      heartbeat(kafka, 3, END - DAY + 7200 * SECOND);
+      run(config, analysis);
+      // Now, in the ten seconds before ten: both send 299 bytes/s; the old one did so before.
+      send(kafka, 4, END - 5 * SECOND, OLD, 2_990);
+      send(kafka, 5, END - 4 * SECOND, NEW, 2_990);
+      heartbeat(kafka, 6, END + 3600 * SECOND);
+      run(config, analysis);
+      List<String> expected =
+          List.of(
+              "1 " + OLD + " 2990 299 100 2 usual exact", "2 " + NEW + " 2990 299 0 2 new exact");
+      assertEquals(expected, rows(database));
+      Map<String, String> messages = messages(kafka);
+      String value = messages.get("elephants|2026-11-21T10:00:00Z|" + NEW);
+      assertTrue(value.contains("\"verdict\":\"new\""), value);
+      assertTrue(value.contains("\"history\":\"exact\""), value);
+      assertTrue(value.contains("\"days_missing\":\"2026-11-18T10:00:00Z "), value);
+      value = messages.get("elephants|2026-11-21T10:00:00Z|" + OLD);
+      assertTrue(value.contains("\"verdict\":\"usual\""), value);
+      // Once more from the beginning, without state: everything is a repeat.
+      run(config, analysis);
+      assertEquals(expected, rows(database));
+    }
+  }
+
+  private JobConfig config(EmbeddedKafka kafka, EmbeddedPostgres database) {
+    return JobConfig.parse(
+        "test.yaml",
+        """
+        kafka: {bootstrap: '%s', topic: %s}
+        archive: {directory: %s}
+        postgres: {url: 'jdbc:postgresql://127.0.0.1:%d/postgres', user: postgres}
+        job:
+          parallelism: 1
+          max_parallelism: 16
+          checkpoint_interval: 200ms
+          checkpoint_directory: %s
+          bounded: true
+        """
+            .formatted(
+                kafka.bootstrap(),
+                TOPIC,
+                directory.resolve("archive"),
+                database.getPort(),
+                directory.resolve("checkpoints").toUri()));
+  }
+
+  private static void run(JobConfig config, AnalysisConfig analysis) throws Exception {
+    AnalysisConfig.History history = analysis.history();
+    AnalysisConfig delayed =
+        new AnalysisConfig(
+            analysis.name(),
+            analysis.live(),
+            // long enough that the run before reaches as-of: this one has committed nothing yet
+            new AnalysisConfig.History(
+                history.query(), Duration.ofHours(23), 4, Duration.ofSeconds(20), history.rows()),
+            analysis.report(),
+            analysis.sinks());
+    Configuration options = new Configuration();
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    FlowmonJob.build(env, config, List.of(delayed));
+    env.execute("end to end");
+  }
+
+  private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)
+      throws Exception {
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, time);
+    builder.set(FlowColumn.END_TIME, time);
+    builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(source));
+    builder.set(FlowColumn.BYTES, bytes);
+    builder.endRow();
+    put(kafka, builder.build(1, sequence, sequence, 0));
+  }
+
+  private static void heartbeat(EmbeddedKafka kafka, long sequence, long time) throws Exception {
+    put(kafka, FlowBatchBuilder.heartbeat(1, sequence, sequence, 0, time));
+  }
+
+  private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+      producer.send(new ProducerRecord<>(TOPIC, 0, null, value)).get();
+    }
+  }
+
+  private static List<String> rows(EmbeddedPostgres database) throws Exception {
+    List<String> rows = new ArrayList<>();
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet result =
+            statement.executeQuery(
+                "SELECT concat_ws(' ', rank, host(src_addr), bytes, rate, median_rate, days_used,"
+                    + " verdict, history) FROM report_elephants"
+                    + " JOIN flowmon_windows USING (window_start, window_end)"
+                    + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY rank")) {
+      while (result.next()) {
+        rows.add(result.getString(1));
+      }
+    }
+    return rows;
+  }
+
+  private static Map<String, String> messages(EmbeddedKafka kafka) {
+    Properties properties = new Properties();
+    properties.put("bootstrap.servers", kafka.bootstrap());
+    Map<String, String> messages = new TreeMap<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+      TopicPartition partition = new TopicPartition("flowmon.reports.elephants", 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
+          messages.put(record.key(), record.value());
+          assertTrue(record.value().getBytes(StandardCharsets.UTF_8).length < 10_000);
+        }
+      }
+    }
+    return Collections.unmodifiableMap(messages);
+  }
+}
