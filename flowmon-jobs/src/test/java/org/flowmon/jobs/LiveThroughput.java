@@ -23,6 +23,7 @@ import org.flowmon.jobs.config.JobConfig;
 /**
  * Flows per second from a filled topic to top k, for work on the job itself: {@code flowmon bench
  * live} is what one runs otherwise. Arguments: millions of flows, parallelism, runs, lz4 or none.
+ * Kafka's properties as {@code -Dkafka=a: b, c: d}.
  */
 public final class LiveThroughput {
   private static final int PARTITIONS = 4;
@@ -55,7 +56,9 @@ public final class LiveThroughput {
             "bench",
             "kafka: {bootstrap: '"
                 + kafka.bootstrap()
-                + "'}\njob: {role: analyses, bounded: true, parallelism: "
+                + "', properties: {"
+                + System.getProperty("kafka", "")
+                + "}}\njob: {role: analyses, bounded: true, parallelism: "
                 + parallelism
                 + "}\n");
     FlowmonJob.build(env, config, AnalysisConfig.bundled());

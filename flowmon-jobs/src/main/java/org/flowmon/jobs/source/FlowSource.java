@@ -51,7 +51,9 @@ public final class FlowSource {
 
   private static Properties properties(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
-    // A batch of flows is some 50 KB: Kafka's defaults fetch 20 of them at a time.
+    // A batch of 1000 flows is some 80 KB; Kafka's defaults, a dozen of them at a time over a
+    // socket
+    // buffer of 64 KB, cost a sixth more CPU a flow in a catch-up.
     properties.setProperty("max.partition.fetch.bytes", Integer.toString(8 << 20));
     properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
     properties.setProperty("max.poll.records", "500");
