@@ -63,17 +63,14 @@ final class RandomQueries {
       prefix = new IpPrefix(prefix.first(), random.nextInt(129));
     }
     String range = "%s BETWEEN " + blob(prefix.first()) + " AND " + blob(prefix.last());
-    // ::/0 holds no IPv4 address.
-    String family =
-        ipv4 || prefix.length() > 0
-            ? ""
-            : " AND NOT (%s BETWEEN "
-                + blob(new IpAddress(0, 0xFFFFL << 32))
-                + " AND "
-                + blob(new IpAddress(0, 0xFFFF_FFFF_FFFFL))
-                + ")";
-    boolean mapped = !ipv4 && prefix.contains(0, 0xFFFFL << 32 | 1);
-    String also = mapped ? family : "";
+    // ::/0 holds no IPv4 address, though its range of 16 bytes does.
+    IpAddress ipv4First = IpAddress.ofIpv4(0);
+    boolean spansIpv4 =
+        !ipv4 && prefix.first().compareTo(ipv4First) < 0 && prefix.last().compareTo(ipv4First) > 0;
+    String also =
+        spansIpv4
+            ? " AND NOT (%s BETWEEN " + blob(ipv4First) + " AND " + blob(IpAddress.ofIpv4(-1)) + ")"
+            : "";
     return new Pair(
         column.ours + " IN '" + prefix + "'",
         "(" + (range + also).replace("%s", column.duck) + ")");
