@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * free thread asks again until its time limit; a lookup that has no answer by then is not repeated
  * later.
  *
- * <p>Metrics, by analysis: {@code exact}, {@code partial}, {@code refused}, {@code timeout}, {@code
- * failed} lookups, {@code lookupMillis} of the last one with all its waiting.
+ * <p>Metrics in group {@code flowmon}, by analysis: {@code exact}, {@code partial}, {@code
+ * refused}, {@code timeout}, {@code failed} lookups, {@code lookup_ms} of the last one with all its
+ * waiting.
  */
 public final class HistoryFunction extends RichAsyncFunction<WindowResult, WindowHistory> {
   /** Windows that wait for their history in one task. */
@@ -120,13 +121,17 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private Analysis open(AnalysisConfig config) {
     Map<HistoryStatus, AtomicLong> answers = new HashMap<>();
     AtomicLong lastMillis = new AtomicLong();
-    MetricGroup group = getRuntimeContext().getMetricGroup().addGroup("analysis", config.name());
+    MetricGroup group =
+        getRuntimeContext()
+            .getMetricGroup()
+            .addGroup("flowmon")
+            .addGroup("analysis", config.name());
     for (HistoryStatus status : HistoryStatus.values()) {
       AtomicLong count = new AtomicLong();
       answers.put(status, count);
       group.gauge(status.text(), (Gauge<Long>) count::get);
     }
-    group.gauge("lookupMillis", (Gauge<Long>) lastMillis::get);
+    group.gauge("lookup_ms", (Gauge<Long>) lastMillis::get);
     Semaphore permits = new Semaphore(config.history().concurrency());
     if (archive == null) {
       String error = "the job's configuration has no archive.directory";

@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Applies each analysis's logic to its windows. A logic that throws loses the report of that
- * window, counted in {@code failed} and logged; the others go on.
+ * window, counted in {@code failed_reports} and logged; the others go on.
  *
- * <p>Metrics, by analysis: {@code reports}, {@code reportRows}, {@code failed}.
+ * <p>Metrics in group {@code flowmon}: {@code unknown_analysis}; by analysis {@code reports},
+ * {@code report_rows}, {@code failed_reports}.
  */
 public final class ReportFunction extends ProcessFunction<WindowHistory, Report> {
   private static final long serialVersionUID = 1L;
@@ -48,8 +49,8 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
 
   @Override
   public void open(OpenContext context) {
-    MetricGroup metrics = getRuntimeContext().getMetricGroup();
-    unknown = metrics.counter("unknownAnalysis");
+    MetricGroup metrics = getRuntimeContext().getMetricGroup().addGroup("flowmon");
+    unknown = metrics.counter("unknown_analysis");
     byName = new HashMap<>();
     for (AnalysisConfig config : analyses) {
       ReportLogic logic = ReportLogics.of(config);
@@ -60,8 +61,8 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
               logic,
               logic.open(config),
               group.counter("reports"),
-              group.counter("reportRows"),
-              group.counter("failed")));
+              group.counter("report_rows"),
+              group.counter("failed_reports")));
     }
   }
 
