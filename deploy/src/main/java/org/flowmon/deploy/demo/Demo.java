@@ -28,6 +28,10 @@ import org.flowmon.ingest.synthetic.TrafficOptions;
  */
 public final class Demo {
   private static final long TICK_MILLIS = 1_000;
+
+  /** The window of the bundled analyses. */
+  private static final long WINDOW_MILLIS = 10_000;
+
   private static final Duration DRAIN = Duration.ofMinutes(2);
   private static final Duration QUIET = Duration.ofSeconds(4);
   private static final Duration REPORTS = Duration.ofSeconds(30);
@@ -96,6 +100,9 @@ public final class Demo {
     DemoJob job = DemoJob.submit(services, options);
     try (FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
+      if (options.inputs().isEmpty()) {
+        awaitWindow();
+      }
       long start = System.nanoTime();
       feed.start();
       watch(feed, job, reports, start);
@@ -115,6 +122,13 @@ public final class Demo {
           StoredFlows.facts(archive),
           memory.bytes());
     }
+  }
+
+  /** Begins with a window: of a part of one, shares and rates would say little. */
+  private void awaitWindow() throws InterruptedException {
+    long wait = WINDOW_MILLIS - Math.floorMod(System.currentTimeMillis(), WINDOW_MILLIS);
+    progress.printf("the routers begin in %.1f s, with the next window%n", wait / 1e3);
+    Thread.sleep(wait);
   }
 
   private void watch(FlowFeed feed, DemoJob job, ReportFeed reports, long start)

@@ -32,6 +32,14 @@ import org.apache.kafka.server.common.MetadataVersion;
  */
 public final class EmbeddedKafka implements AutoCloseable {
   private static final int NODE = 1;
+
+  /**
+   * For a process that may be killed: back in some 5 s, for its old session ends after 1.5 s and
+   * not 9 s.
+   */
+  private static final Map<String, String> SHORT_SESSIONS =
+      Map.of("broker.session.timeout.ms", "1500", "broker.heartbeat.interval.ms", "300");
+
   private static final int TIMEOUT_SECONDS = 30;
   private static final String HOST = InetAddress.getLoopbackAddress().getHostAddress();
 
@@ -57,12 +65,17 @@ public final class EmbeddedKafka implements AutoCloseable {
    * @throws EmbeddedServiceException where it does not start
    */
   public static EmbeddedKafka start(Path directory, int port) {
+    return start(directory, port, Map.of());
+  }
+
+  private static EmbeddedKafka start(Path directory, int port, Map<String, String> more) {
     KafkaRaftServer server = null;
     int chosen = port;
     try {
       Files.createDirectories(directory);
       chosen = port != 0 ? port : freePort();
       Map<String, String> properties = properties(directory, chosen, freePort());
+      properties.putAll(more);
       format(directory);
       server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
       server.startup();
@@ -141,10 +154,6 @@ public final class EmbeddedKafka implements AutoCloseable {
     p.put("share.coordinator.state.topic.min.isr", "1");
     p.put("auto.create.topics.enable", "false");
     p.put("group.initial.rebalance.delay.ms", "0");
-    // Back soon after a crash: the controller forgets a killed broker's session after 1.5 s and not
-    // 9 s.
-    p.put("broker.session.timeout.ms", "1500");
-    p.put("broker.heartbeat.interval.ms", "300");
     // Small: few threads, a small de-duplication buffer of the log cleaner, small indexes of the
     // logs.
     p.put("num.network.threads", "2");
@@ -224,7 +233,7 @@ public final class EmbeddedKafka implements AutoCloseable {
       System.exit(2);
     }
     try (EmbeddedKafka kafka =
-        start(Path.of(args[0]), args.length == 2 ? Integer.parseInt(args[1]) : 0)) {
+        start(Path.of(args[0]), args.length == 2 ? Integer.parseInt(args[1]) : 0, SHORT_SESSIONS)) {
       System.out.println("READY " + kafka.bootstrapServers());
       // Whoever started this holds the other end; when it dies, this ends too.
       System.in.transferTo(OutputStream.nullOutputStream());

@@ -26,7 +26,7 @@ final class Crowd {
   /** Bounds of a flow's bytes. The tail is cut so that no single flow makes an elephant. */
   private static final double SMALLEST = 250;
 
-  private static final double LARGEST = 5_000_000;
+  private static final double LARGEST = 200_000;
   private static final int PSH_ACK_SYN_FIN = 0x1B;
   private static final int[] TOS = {0, 0, 0, 0, 0, 0, 0x28, 0xB8};
 

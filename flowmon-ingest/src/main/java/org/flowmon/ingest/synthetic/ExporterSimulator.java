@@ -30,6 +30,11 @@ public final class ExporterSimulator implements AutoCloseable {
   /** Datagrams that are not full are sent after this time, as a router's export timer does. */
   private static final long FLUSH_MILLIS = 100;
 
+  private static final double CATCH_UP_NANOS = 20e6;
+
+  /** Where the receiver is waited for, a burst cannot overrun it. */
+  private static final double CATCH_UP_GUARDED_NANOS = 5e9;
+
   private static final long STALL_NANOS = 2_000_000_000L;
   private static final long UPTIME_MILLIS = Duration.ofDays(3).toMillis();
 
@@ -164,7 +169,12 @@ public final class ExporterSimulator implements AutoCloseable {
     FlowStream stream = model.live(start);
     ExportEncoder[] encoders = encoders(start - UPTIME_MILLIS);
     SyntheticFlow flow = new SyntheticFlow();
-    Pacer pacer = new Pacer(pace.flowsPerSecond(), pace.burst(), startNanos);
+    Pacer pacer =
+        new Pacer(
+            pace.flowsPerSecond(),
+            pace.burst(),
+            received == null ? CATCH_UP_NANOS : CATCH_UP_GUARDED_NANOS,
+            startNanos);
     long flushed = start;
     long now = start;
     for (long done = 0;

@@ -16,6 +16,7 @@ import org.flowmon.flow.SourceKind;
  * datagrams only, for their flows are known only to who has the templates.
  */
 public final class FlowReplay implements AutoCloseable {
+  private static final double CATCH_UP_NANOS = 20e6;
   private static final int V5_HEADER = 24;
   private static final int V5_RECORD = 48;
 
@@ -44,7 +45,7 @@ public final class FlowReplay implements AutoCloseable {
    * @param datagramsPerSecond 0 for as fast as possible
    */
   public Result send(Iterator<byte[]> datagrams, long datagramsPerSecond) throws IOException {
-    Pacer pacer = new Pacer(datagramsPerSecond, 1, System.nanoTime());
+    Pacer pacer = new Pacer(datagramsPerSecond, 1, CATCH_UP_NANOS, System.nanoTime());
     Map<SourceKind, SentCounts.Count> counts = new EnumMap<>(SourceKind.class);
     long others = 0;
     while (!stopped && datagrams.hasNext()) {

@@ -24,6 +24,7 @@ final class LiveTraffic implements FlowStream {
   private final long beaconDelay;
   private final Crowd crowd;
   private final SplittableRandom random;
+  private final long from;
   private final long incidentsFrom;
   private double beaconDue;
   private int probes;
@@ -36,12 +37,21 @@ final class LiveTraffic implements FlowStream {
     this.beaconDelay = model.options().exportDelayMin().toMillis();
     this.crowd = crowd;
     this.random = random;
+    this.from = startMillis;
     this.incidentsFrom = startMillis + incidents.after().toMillis();
     this.beaconDue = incidentsFrom;
   }
 
   @Override
   public void next(long nowMillis, SyntheticFlow flow) {
+    draw(nowMillis, flow);
+    if (flow.endMillis < from) { // the routers were started then, and saw nothing end before
+      flow.startMillis += from - flow.endMillis;
+      flow.endMillis = from;
+    }
+  }
+
+  private void draw(long nowMillis, SyntheticFlow flow) {
     if (nowMillis >= beaconDue) {
       beacon(flow);
       return;

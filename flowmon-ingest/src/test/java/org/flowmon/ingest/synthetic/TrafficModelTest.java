@@ -86,7 +86,8 @@ final class TrafficModelTest {
       long now = NOW + i;
       stream.next(now, flow);
       long delay = now - flow.endMillis;
-      assertTrue(delay >= 1_000 && delay <= 3_000, "delay " + delay);
+      assertTrue(flow.endMillis >= NOW, "ended before the routers were started");
+      assertTrue(delay <= 3_000 && (delay >= 1_000 || i < 3_000), "delay " + delay);
     }
   }
 
