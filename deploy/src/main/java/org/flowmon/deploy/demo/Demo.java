@@ -114,7 +114,7 @@ public final class Demo {
       job.cancel();
       return new DemoSummary(
           feed.sent(),
-          StoredFlows.count(archive),
+          StoredFlows.count(archive, preloaded > 0),
           preloaded,
           feed.dropped(),
           reported,

@@ -25,6 +25,7 @@ import org.flowmon.deploy.embedded.EmbeddedPostgres;
  */
 final class ReportFeed implements AutoCloseable {
   private static final int ROWS_SHOWN = 5;
+  private static final int QUIET_SHOWN = 3;
   private static final String WINDOWS =
       "SELECT analysis, window_start, window_end, revision, row_count, history FROM flowmon_windows"
           + " ORDER BY window_end, analysis";
@@ -71,8 +72,12 @@ final class ReportFeed implements AutoCloseable {
         }
       }
     }
+    int quiet = 0;
     for (Window window : news) {
-      tell(window);
+      quiet += tell(window, quiet < QUIET_SHOWN) ? 0 : 1;
+    }
+    if (quiet > QUIET_SHOWN) {
+      out.accept((quiet - QUIET_SHOWN) + " more reports without anything significant");
     }
     return news.size();
   }
@@ -86,7 +91,11 @@ final class ReportFeed implements AutoCloseable {
     }
   }
 
-  private void tell(Window window) throws SQLException {
+  /**
+   * Tells of a window; of one without anything significant only if asked to. Returns whether there
+   * was.
+   */
+  private boolean tell(Window window, boolean evenIfQuiet) throws SQLException {
     String sql =
         "SELECT * FROM \"report_"
             + window.analysis()
@@ -106,6 +115,9 @@ final class ReportFeed implements AutoCloseable {
         }
       }
     }
+    if (significant == 0 && !evenIfQuiet) {
+      return false;
+    }
     out.accept(
         window.analysis()
             + " "
@@ -119,6 +131,7 @@ final class ReportFeed implements AutoCloseable {
             + " significant, history "
             + window.history());
     lines.forEach(out);
+    return significant > 0;
   }
 
   private static String describe(ResultSet row) throws SQLException {

@@ -14,9 +14,11 @@ final class StoredFlows {
 
   private StoredFlows() {}
 
-  static long count(Archive archive) throws IOException {
+  /** Flows in the archive, without the history that was generated for it. */
+  static long count(Archive archive, boolean hasHistory) throws IOException {
+    String sql = hasHistory ? WITHOUT_HISTORY : ALL;
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return ArchiveQuery.run(snapshot, QueryParser.parse(STORED), QueryOptions.DEFAULTS)
+      return ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS)
           .table()
           .longValue(0, 0);
     }
