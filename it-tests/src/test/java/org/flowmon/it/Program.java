@@ -1,0 +1,148 @@
+package org.flowmon.it;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A process of its own, whose standard output and standard error go to files. Closing kills it
+ * where it still runs.
+ */
+final class Program implements AutoCloseable {
+  private static final Duration POLL = Duration.ofMillis(50);
+
+  private final String name;
+  private final Process process;
+  private final Path out;
+  private final Path err;
+
+  private Program(String name, Process process, Path out, Path err) {
+    this.name = name;
+    this.process = process;
+    this.out = out;
+    this.err = err;
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param folder is its working directory and takes what it prints, as {@code name.out} and {@code
+   *     name.err}
+   */
+  static Program start(Path folder, String name, List<String> command) throws IOException {
+    Path out = folder.resolve(name + ".out");
+    Path err = folder.resolve(name + ".err");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    process.getOutputStream().close();
+    return new Program(name, process, out, err);
+  }
+
+  /** Starts {@code flowmon} with the options that the launcher gives to its JVM. */
+  static Program flowmon(Path folder, String name, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(launcherOptions());
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add("org.flowmon.deploy.Flowmon");
+    command.addAll(List.of(arguments));
+    return start(folder, name, command);
+  }
+
+  /**
+   * The JVM's options as they stand in the launcher, so that its memory limits are the real ones.
+   */
+  private static List<String> launcherOptions() throws IOException {
+    List<String> options = new ArrayList<>();
+    boolean inside = false;
+    for (String line : Files.readAllLines(ProjectFiles.root().resolve("flowmon"))) {
+      String word = line.strip();
+      if (inside && word.equals(")")) {
+        return options;
+      }
+      if (inside && word.startsWith("-")) {
+        options.addAll(List.of(word.split(" ", -1)));
+      }
+      inside |= word.equals("options=(");
+    }
+    throw new IllegalStateException("the launcher has no list of options");
+  }
+
+  /** Waits for a line on standard output or standard error. */
+  Matcher awaitLine(Pattern line, Duration limit) throws IOException, InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (true) {
+      Matcher matcher = line.matcher(output() + "\n" + errors());
+      if (matcher.find()) {
+        return matcher;
+      }
+      if (System.nanoTime() > end || !process.isAlive()) {
+        throw new AssertionError("waited in vain for " + line + "\n" + printed());
+      }
+      Thread.sleep(POLL.toMillis());
+    }
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Asks it to end (SIGTERM) and waits. Returns the exit code. */
+  int stop(Duration limit) throws IOException, InterruptedException {
+    process.destroy();
+    return await(limit);
+  }
+
+  /** Waits for its end. Returns the exit code. */
+  int await(Duration limit) throws IOException, InterruptedException {
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError(name + " did not end within " + limit + "\n" + printed());
+    }
+    return process.exitValue();
+  }
+
+  /** What it wrote to standard output. */
+  String output() throws IOException {
+    return Files.readString(out);
+  }
+
+  /** What it wrote to standard error. */
+  String errors() throws IOException {
+    return Files.readString(err);
+  }
+
+  /** All it wrote, for messages. */
+  String printed() throws IOException {
+    return "---- "
+        + name
+        + " on standard output\n"
+        + tail(out)
+        + "---- on standard error\n"
+        + tail(err);
+  }
+
+  private static String tail(Path file) throws IOException {
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    return text.substring(Math.max(0, text.length() - 8000));
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    if (process.isAlive()) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+}
