@@ -9,8 +9,10 @@ import org.flowmon.udaf.query.QueryParser;
 
 /** Asks the archive, by a query as anyone could, what is stored of what was sent. */
 final class StoredFlows {
-  /** History comes as source kind 8, synthetic; what came over the wire or from a file does not. */
-  private static final String STORED = "SELECT COUNT(*) AS flows FROM flows WHERE source_kind <> 8";
+  private static final String ALL = "SELECT COUNT(*) AS flows FROM flows";
+
+  /** Generated history comes as source kind 8, synthetic; what came over the wire does not. */
+  private static final String WITHOUT_HISTORY = ALL + " WHERE source_kind <> 8";
 
   private StoredFlows() {}
 
