@@ -305,7 +305,10 @@ class ExportersIT {
     }
   }
 
-  /** A file that holds the flows of another so many times. */
+  /**
+   * A file that holds the flows of another so many times, in the order of their times: where those
+   * fall back nfreplay's uptime does, which is an exporter's restart.
+   */
   private static Path repeated(Path file, int times) throws Exception {
     Path copies = Files.createDirectory(folder.resolve("copies"));
     for (int i = 0; i < times; i++) {
@@ -314,7 +317,13 @@ class ExportersIT {
     Path all = folder.resolve("repeated.nfcapd");
     List<String> command =
         List.of(
-            ProjectFiles.tool("nfdump").toString(), "-R", copies.toString(), "-w", all.toString());
+            ProjectFiles.tool("nfdump").toString(),
+            "-R",
+            copies.toString(),
+            "-O",
+            "tstart",
+            "-w",
+            all.toString());
     try (Program nfdump = Program.start(folder, "nfdump", command)) {
       assertEquals(0, nfdump.await(LIMIT), nfdump.printed());
     }
