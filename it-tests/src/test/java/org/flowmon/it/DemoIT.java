@@ -3,133 +3,77 @@ package org.flowmon.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.nio.file.Files;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import org.flowmon.archive.verify.ArchiveVerifier;
-import org.flowmon.archive.verify.VerifyReport;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.deploy.demo.Demo;
+import org.flowmon.deploy.demo.DemoOptions;
+import org.flowmon.deploy.embedded.EmbeddedPostgres;
+import org.flowmon.ingest.synthetic.Incidents;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo as a user runs it: a process of its own, within the launcher's limits of memory. */
-class DemoIT {
-  private static final Duration LIMIT = Duration.ofMinutes(4);
-  private static final Set<String> FIELDS =
-      Set.of(
-          "sent",
-          "stored",
-          "preloaded",
-          "dropped",
-          "reports",
-          "flows_per_second",
-          "seconds",
-          "archive",
-          "peak_memory_bytes");
+/** The demo as a user runs it: every flow is accounted for, and it finds what is hidden in it. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+final class DemoIT {
+  private static final long SEED = 7;
 
-  /** The default number of preloaded flows. */
-  private static final long HISTORY = 1_000_000;
-
-  /** What the log holds: its lines that are no comments. */
-  private static final long M57_CONNECTIONS = 8462;
-
-  /** What the exporter said of the export. */
-  private static final long EXPORTED = 504;
-
-  @TempDir Path folder;
+  @TempDir Path directory;
 
   @Test
-  void everyFlowThatTheDemoSendsIsStoredAndReportsCome() throws Exception {
-    JsonNode summary = demo("--for", "12s", "--json", "--dir", folder + "/demo");
-
-    assertEquals(new TreeSet<>(FIELDS), names(summary));
-    long sent = summary.get("sent").longValue();
-    assertTrue(sent > 0, summary.toString());
-    assertEquals(0, dropped(summary), summary.toString());
-    assertEquals(sent, summary.get("stored").longValue(), summary.toString());
-    assertEquals(HISTORY, summary.get("preloaded").longValue());
-    assertTrue(summary.get("reports").get("elephants").longValue() > 0, summary.toString());
-    assertTrue(summary.get("seconds").doubleValue() >= 12, summary.toString());
+  void everyFlowIsStoredAndOnlyTheNewHeavyTalkerIsReported() throws Exception {
+    Path place = directory.resolve("demo");
+    DemoOptions options =
+        new DemoOptions(Duration.ofSeconds(30), 10_000, List.of(), true, place, SEED, 1_000_000, 2);
+    ByteArrayOutputStream result = new ByteArrayOutputStream();
+    ByteArrayOutputStream progress = new ByteArrayOutputStream();
+    boolean balanced =
+        new Demo(options, new PrintStream(progress, true, StandardCharsets.UTF_8))
+            .run(new PrintStream(result, true, StandardCharsets.UTF_8));
+    String said = "seed " + SEED + "\n" + progress.toString(StandardCharsets.UTF_8);
+    JsonNode json = new ObjectMapper().readTree(result.toByteArray());
+    assertTrue(balanced, () -> json + said);
+    assertTrue(json.get("sent").asLong() > 0, said);
+    assertEquals(json.get("sent").asLong(), json.get("stored").asLong(), said);
+    assertTrue(json.get("dropped").isEmpty(), said);
+    assertEquals(1_000_000, json.get("preloaded").asLong(), said);
     assertEquals(
-        sent / summary.get("seconds").doubleValue(),
-        summary.get("flows_per_second").doubleValue(),
-        1);
-    assertTrue(
-        summary.get("peak_memory_bytes").longValue() <= 2L << 30, "memory: " + summary.toString());
-    assertArchive(summary, sent + HISTORY);
+        1_000_000 + json.get("sent").asLong(), json.get("archive").get("rows").asLong(), said);
+    assertTrue(json.get("reports").get("elephants").asLong() >= 3, said);
+
+    Incidents truth = new TrafficModel(SEED, TrafficOptions.defaults()).incidents();
+    assertEquals(Set.of(truth.newHeavyTalker().toString()), reportedAsNew(place), said);
   }
 
-  @Test
-  void filesGoThroughTheDemoInPlaceOfTheGenerator() throws Exception {
-    Path log = ProjectFiles.data().resolve("zeek/m57/conn.log.gz");
-    Path export = ProjectFiles.data().resolve("netflow-from-pcap/many-protocols/export.v5.pcap");
-
-    JsonNode summary =
-        demo("--input", log.toString(), export.toString(), "--json", "--dir", folder + "/files");
-
-    assertEquals(new TreeSet<>(FIELDS), names(summary));
-    long sent = summary.get("sent").longValue();
-    assertEquals(M57_CONNECTIONS + EXPORTED, sent, summary.toString());
-    assertEquals(sent, summary.get("stored").longValue() + dropped(summary), summary.toString());
-    assertEquals(0, dropped(summary), summary.toString());
-    assertEquals(0, summary.get("preloaded").longValue());
-    assertArchive(summary, sent);
-  }
-
-  private JsonNode demo(String... arguments) throws Exception {
-    String[] all = new String[arguments.length + 1];
-    all[0] = "demo";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    try (Program demo = Program.flowmon(folder, "demo", all)) {
-      int code = demo.await(LIMIT);
-      assertEquals(0, code, demo.printed());
-      return onlyObject(demo.output());
+  /** The sources that elephants called new, from the database that the demo left behind. */
+  private static Set<String> reportedAsNew(Path place) throws Exception {
+    Set<String> sources = new TreeSet<>();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(place.resolve("postgres"));
+        Connection connection =
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT DISTINCT host(src_addr) FROM report_elephants WHERE verdict = 'new'")) {
+      while (rows.next()) {
+        sources.add(rows.getString(1));
+      }
     }
-  }
-
-  /** Standard output holds one JSON object and nothing else. */
-  private static JsonNode onlyObject(String text) throws IOException {
-    ObjectMapper mapper = new ObjectMapper(new JsonFactory());
-    try (MappingIterator<JsonNode> values = mapper.readerFor(JsonNode.class).readValues(text)) {
-      List<JsonNode> all = values.readAll();
-      assertEquals(1, all.size(), text);
-      assertTrue(all.get(0).isObject(), text);
-      return all.get(0);
-    }
-  }
-
-  private static Set<String> names(JsonNode object) {
-    Set<String> names = new TreeSet<>();
-    object.fieldNames().forEachRemaining(names::add);
-    return names;
-  }
-
-  private static long dropped(JsonNode summary) {
-    long sum = 0;
-    for (JsonNode count : summary.get("dropped")) {
-      sum += count.longValue();
-    }
-    return sum;
-  }
-
-  /** The archive is what the summary says of it, and sound. */
-  private static void assertArchive(JsonNode summary, long rows) throws IOException {
-    JsonNode stated = summary.get("archive");
-    assertEquals(Set.of("path", "rows", "bytes", "segments"), names(stated));
-    Path archive = Path.of(stated.get("path").textValue());
-    assertTrue(Files.isDirectory(archive), archive.toString());
-    assertEquals(rows, stated.get("rows").longValue());
-    assertEquals(rows, OneJvm.query(archive, "SELECT COUNT(*) AS n FROM flows").longValue(0, 0));
-    VerifyReport report = ArchiveVerifier.verify(archive);
-    assertTrue(report.isSound(), report.damages().toString());
-    assertEquals(rows, report.rows());
-    assertEquals(report.segments(), stated.get("segments").longValue());
+    return sources;
   }
 }
