@@ -126,24 +126,27 @@ final class OneJvm implements AutoCloseable {
 
   /** The elephants analysis with its history, in windows of a test's choice. */
   static AnalysisConfig elephants(String name, String window, String lateness) {
-    return AnalysisConfig.parse(
-        name + ".yaml",
-        String.join(
-            "\n",
-            "name: " + name,
-            "live:",
-            "  query: SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE"
-                + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 20",
-            "  window: " + window,
-            "  lateness: " + lateness,
-            "  slots: 64", // so small that groups are evicted all the time
-            "history:",
-            "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM"
-                + " flows WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP"
-                + " BY src_addr, DAYS_BEFORE(end_time, :now)",
-            "  timeout: 60s",
-            "report: {logic: elephants}",
-            "sinks: [kafka]"));
+    return AnalysisConfig.parse(name + ".yaml", elephantsYaml(name, window, lateness));
+  }
+
+  /** The text of {@link #elephants}, for the folder of a job's analyses. */
+  static String elephantsYaml(String name, String window, String lateness) {
+    return String.join(
+        "\n",
+        "name: " + name,
+        "live:",
+        "  query: SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE"
+            + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 20",
+        "  window: " + window,
+        "  lateness: " + lateness,
+        "  slots: 64", // so small that groups are evicted all the time
+        "history:",
+        "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows"
+            + " WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)"
+            + " GROUP BY src_addr, DAYS_BEFORE(end_time, :now)",
+        "  timeout: 60s",
+        "report: {logic: elephants}",
+        "sinks: [kafka]");
   }
 
   @Override

@@ -1,0 +1,215 @@
+package org.flowmon.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.publish.FlowPublisher;
+import org.flowmon.ingest.publish.FlowTopics;
+import org.flowmon.ingest.publish.PublisherOptions;
+import org.flowmon.udaf.query.ResultTable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The job's jar on a cluster of processes, submitted by Flink's own client: it gives what a run in
+ * one JVM gives, whatever dies on the way.
+ */
+class ClusterIT {
+  private static final String EVERYTHING =
+      "SELECT uid, src_addr, dst_addr, src_port, dst_port, start_time, end_time, arrival, bytes,"
+          + " reverse_bytes, COUNT(*) AS n FROM flows GROUP BY uid, src_addr, dst_addr, src_port,"
+          + " dst_port, start_time, end_time, arrival, bytes, reverse_bytes ORDER BY uid, start_time, end_time";
+  private static final String WINDOW = "1h";
+  // Connections of days are late, in every run the same.
+  private static final String LATENESS = "30m";
+
+  @TempDir static Path folder;
+  private static OneJvm jvm;
+  private static List<Path> logs;
+  private static ResultTable flows;
+  private static SortedMap<Long, List<Talker>> talkers;
+
+  @BeforeAll
+  static void runInOneJvm() throws Exception {
+    Path day = ProjectFiles.data().resolve("zeek/rita-missing-host/2024-04-19");
+    try (var files = Files.list(day)) {
+      logs = files.filter(file -> file.toString().endsWith(".log.gz")).sorted().toList();
+    }
+    jvm = OneJvm.start(folder);
+    OneJvm.publish(jvm.bootstrap(), "one", logs);
+    Path archive = folder.resolve("one");
+    jvm.run("one", archive, 1, OneJvm.elephants("one", WINDOW, LATENESS));
+    flows = OneJvm.query(archive, EVERYTHING);
+    talkers = reported("one");
+    assertTrue(flows.rowCount() > 30_000 && talkers.size() > 20, "a day has flows and windows");
+  }
+
+  @AfterAll
+  static void stop() {
+    if (jvm != null) {
+      jvm.close();
+    }
+  }
+
+  @Test
+  void theJobOnAClusterGivesTheResultsOfOneJvm() throws Exception {
+    OneJvm.publish(jvm.bootstrap(), "cluster", logs);
+    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-cluster"), 2, 1)) {
+      String job = submit(cluster, "cluster", true, 2, List.of());
+      cluster.await("the job's end", Duration.ofMinutes(2), () -> cluster.jobState(job).equals("FINISHED"));
+    }
+    assertSame("cluster");
+  }
+
+  @Test
+  void aTaskManagerKilledWhileFlowsArriveChangesNothing() throws Exception {
+    FlowTopics.ensure(jvm.bootstrap(), "killed", OneJvm.PARTITIONS);
+    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 2);
+        FlowPublisher publisher = publisher("killed")) {
+      String job = submit(cluster, "killed", false, 2, List.of());
+      FileReadOptions options = FileReadOptions.defaults();
+      publish(publisher, options, logs.subList(0, 8));
+      awaitCheckpoint(cluster, job);
+      publish(publisher, options, logs.subList(8, 12));
+      cluster.killTaskManager("tm1");
+      publish(publisher, options, logs.subList(12, 16));
+      cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(job) > 0);
+      awaitRunning(cluster, job);
+      awaitCheckpoint(cluster, job);
+      cluster.startTaskManager("tm3");
+      cluster.killTaskManager("tm2");
+      long last = publish(publisher, options, logs.subList(16, logs.size()));
+      end(publisher, last);
+      awaitAll(cluster, "killed");
+    }
+    assertSame("killed");
+  }
+
+  @Test
+  void aJobStartedAgainFromAnOldSavepointArchivesNothingTwice() throws Exception {
+    FlowTopics.ensure(jvm.bootstrap(), "again", OneJvm.PARTITIONS);
+    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-again"), 1, 2);
+        FlowPublisher publisher = publisher("again")) {
+      FileReadOptions options = FileReadOptions.defaults();
+      String first = submit(cluster, "again", false, 2, List.of());
+      publish(publisher, options, logs.subList(0, 6));
+      awaitCheckpoint(cluster, first);
+      cluster.client(List.of("savepoint", first));
+      Path savepoint = onlyFolder(folder.resolve("flink-again/savepoints"));
+      publish(publisher, options, logs.subList(6, 14));
+      awaitCheckpoint(cluster, first);
+      cluster.client(List.of("cancel", first));
+      // What came after the savepoint is in the archive, and comes again.
+      submit(cluster, "again", false, 1, List.of("-s", savepoint.toString()));
+      end(publisher, publish(publisher, options, logs.subList(14, logs.size())));
+      awaitAll(cluster, "again");
+    }
+    assertSame("again");
+  }
+
+  private static FlowPublisher publisher(String topic) throws IOException {
+    return FlowPublisher.open(
+        PublisherOptions.of(jvm.bootstrap()).withTopic(topic).withBatchRows(200));
+  }
+
+  private static long publish(FlowPublisher publisher, FileReadOptions options, List<Path> files)
+      throws IOException {
+    long last = Long.MIN_VALUE;
+    for (Path file : files) {
+      last = Math.max(last, FlowFiles.open(file, options).read(publisher).lastArrival());
+    }
+    publisher.flush();
+    return last;
+  }
+
+  /** Closes every window of the day: the heartbeats are hours after its last flow. */
+  private static void end(FlowPublisher publisher, long last) {
+    publisher.endOfFile(last + 3 * 3_600_000_000L);
+  }
+
+  private static void awaitCheckpoint(FlinkProcesses cluster, String job) throws Exception {
+    int before = cluster.completedCheckpoints(job);
+    cluster.await(
+        "two more checkpoints",
+        Duration.ofMinutes(1),
+        () -> cluster.completedCheckpoints(job) >= before + 2);
+  }
+
+  private static void awaitRunning(FlinkProcesses cluster, String job) throws Exception {
+    cluster.await("the job to run", Duration.ofMinutes(1), () -> cluster.jobState(job).equals("RUNNING"));
+  }
+
+  /** Until archive and reports are complete; whether they are right is asserted afterwards. */
+  private static void awaitAll(FlinkProcesses cluster, String name) throws Exception {
+    cluster.await(
+        "all flows in the archive and all windows reported",
+        Duration.ofMinutes(2),
+        () -> rows(folder.resolve(name)) >= 31_367 && windows(name) >= talkers.size());
+  }
+
+  private static long rows(Path directory) {
+    try (Archive archive = Archive.open(directory);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      return snapshot.rows();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private static int windows(String name) {
+    try {
+      return reported(name).size();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private static String submit(
+      FlinkProcesses cluster, String name, boolean bounded, int parallelism, List<String> options)
+      throws Exception {
+    Path analyses = Files.createDirectories(folder.resolve("analyses-" + name));
+    Files.writeString(
+        analyses.resolve(name + ".yaml"), OneJvm.elephantsYaml(name, WINDOW, LATENESS));
+    Path config = folder.resolve(name + ".yaml");
+    Files.writeString(
+        config,
+        String.join(
+            "\n",
+            "kafka: {bootstrap: '" + jvm.bootstrap() + "', topic: " + name + "}",
+            "archive: {directory: '" + folder.resolve(name) + "'}",
+            "analyses: '" + analyses + "'",
+            "job: {checkpoint_interval: 1s, bounded: " + bounded + ", parallelism: " + parallelism + "}"));
+    return cluster.submit(ProjectFiles.jobJar(), options, "--config", config.toString());
+  }
+
+  private static Path onlyFolder(Path parent) throws IOException {
+    try (var files = Files.list(parent)) {
+      List<Path> all = files.toList();
+      assertEquals(1, all.size(), "savepoints in " + parent);
+      return all.get(0);
+    }
+  }
+
+  private static SortedMap<Long, List<Talker>> reported(String name) throws IOException {
+    return Talker.reported(OneJvm.read(jvm.bootstrap(), "flowmon.reports." + name));
+  }
+
+  private static void assertSame(String name) throws IOException {
+    ResultTable found = OneJvm.query(folder.resolve(name), EVERYTHING);
+    assertEquals(flows.rowCount(), found.rowCount(), "different flows in the archive");
+    assertTrue(flows.equals(found), "the archive's flows differ");
+    assertEquals(talkers, reported(name));
+  }
+}
