@@ -30,7 +30,8 @@ class ClusterIT {
   private static final String EVERYTHING =
       "SELECT uid, src_addr, dst_addr, src_port, dst_port, start_time, end_time, arrival, bytes,"
           + " reverse_bytes, COUNT(*) AS n FROM flows GROUP BY uid, src_addr, dst_addr, src_port,"
-          + " dst_port, start_time, end_time, arrival, bytes, reverse_bytes ORDER BY uid, start_time, end_time";
+          + " dst_port, start_time, end_time, arrival, bytes, reverse_bytes ORDER BY uid,"
+          + " start_time, end_time";
   private static final String WINDOW = "1h";
   // Connections of days are late, in every run the same.
   private static final String LATENESS = "30m";
@@ -68,7 +69,8 @@ class ClusterIT {
     OneJvm.publish(jvm.bootstrap(), "cluster", logs);
     try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-cluster"), 2, 1)) {
       String job = submit(cluster, "cluster", true, 2, List.of());
-      cluster.await("the job's end", Duration.ofMinutes(2), () -> cluster.jobState(job).equals("FINISHED"));
+      cluster.await(
+          "the job's end", Duration.ofMinutes(2), () -> cluster.jobState(job).equals("FINISHED"));
     }
     assertSame("cluster");
   }
@@ -148,7 +150,8 @@ class ClusterIT {
   }
 
   private static void awaitRunning(FlinkProcesses cluster, String job) throws Exception {
-    cluster.await("the job to run", Duration.ofMinutes(1), () -> cluster.jobState(job).equals("RUNNING"));
+    cluster.await(
+        "the job to run", Duration.ofMinutes(1), () -> cluster.jobState(job).equals("RUNNING"));
   }
 
   /** Until archive and reports are complete; whether they are right is asserted afterwards. */
@@ -190,7 +193,11 @@ class ClusterIT {
             "kafka: {bootstrap: '" + jvm.bootstrap() + "', topic: " + name + "}",
             "archive: {directory: '" + folder.resolve(name) + "'}",
             "analyses: '" + analyses + "'",
-            "job: {checkpoint_interval: 1s, bounded: " + bounded + ", parallelism: " + parallelism + "}"));
+            "job: {checkpoint_interval: 1s, bounded: "
+                + bounded
+                + ", parallelism: "
+                + parallelism
+                + "}"));
     return cluster.submit(ProjectFiles.jobJar(), options, "--config", config.toString());
   }
 

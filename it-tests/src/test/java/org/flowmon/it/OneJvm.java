@@ -141,9 +141,9 @@ final class OneJvm implements AutoCloseable {
         "  lateness: " + lateness,
         "  slots: 64", // so small that groups are evicted all the time
         "history:",
-        "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows"
-            + " WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)"
-            + " GROUP BY src_addr, DAYS_BEFORE(end_time, :now)",
+        "  query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM"
+            + " flows WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY"
+            + " src_addr, DAYS_BEFORE(end_time, :now)",
         "  timeout: 60s",
         "report: {logic: elephants}",
         "sinks: [kafka]");
