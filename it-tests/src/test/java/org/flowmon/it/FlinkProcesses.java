@@ -37,7 +37,7 @@ final class FlinkProcesses implements AutoCloseable {
   private static final Pattern NOT_FLINKS =
       Pattern.compile(
           "flowmon|kafka|parquet|RoaringBitmap|jsqlparser|datasketches|postgres|duckdb|hadoop|zstd"
-              + "|flink-connector|junit|jmh|archunit|picocli|test-classes|surefire");
+              + "|flink-connector-(base|kafka)|junit|jmh|archunit|picocli|test-classes|surefire");
 
   private final Path folder;
   private final Path conf;
