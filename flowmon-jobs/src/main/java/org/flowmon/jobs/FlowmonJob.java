@@ -152,8 +152,8 @@ public final class FlowmonJob {
         .global()
         .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
         .uid("windows")
-        .setParallelism(1)
-        .setMaxParallelism(1);
+        // Its maximum stays the job's: what is chained to it, at parallelism 1, has state of that.
+        .setParallelism(1);
   }
 
   /** The archive of all flows. */

@@ -78,7 +78,8 @@ class ClusterIT {
   @Test
   void aTaskManagerKilledWhileFlowsArriveChangesNothing() throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), "killed", OneJvm.PARTITIONS);
-    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 2);
+    // A slot in each, so that both work, and a loss is felt.
+    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 1);
         FlowPublisher publisher = publisher("killed")) {
       String job = submit(cluster, "killed", false, 2, List.of());
       FileReadOptions options = FileReadOptions.defaults();
@@ -87,10 +88,11 @@ class ClusterIT {
       publish(publisher, options, logs.subList(8, 12));
       cluster.killTaskManager("tm1");
       publish(publisher, options, logs.subList(12, 16));
+      cluster.startTaskManager("tm3");
       cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(job) > 0);
       awaitRunning(cluster, job);
       awaitCheckpoint(cluster, job);
-      cluster.startTaskManager("tm3");
+      cluster.startTaskManager("tm4");
       cluster.killTaskManager("tm2");
       long last = publish(publisher, options, logs.subList(16, logs.size()));
       end(publisher, last);
