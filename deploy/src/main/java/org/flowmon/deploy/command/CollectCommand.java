@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,9 @@ public final class CollectCommand implements Callable<Integer> {
       description = "Seconds between lines of counts on standard error; default ${DEFAULT-VALUE}.")
   private int reportSeconds;
 
+  /** What Kafka has not taken by then is counted as lost; a stop waits no longer either. */
+  private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(60);
+
   private final IngestCounters counters = new IngestCounters();
   private final BadDatagramSamples bad = new BadDatagramSamples(10);
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -99,38 +103,57 @@ public final class CollectCommand implements Callable<Integer> {
       addresses.add(address(place));
     }
     FlowTopics.ensure(bootstrap, topic, partitions);
-    FlowPublisher publisher = FlowPublisher.open(PublisherOptions.of(bootstrap).withTopic(topic));
-    UdpCollector collector = null;
+    PublisherOptions options =
+        PublisherOptions.of(bootstrap).withTopic(topic).withDeliveryTimeout(DELIVERY_TIMEOUT);
+    FlowPublisher publisher = FlowPublisher.open(options);
+    UdpCollector collector;
     try {
       collector = UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
-      Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
-      System.err.println(
-          "listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
-      if (collector.receiveBufferBytes() < receiveBuffer) {
-        System.err.println(
-            "warning: the kernel gave a receive buffer of "
-                + collector.receiveBufferBytes()
-                + " bytes; raise net.core.rmem_max");
-      }
-      while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure() == null) {
-        System.err.println(counts(collector, publisher));
-      }
-    } finally {
-      if (collector != null) {
-        collector.close();
-      }
+    } catch (IOException | RuntimeException e) {
       publisher.close();
+      throw e;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
+    try {
+      run(collector, publisher);
+    } finally {
+      try {
+        finish(collector, publisher);
+      } finally {
+        stopped.countDown();
+      }
+    }
+    return 0;
+  }
+
+  private void run(UdpCollector collector, FlowPublisher publisher)
+      throws IOException, InterruptedException {
+    System.err.println(
+        "listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
+    if (collector.receiveBufferBytes() < receiveBuffer) {
+      System.err.println(
+          "note: the kernel gave a receive buffer of "
+              + collector.receiveBufferBytes()
+              + " bytes; for bursts raise net.core.rmem_max");
+    }
+    while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure() == null) {
+      System.err.println(counts(collector, publisher));
+    }
+  }
+
+  /** Whatever fails on the way, flows are sent or counted as lost, and the counts are printed. */
+  private void finish(UdpCollector collector, FlowPublisher publisher) throws IOException {
+    try {
+      collector.close();
+    } finally {
+      publisher.close();
+      // To standard output: the result of the run.
+      System.out.println(counts(collector, publisher));
+      System.out.flush();
       if (samples != null) {
         bad.writeTo(samples);
       }
-      if (collector != null) {
-        // To standard output: the result of the run.
-        System.out.println(counts(collector, publisher));
-        System.out.flush();
-      }
-      stopped.countDown();
     }
-    return 0;
   }
 
   private ExportDecoder decoder() {
@@ -148,7 +171,7 @@ public final class CollectCommand implements Callable<Integer> {
   private void stopAndWait() {
     stop.countDown();
     try {
-      stopped.await(30, TimeUnit.SECONDS);
+      stopped.await(DELIVERY_TIMEOUT.toSeconds() + 30, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
