@@ -1,6 +1,7 @@
 package org.flowmon.archive.segment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -45,6 +46,9 @@ class PyArrowReadsSegmentsTest {
       found = run(directory.resolve("found"), "-c", "import pyarrow") == 0;
     } catch (IOException e) {
       found = false;
+    }
+    if (System.getenv("FLOWMON_REQUIRE_TOOLS") != null) {
+      assertTrue(found, "no pyarrow in " + python);
     }
     assumeTrue(found, "no pyarrow in " + python + "; FLOWMON_PYTHON may name another interpreter");
   }
