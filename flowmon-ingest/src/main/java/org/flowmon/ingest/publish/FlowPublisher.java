@@ -149,11 +149,14 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   /**
    * Says that no flow will come with an arrival before {@code arrival}, µs: heartbeats may tell so.
-   * Who receives flows live calls this now and then, also where none come.
+   * Who receives flows live calls this now and then, also where none come. It gives the builder
+   * back: a decoder that asked for it and then found no sound record would else keep the timer from
+   * sending anything until the next flow.
    */
   public void advanceTo(long arrival) {
     lock.lock();
     try {
+      handedOut = false;
       clock = Math.max(clock, arrival);
     } finally {
       lock.unlock();

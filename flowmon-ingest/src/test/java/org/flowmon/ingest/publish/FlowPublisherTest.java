@@ -1,6 +1,7 @@
 package org.flowmon.ingest.publish;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -75,6 +76,21 @@ class FlowPublisherTest {
     while (!condition.getAsBoolean()) {
       assertTrue(System.nanoTime() < end, "did not happen within 30 s");
       Thread.sleep(2);
+    }
+  }
+
+  @Test
+  void whatWaitsIsSentThoughABuilderWasAskedForInVain() throws InterruptedException {
+    PublisherOptions options =
+        options(10).withMaxDelay(Duration.ofMillis(2)).withHeartbeat(Duration.ofMillis(2));
+    try (FlowPublisher publisher = new FlowPublisher(options, kafka)) {
+      row(publisher, 7, 1);
+      // As a decoder does that finds the records of a set cut off.
+      FlowBatchBuilder unused = publisher.builder();
+      assertNotNull(unused);
+      publisher.tick(8);
+      await(() -> publisher.stats().flowsProduced() == 1);
+      await(() -> publisher.stats().heartbeatsProduced() > 0);
     }
   }
 
