@@ -9,9 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.BlobServerOptions;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -81,6 +83,10 @@ public final class EmbeddedFlink implements AutoCloseable {
     c.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
     c.set(RestOptions.ADDRESS, "127.0.0.1");
     c.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    // Flink's server of blobs listens on every address unless told otherwise. Its own client looks
+    // for it at the machine's name, so nothing may be handed over through it.
+    c.set(JobManagerOptions.BIND_HOST, "127.0.0.1");
+    c.set(BlobServerOptions.OFFLOAD_MINSIZE, Integer.MAX_VALUE);
     return c;
   }
 
