@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
  */
 final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<PositionedBatch> {
   private static final long serialVersionUID = 1L;
+  // Some 36,000 years: whatever clock, whatever unit was meant.
+  private static final long MAX_ARRIVAL = 1L << 60;
   private static final Logger LOG = LoggerFactory.getLogger(FlowBatchDeserializer.class);
 
   private final FlowTopic topic;
@@ -39,11 +41,28 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
     FlowBatch batch;
     try {
       batch = FlowBatch.open(record.value() == null ? new byte[0] : record.value());
+      checkArrival(batch);
     } catch (FlowFormatException e) {
       refuse(record, e);
       return;
     }
     out.collect(new PositionedBatch(keys.of(record.partition()), record.offset(), batch, 0));
+  }
+
+  /**
+   * A header's arrival moves the watermark: one that no clock can show must not end all windows.
+   */
+  private static void checkArrival(FlowBatch batch) {
+    if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
+      throw new FlowFormatException(
+          "arrivals of "
+              + batch.minArrival()
+              + " … "
+              + batch.maxArrival()
+              + " us, expected at most "
+              + MAX_ARRIVAL
+              + " us from 1970");
+    }
   }
 
   private void refuse(ConsumerRecord<byte[], byte[]> record, FlowFormatException why) {

@@ -33,7 +33,7 @@ final class ProducerPositions {
     select(position.sourceKey());
     current.put(position.producerId(), position);
     if (current.size() > PRODUCERS) {
-      forgetOldest();
+      forgetOldestBut(position);
     }
   }
 
@@ -48,10 +48,12 @@ final class ProducerPositions {
     }
   }
 
-  private void forgetOldest() {
+  /** A producer that begins now may send old flows, a file's say: it is not the one to forget. */
+  private void forgetOldestBut(ProducerPosition newest) {
     ProducerPosition oldest = null;
     for (ProducerPosition position : current.values()) {
-      if (oldest == null || position.arrival() < oldest.arrival()) {
+      if (position.producerId() != newest.producerId()
+          && (oldest == null || position.arrival() < oldest.arrival())) {
         oldest = position;
       }
     }

@@ -15,6 +15,7 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.util.SimpleUserCodeClassLoader;
 import org.apache.flink.util.UserCodeClassLoader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.jobs.TestFlow;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,18 @@ class FlowBatchDeserializerTest {
     assertEquals(4, badValues.getCount());
     assertEquals(List.of(0L, 5L), taken.stream().map(PositionedBatch::offset).toList());
     assertEquals("topicId:3", taken.get(0).sourceKey());
+  }
+
+  @Test
+  void anArrivalThatNoClockShowsIsABadValue() throws Exception {
+    FlowBatchDeserializer deserializer = open();
+    for (long arrival : new long[] {Long.MAX_VALUE, Long.MIN_VALUE, 1_700_000_000_000_000L}) {
+      byte[] heartbeat = FlowBatchBuilder.heartbeat(1, 0, 0, 0, arrival);
+      deserializer.deserialize(
+          new ConsumerRecord<>("flows", 0, 0, null, heartbeat), new ListCollector<>(taken));
+    }
+    assertEquals(2, badValues.getCount());
+    assertEquals(1, taken.size());
   }
 
   @Test
