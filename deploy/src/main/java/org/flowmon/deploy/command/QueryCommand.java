@@ -30,10 +30,11 @@ import picocli.CommandLine.Parameters;
       "",
       "Example:",
       "  flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows",
-      "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr ORDER BY bytes DESC LIMIT 10\""
-          + " --archive DIR",
+      "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr",
+      "    ORDER BY bytes DESC LIMIT 10\" --archive DIR",
       "",
-      "The rows go to standard output; what was read for them goes to standard error (-v)."
+      "The rows go to standard output; what was read for them goes to standard",
+      "error: always with a table, with CSV and JSON where -v is given."
     })
 public final class QueryCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
@@ -63,7 +64,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Option(
       names = {"-v", "--verbose"},
-      description = "Say what was read and how far history reaches.")
+      description = "Say what was read and how far history reaches, whatever the format.")
   private boolean verbose;
 
   @Override
