@@ -1,16 +1,18 @@
 package org.flowmon.deploy;
 
+import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.CollectCommand;
 import org.flowmon.deploy.command.DemoCommand;
+import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.ImportCommand;
+import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -39,25 +41,31 @@ import picocli.CommandLine.Spec;
       BenchCommand.class,
       CommandLine.HelpCommand.class
     })
-public final class Flowmon implements Runnable {
+public final class Flowmon implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   private Flowmon() {}
 
-  /** Runs one command and exits: 0 done, 1 failed, 2 misused. */
+  /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
     System.exit(commandLine().execute(args));
   }
 
   /** The command line with all subcommands, for {@link #main} and for tests. */
   public static CommandLine commandLine() {
+    Misuse misuse = new Misuse();
     return new CommandLine(new Flowmon())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(misuse)
+        .setParameterExceptionHandler(misuse)
         .setExecutionExceptionHandler(new Failures());
   }
 
   @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing a command");
+  public Integer call() {
+    CommandLine command = spec.commandLine();
+    command.getErr().println("flowmon: expected a command");
+    command.usage(command.getErr());
+    return ExitCodes.USAGE;
   }
 }

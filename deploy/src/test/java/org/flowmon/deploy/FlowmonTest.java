@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class FlowmonTest {
@@ -23,7 +25,84 @@ class FlowmonTest {
   @Test
   void misuseIsExplainedOnStandardErrorAndExitsWithTwo() {
     assertEquals(2, commandLine.execute());
-    assertTrue(err.toString().contains("Missing a command"), err.toString());
+    assertTrue(err.toString().contains("expected a command"), err.toString());
+    assertEquals("", out.toString());
+  }
+
+  @Test
+  void anUnknownCommandIsNamedWithTheNearestEvenWhereHelpIsAskedFor() {
+    for (String[] args : new String[][] {{"quer", "--help"}, {"quer"}, {"--help", "quer"}}) {
+      assertMisuse(
+          "flowmon: unknown command 'quer'; did you mean 'query'?\nTry: flowmon --help\n", args);
+    }
+    assertMisuse("flowmon: unknown command 'xyzzy'\nTry: flowmon --help\n", "xyzzy", "--help");
+    assertMisuse(
+        "flowmon bench: unknown command 'sael'; did you mean 'seal'?\nTry: flowmon bench --help\n",
+        "bench",
+        "sael");
+  }
+
+  @Test
+  void anUnknownOptionIsNamedWithTheNearest() {
+    assertMisuse(
+        "flowmon query: unknown option '--formt'; did you mean '--format'?\n"
+            + "Try: flowmon query --help\n",
+        "query",
+        "SELECT 1",
+        "--archive",
+        "x",
+        "--formt=json");
+    // the archive is missing because its option is mistyped
+    assertMisuse(
+        "flowmon verify: unknown option '--archiv'; did you mean '--archive'?\n"
+            + "Try: flowmon verify --help\n",
+        "verify",
+        "--archiv",
+        "x");
+    assertMisuse(
+        "flowmon verify: missing required option: '--archive=DIR'\nTry: flowmon verify --help\n",
+        "verify");
+  }
+
+  @Test
+  void aValueThatCannotBeIsNamedWithWhatWasExpected() {
+    assertMisuse(
+        "flowmon demo: --for is 0: expected a time above 0, as in 60s\nTry: flowmon demo --help\n",
+        "demo",
+        "--for",
+        "0s");
+    assertMisuse(
+        "flowmon demo: --rate is 0: expected 1 flow per second or more\n"
+            + "Try: flowmon demo --help\n",
+        "demo",
+        "--rate",
+        "0");
+    assertMisuse(
+        "flowmon demo: --input /no/such/file: no such file\nTry: flowmon demo --help\n",
+        "demo",
+        "--input",
+        "/no/such/file");
+    assertMisuse(
+        "flowmon demo: invalid value for option '--for': '60' is not a duration: expected a number"
+            + " and ms, s, m, h or d, as in 60s\nTry: flowmon demo --help\n",
+        "demo",
+        "--for",
+        "60");
+  }
+
+  @Test
+  void anArchiveThatIsNotThereIsNoDamage(@TempDir Path folder) {
+    String missing = folder.resolve("none").toString();
+    assertEquals(3, commandLine.execute("verify", "--archive", missing), err::toString);
+    assertEquals("flowmon verify: there is no archive at " + missing + "\n", err.toString());
+    assertEquals(3, commandLine.execute("query", "SELECT uid FROM flows", "--archive", missing));
+    assertEquals(2, commandLine.execute("query", "SELECT uid FROM flow", "--archive", missing));
+  }
+
+  private void assertMisuse(String said, String... args) {
+    err.getBuffer().setLength(0);
+    assertEquals(2, commandLine.execute(args), () -> String.join(" ", args) + "\n" + err);
+    assertEquals(said, err.toString());
     assertEquals("", out.toString());
   }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
@@ -68,7 +68,7 @@ public final class LiveBench implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (flows < 1 || flows % FilledTopic.BATCH_ROWS != 0 || rounds < 1 || partitions < 1) {
-      throw new CommandException(
+      throw new UsageException(
           "--flows is a multiple of 1000, --rounds and --partitions at least 1");
     }
     Path folder = Files.createTempDirectory("flowmon-bench-live-");

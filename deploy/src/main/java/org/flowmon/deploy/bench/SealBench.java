@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
-import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
@@ -63,7 +63,7 @@ public final class SealBench implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (rows < 1 || rounds < 1 || segmentRows.stream().anyMatch(n -> n < 1)) {
-      throw new CommandException("--rows, --rounds and --segment-rows are at least 1");
+      throw new UsageException("--rows, --rounds and --segment-rows are at least 1");
     }
     System.err.println("generating " + rows + " flows (seed " + seed + ")");
     List<FlowBatch> flows = flows(rows, seed);

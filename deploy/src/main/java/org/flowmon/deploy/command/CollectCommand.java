@@ -162,7 +162,7 @@ public final class CollectCommand implements Callable<Integer> {
       try {
         protectedNetworks = ProtectedNetworks.parse(networks);
       } catch (IllegalArgumentException e) {
-        throw new CommandException("--protected: " + e.getMessage());
+        throw new UsageException("--protected: " + e.getMessage());
       }
     }
     return new ExportDecoder(counters, bad, protectedNetworks, DecoderLimits.defaults());
@@ -198,7 +198,7 @@ public final class CollectCommand implements Callable<Integer> {
       String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
       return new InetSocketAddress(InetAddress.getByName(host), port);
     } catch (NumberFormatException | UnknownHostException e) {
-      throw new CommandException(
+      throw new UsageException(
           "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
     }
   }

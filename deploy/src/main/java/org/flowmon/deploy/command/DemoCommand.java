@@ -78,14 +78,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (duration.isZero() || rate < 1 || history < 0) {
-      throw new CommandException("--for and --rate are above 0, --history is not below");
-    }
-    for (Path input : inputs) {
-      if (!Files.isReadable(input)) {
-        throw new CommandException("cannot read " + input);
-      }
-    }
+    check();
     Path place =
         directory != null
             ? directory
@@ -99,9 +92,33 @@ public final class DemoCommand implements Callable<Integer> {
     // Whatever else prints (a library, a server's first words) must not get into the JSON.
     System.setOut(System.err);
     try {
-      return new Demo(options, json ? System.err : out).run(out) ? 0 : 1;
+      return new Demo(options, json ? System.err : out).run(out) ? ExitCodes.DONE : ExitCodes.NO;
     } finally {
       System.setOut(out);
+    }
+  }
+
+  /** Before anything is started, so that a mistake costs no time. */
+  private void check() {
+    if (duration.isZero()) {
+      throw new UsageException("--for is 0: expected a time above 0, as in 60s");
+    }
+    if (rate < 1) {
+      throw new UsageException("--rate is " + rate + ": expected 1 flow per second or more");
+    }
+    if (history < 0) {
+      throw new UsageException("--history is " + history + ": expected 0 flows or more");
+    }
+    for (Path input : inputs) {
+      if (!Files.exists(input)) {
+        throw new UsageException("--input " + input + ": no such file");
+      }
+      if (Files.isDirectory(input)) {
+        throw new UsageException("--input " + input + ": expected a file, found a directory");
+      }
+      if (!Files.isReadable(input)) {
+        throw new UsageException("--input " + input + ": not readable");
+      }
     }
   }
 }

@@ -9,6 +9,7 @@ import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.udaf.query.QueryException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -16,7 +17,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Says in one line what went wrong. What a person can mend is a message without a stack trace;
- * anything else is a defect of flowmon and shows its trace. Exit code 1.
+ * anything else is a defect of flowmon and shows its trace. Exit code 3; 2 where the command line
+ * is to be changed.
  */
 public final class Failures implements IExecutionExceptionHandler {
   @Override
@@ -26,12 +28,17 @@ public final class Failures implements IExecutionExceptionHandler {
     String name = command.getCommandSpec().qualifiedName();
     if (isExpected(cause)) {
       err.println(name + ": " + message(cause));
+      if (cause instanceof UsageException misuse) {
+        err.println(misuse.hint() == null ? "Try: " + name + " --help" : misuse.hint());
+      }
     } else {
       err.println(name + ": " + cause + " (a defect of flowmon: please report it)");
       cause.printStackTrace(err);
     }
     err.flush();
-    return CommandLine.ExitCode.SOFTWARE;
+    return cause instanceof UsageException || cause instanceof QueryException
+        ? ExitCodes.USAGE
+        : ExitCodes.FAILED;
   }
 
   private static boolean isExpected(Throwable e) {
@@ -41,6 +48,7 @@ public final class Failures implements IExecutionExceptionHandler {
         || e instanceof SegmentCorruptException
         || e instanceof ManifestCorruptException
         || e instanceof CommitRefusedException
+        || e instanceof EmbeddedServiceException
         || e instanceof IOException;
   }
 

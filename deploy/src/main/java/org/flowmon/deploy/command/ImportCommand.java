@@ -85,14 +85,14 @@ public final class ImportCommand implements Callable<Integer> {
     System.out.printf(
         "%d of %d files, %d flows imported, %d lines or records rejected%n",
         files.size() - failed, files.size(), flows, rejected);
-    return failed == 0 ? 0 : 1;
+    return failed == 0 ? ExitCodes.DONE : ExitCodes.FAILED;
   }
 
   private ProtectedNetworks parseNetworks() {
     try {
       return ProtectedNetworks.parse(networks);
     } catch (IllegalArgumentException e) {
-      throw new CommandException("--protected: " + e.getMessage());
+      throw new UsageException("--protected: " + e.getMessage());
     }
   }
 

@@ -71,7 +71,7 @@ public final class QueryCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     FlowQuery query = parse();
     if (threads < 1 || (timeLimit != null && timeLimit < 1)) {
-      throw new CommandException("--threads and --time-limit are at least 1");
+      throw new UsageException("--threads and --time-limit are at least 1");
     }
     QueryOptions options =
         QueryOptions.DEFAULTS
@@ -102,13 +102,14 @@ public final class QueryCommand implements Callable<Integer> {
       int lineStart = sql.lastIndexOf('\n', Math.max(0, e.position() - 1)) + 1;
       int lineEnd =
           sql.indexOf('\n', e.position()) < 0 ? sql.length() : sql.indexOf('\n', e.position());
-      throw new CommandException(
+      throw new UsageException(
           e.getMessage()
               + "\n  "
               + sql.substring(lineStart, lineEnd)
               + "\n  "
               + " ".repeat(Math.max(0, e.position() - lineStart))
-              + "^");
+              + "^",
+          "docs/query.md describes the language");
     }
   }
 

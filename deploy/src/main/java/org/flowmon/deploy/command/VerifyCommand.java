@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
     name = "verify",
     mixinStandardHelpOptions = true,
     description =
-        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is.")
+        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is, 3 if there is no archive.")
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;
 
@@ -33,6 +33,6 @@ public final class VerifyCommand implements Callable<Integer> {
         report.rows(),
         report.bytes(),
         report.damages().size());
-    return report.exitCode();
+    return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
   }
 }

@@ -1,27 +1,35 @@
 package org.flowmon.udaf.query;
 
+import java.util.Collection;
 import java.util.Locale;
 import org.flowmon.flow.FlowColumn;
 
 /** Suggests names for mistyped ones. */
-final class Names {
+public final class Names {
   private Names() {}
 
   /** What to say after "no column …". */
   static String nearest(String name) {
+    String best = nearest(name, FlowColumn.all().stream().map(FlowColumn::sqlName).toList());
+    return best == null ? "docs/format/flow.md lists them" : "did you mean '" + best + "'?";
+  }
+
+  /**
+   * The known name with the fewest letters changed, case aside; the first of several, null where
+   * more than three, or half of the name, would have to change.
+   */
+  public static String nearest(String name, Collection<String> known) {
     String lower = name.toLowerCase(Locale.ROOT);
-    FlowColumn best = null;
-    int bestDistance = 4;
-    for (FlowColumn column : FlowColumn.all()) {
-      int distance = distance(lower, column.sqlName(), bestDistance);
+    String best = null;
+    int bestDistance = Math.min(4, 1 + name.length() / 2);
+    for (String candidate : known) {
+      int distance = distance(lower, candidate.toLowerCase(Locale.ROOT), bestDistance);
       if (distance < bestDistance) {
-        best = column;
+        best = candidate;
         bestDistance = distance;
       }
     }
-    return best == null
-        ? "docs/format/flow.md lists them"
-        : "did you mean '" + best.sqlName() + "'?";
+    return best;
   }
 
   /** Levenshtein's distance, or at least the limit. */
