@@ -185,6 +185,21 @@ public final class FlowBatch implements FlowRows {
       }
       previous = offset;
     }
+    if (!Utf8.isAscii(bytes, text, text + previous)) {
+      checkUtf8(column, slots, text);
+    }
+  }
+
+  private void checkUtf8(FlowColumn column, int slots, int text) {
+    int offsets = valuesAt[column.ordinal()];
+    for (int i = 0; i < slots; i++) {
+      int start = FlowBatchLayout.getInt(bytes, offsets + 4 * i);
+      int end = FlowBatchLayout.getInt(bytes, offsets + 4 * (i + 1));
+      if (!Utf8.isValid(bytes, text + start, text + end)) {
+        throw new FlowFormatException(
+            "column " + column.sqlName() + ": the text of row " + i + " is not UTF-8");
+      }
+    }
   }
 
   @Override

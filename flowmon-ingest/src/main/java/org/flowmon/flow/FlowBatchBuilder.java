@@ -264,7 +264,8 @@ public final class FlowBatchBuilder {
 
   /**
    * Sets a text of the open row from its UTF-8 bytes. The array is kept and never written to, so
-   * that many rows may share one; the caller must not change it.
+   * that many rows may share one; the caller must not change it. Bytes that are not UTF-8 make a
+   * batch that {@link FlowBatch#open} refuses.
    *
    * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
    */

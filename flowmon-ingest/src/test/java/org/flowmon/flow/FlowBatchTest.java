@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -215,6 +220,90 @@ class FlowBatchTest {
     assertTrue(
         refused > 10_000,
         "only " + refused + " of 20000 were refused: the mutations miss the checks");
+  }
+
+  @Test
+  void textsThatAreNotUtf8AreRefusedExactlyWhereADecoderRefusesThem() {
+    Random random = new Random(SEED);
+    byte[][] pieces = {
+      {'d'},
+      {'n', 's'},
+      "\u00e9".getBytes(StandardCharsets.UTF_8),
+      {(byte) 0xC3},
+      {(byte) 0xA9},
+      "\u20ac".getBytes(StandardCharsets.UTF_8),
+      "\ud83d\ude00".getBytes(StandardCharsets.UTF_8),
+      {(byte) 0xF0, (byte) 0x9F},
+      {(byte) 0xED, (byte) 0xA0, (byte) 0x80},
+      {(byte) 0xC0, (byte) 0x80},
+      {(byte) 0xFF},
+      {(byte) 0xF4, (byte) 0x90, (byte) 0x80, (byte) 0x80},
+      "aaaaaaaa".getBytes(StandardCharsets.UTF_8)
+    };
+    int refused = 0;
+    for (int round = 0; round < 4000; round++) {
+      ByteArrayOutputStream text = new ByteArrayOutputStream();
+      int parts = 1 + random.nextInt(5);
+      for (int i = 0; i < parts; i++) {
+        text.writeBytes(pieces[random.nextInt(random.nextInt(4) == 0 ? pieces.length : 3)]);
+      }
+      byte[] utf8 = text.toByteArray();
+      byte[] batch = withTexts(new byte[][] {{'x'}, utf8, {'y', 'z'}});
+      boolean valid = isUtf8(utf8);
+      String where = "seed " + SEED + ", round " + round + ", " + HexFormat.of().formatHex(utf8);
+      if (valid) {
+        assertEquals(
+            new String(utf8, StandardCharsets.UTF_8),
+            FlowBatch.open(batch).text(FlowColumn.SERVICE, 1),
+            where);
+      } else {
+        refused++;
+        FlowFormatException e =
+            assertThrows(FlowFormatException.class, () -> FlowBatch.open(batch), where);
+        assertEquals("column service: the text of row 1 is not UTF-8", e.getMessage(), where);
+      }
+    }
+    assertTrue(refused > 500 && refused < 3500, refused + " of 4000 were refused");
+  }
+
+  @Test
+  void aCharacterThatIsCutInTwoTextsIsRefused() {
+    byte[] batch = withTexts(new byte[][] {{(byte) 0xC3}, {(byte) 0xA9}});
+    assertThrows(FlowFormatException.class, () -> FlowBatch.open(batch));
+  }
+
+  /** A batch with these bytes in place of the texts of {@code service}. */
+  private static byte[] withTexts(byte[][] texts) {
+    FlowBatchBuilder builder = new FlowBatchBuilder(texts.length);
+    ByteArrayOutputStream placeholder = new ByteArrayOutputStream();
+    ByteArrayOutputStream wanted = new ByteArrayOutputStream();
+    for (int i = 0; i < texts.length; i++) {
+      byte[] ascii = new byte[texts[i].length];
+      Arrays.fill(ascii, (byte) ('A' + i));
+      placeholder.writeBytes(ascii);
+      wanted.writeBytes(texts[i]);
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, 1);
+      builder.setText(FlowColumn.SERVICE, ascii);
+      builder.endRow();
+    }
+    byte[] batch = builder.build(1, 0, texts.length, 0);
+    byte[] find = placeholder.toByteArray();
+    for (int at = batch.length - find.length; ; at--) {
+      if (Arrays.equals(batch, at, at + find.length, find, 0, find.length)) {
+        System.arraycopy(wanted.toByteArray(), 0, batch, at, find.length);
+        return batch;
+      }
+    }
+  }
+
+  private static boolean isUtf8(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
   }
 
   @Test

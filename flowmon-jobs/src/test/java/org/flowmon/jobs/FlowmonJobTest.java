@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,6 +29,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -128,6 +130,56 @@ class FlowmonJobTest {
     }
     assertEquals(1, FailOnce.failures.get(), "the case needs a failure");
     assertExact(flows, results, "seed 33");
+  }
+
+  @Test
+  void aBatchWhoseTextsAreNotUtf8IsLeftOutAndTheTopicGoesOn() throws Exception {
+    List<TestFlow> flows = TestFlow.random(34, 3_000, 10, 50);
+    String topic = topic("texts");
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, flows.get(0).arrival());
+    builder.set(FlowColumn.END_TIME, flows.get(0).arrival());
+    builder.setText(FlowColumn.SERVICE, new byte[FlowBatch.MAX_TEXT_BYTES]);
+    builder.endRow();
+    byte[] foreign = builder.build(7, 0, 1, 0);
+    // Zeros of an ASCII text, the only run of this length: each becomes a replacement character.
+    Arrays.fill(foreign, foreign.length - FlowBatch.MAX_TEXT_BYTES, foreign.length, (byte) 0xFF);
+    try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+      producer.send(new ProducerRecord<>(topic, 0, null, foreign)).get();
+    }
+    produce(topic, flows, false);
+    AnalysisConfig services =
+        AnalysisConfig.parse(
+            "services.yaml",
+            """
+            name: services
+            live:
+              query: SELECT service, SUM(bytes) AS bytes FROM flows GROUP BY service
+              window: 2s
+            report:
+              logic: live
+            """);
+    List<AnalysisConfig> three = List.of(TUMBLING, SLIDING, services);
+    Map<String, Map<Long, String>> results = new TreeMap<>();
+    StreamExecutionEnvironment env = environment(2);
+    JobConfig config = config(topic, 2, true);
+    FlowmonJob.configure(env, config);
+    long groups = 0;
+    try (CloseableIterator<WindowResult> iterator =
+        FlowmonJob.windows(FlowmonJob.flows(env, config), config, three).executeAndCollect()) {
+      while (iterator.hasNext()) {
+        WindowResult result = iterator.next();
+        if (result.analysis().equals("services")) {
+          assertEquals(1, result.groups(), "no service in any flow that was taken");
+          groups++;
+        } else {
+          put(results, result);
+        }
+      }
+    }
+    assertTrue(groups > 0);
+    assertExact(flows, results, "seed 34");
   }
 
   @Test

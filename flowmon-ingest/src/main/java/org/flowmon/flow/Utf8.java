@@ -1,0 +1,68 @@
+package org.flowmon.flow;
+
+/**
+ * Whether bytes are UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+ * Bytes that are not would become replacement characters when they are read, each three bytes long
+ * where it was one, and so break the bounds of texts further on.
+ */
+final class Utf8 {
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+  private Utf8() {}
+
+  /** Whether all bytes of [from, to) are ASCII, as nearly all texts of flows are. */
+  static boolean isAscii(byte[] bytes, int from, int to) {
+    int at = from;
+    for (; at <= to - 8; at += 8) {
+      if ((FlowBatchLayout.getLong(bytes, at) & HIGH_BITS) != 0) {
+        return false;
+      }
+    }
+    for (; at < to; at++) {
+      if (bytes[at] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the bytes of [from, to) are whole characters in UTF-8. */
+  static boolean isValid(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to) {
+      int length = characterLength(bytes, at, to);
+      if (length == 0) {
+        return false;
+      }
+      at += length;
+    }
+    return true;
+  }
+
+  /** Bytes of the character that begins there, 0 where none does. */
+  private static int characterLength(byte[] bytes, int at, int to) {
+    int lead = bytes[at] & 0xFF;
+    if (lead < 0x80) {
+      return 1;
+    }
+    int length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length == 0 || at + length > to) {
+      return 0;
+    }
+    for (int i = 1; i < length; i++) {
+      if ((bytes[at + i] & 0xC0) != 0x80) {
+        return 0;
+      }
+    }
+    int second = bytes[at + 1] & 0xFF;
+    boolean allowed =
+        switch (lead) {
+          case 0xE0 -> second >= 0xA0; // overlong
+          case 0xED -> second < 0xA0; // surrogates
+          case 0xF0 -> second >= 0x90; // overlong
+          case 0xF4 -> second < 0x90; // above U+10FFFF
+          default -> true;
+        };
+    return allowed ? length : 0;
+  }
+}
