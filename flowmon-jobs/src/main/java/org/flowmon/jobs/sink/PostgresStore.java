@@ -26,6 +26,9 @@ final class PostgresStore implements AutoCloseable {
   private static final List<String> TRANSIENT = List.of("08", "40", "53", "55", "57", "58");
   private static final String READ_ONLY = "25006";
 
+  // Undefined table, undefined column, another type: what this remembers of a table may be old.
+  private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
+
   private static final String PUT_WINDOW =
       """
       INSERT INTO flowmon_windows AS w
@@ -55,7 +58,8 @@ final class PostgresStore implements AutoCloseable {
   }
 
   /**
-   * Replaces a window's rows by those of the report.
+   * Replaces a window's rows by those of the report. A table that was dropped or altered since the
+   * report before is made again.
    *
    * @return false where a higher revision is there
    * @throws PostgresRejectedException where it would be refused again
@@ -63,20 +67,18 @@ final class PostgresStore implements AutoCloseable {
    */
   boolean store(Report report) throws PostgresRejectedException, SQLException {
     connect();
+    boolean known = tables.containsKey(report.analysis());
     try {
-      PostgresTable table = table(report);
-      boolean newer = putWindow(report);
-      if (newer) {
-        table.replace(connection, report);
-      }
-      connection.commit();
-      return newer;
+      return attempt(report);
     } catch (SQLException e) {
       if (isTransient(e)) {
         close();
         throw e;
       }
       rollback();
+      if (known && CHANGED.contains(e.getSQLState())) {
+        return store(report); // once: the table is looked at anew, and made where it is gone
+      }
       throw new PostgresRejectedException(
           PostgresTable.nameOf(report.analysis())
               + " in "
@@ -95,6 +97,16 @@ final class PostgresStore implements AutoCloseable {
           : new PostgresRejectedException(
               PostgresTable.nameOf(report.analysis()) + ": a value cannot be stored: " + e, e);
     }
+  }
+
+  private boolean attempt(Report report) throws PostgresRejectedException, SQLException {
+    PostgresTable table = table(report);
+    boolean newer = putWindow(report);
+    if (newer) {
+      table.replace(connection, report);
+    }
+    connection.commit();
+    return newer;
   }
 
   private static String advice(SQLException e) {

@@ -275,6 +275,30 @@ class PostgresReportsTest {
   }
 
   @Test
+  void aTableThatIsDroppedOrAlteredWhileRunningIsMadeAgainAndLosesNoReport() throws Exception {
+    Report report = TestReports.report(Report.FINAL, "10.0.0.1", 1);
+    try (PostgresStore store = new PostgresStore(config(database.getPort()))) {
+      for (String change :
+          List.of(
+              "DROP TABLE report_elephants",
+              "ALTER TABLE report_elephants DROP COLUMN flows",
+              "DROP TABLE flowmon_windows",
+              "DROP TABLE report_elephants, flowmon_windows")) {
+        assertTrue(store.store(report));
+        execute(change);
+        assertTrue(store.store(report), change);
+        assertEquals(List.of("10.0.0.1\t1"), rows("SELECT row_key, flows FROM report_elephants"));
+        assertEquals(
+            List.of("elephants\t1"), rows("SELECT analysis, row_count FROM flowmon_windows"));
+      }
+      execute("ALTER TABLE report_elephants ALTER COLUMN src_addr TYPE bytea USING NULL");
+      PostgresRejectedException e =
+          assertThrows(PostgresRejectedException.class, () -> store.store(report));
+      assertTrue(e.getMessage().contains("column src_addr is bytea"), e.getMessage());
+    }
+  }
+
+  @Test
   void namesThatCouldNotBeColumnsAreRefused() {
     for (String name : List.of("x\"; DROP TABLE y; --", "SUM(bytes)", "", "window_end", "Bytes")) {
       assertThrows(
