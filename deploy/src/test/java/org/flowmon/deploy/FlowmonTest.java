@@ -99,6 +99,45 @@ class FlowmonTest {
     assertEquals(2, commandLine.execute("query", "SELECT uid FROM flow", "--archive", missing));
   }
 
+  @Test
+  void everyParameterOfAQueryNeedsAValueAndEveryValueAPlace() {
+    String sql = "SELECT uid FROM flows WHERE end_time < :now AND src_addr IN (:hosts)";
+    String[] none = {"query", sql, "--archive", "x"};
+    assertMisuse(
+        "flowmon query: parameter :hosts has no value: give one with --param hosts=VALUE\n"
+            + "Try: flowmon query --help\n",
+        none);
+    assertMisuse(
+        "flowmon query: parameter :now has no value: give one with --param"
+            + " now=2026-11-21T08:00:00Z; the present is no default, so that the answer can be had"
+            + " again\nTry: flowmon query --help\n",
+        "query",
+        sql,
+        "--archive",
+        "x",
+        "--param",
+        "hosts=::1",
+        "--param",
+        "hosts=10.0.0.0/8");
+    assertMisuse(
+        "flowmon query: --param then: the query has no :then, its parameters are [hosts, now]\n"
+            + "Try: flowmon query --help\n",
+        "query",
+        sql,
+        "--archive",
+        "x",
+        "--param",
+        "then=1");
+    assertMisuse(
+        "flowmon query: --param now: expected NAME=VALUE\nTry: flowmon query --help\n",
+        "query",
+        sql,
+        "--archive",
+        "x",
+        "--param",
+        "now");
+  }
+
   private void assertMisuse(String said, String... args) {
     err.getBuffer().setLength(0);
     assertEquals(2, commandLine.execute(args), () -> String.join(" ", args) + "\n" + err);

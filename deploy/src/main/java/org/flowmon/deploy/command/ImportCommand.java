@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.flow.FlowBatch;
@@ -59,6 +60,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
 
+  private ImportProgress progress;
   private long flows;
   private long rejected;
   private int failed;
@@ -69,6 +71,8 @@ public final class ImportCommand implements Callable<Integer> {
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
+    progress = new ImportProgress(files.size(), System::nanoTime, System.err::println);
+    String coverage;
     try (Archive opened = archive.openOrCreate()) {
       for (Path file : files) {
         try {
@@ -81,10 +85,14 @@ public final class ImportCommand implements Callable<Integer> {
           failed(file, Failures.message(e));
         }
       }
+      try (ArchiveSnapshot snapshot = opened.snapshot()) {
+        coverage = Coverage.of(snapshot.segments()).toString();
+      }
     }
     System.out.printf(
         "%d of %d files, %d flows imported, %d lines or records rejected%n",
         files.size() - failed, files.size(), flows, rejected);
+    System.out.println("the archive holds " + coverage);
     return failed == 0 ? ExitCodes.DONE : ExitCodes.FAILED;
   }
 
@@ -98,10 +106,13 @@ public final class ImportCommand implements Callable<Integer> {
 
   private void failed(Path file, String why) {
     failed++;
-    System.err.println(file + ": not imported: " + why);
+    // Most errors name their file, for they are read elsewhere alone; here it stands in front.
+    String reason = why.startsWith(file + ": ") ? why.substring(file.toString().length() + 2) : why;
+    System.err.println(file + ": not imported: " + reason);
   }
 
   private void importFile(Archive opened, Path file, FileReadOptions options) throws IOException {
+    progress.file(file.toString());
     String sha256 = sha256(file);
     ImportedFile identity =
         new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
@@ -140,9 +151,10 @@ public final class ImportCommand implements Callable<Integer> {
     return some;
   }
 
-  private static void add(ArchiveImporter importer, FlowBatch batch) {
+  private void add(ArchiveImporter importer, FlowBatch batch) {
     try {
       importer.add(batch);
+      progress.rows(batch.rows());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

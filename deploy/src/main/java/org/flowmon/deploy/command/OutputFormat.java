@@ -4,45 +4,27 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
 
 /** How the rows of an answer are written to standard output. */
 public enum OutputFormat {
-  /** Aligned columns for people: numbers to the right, NULL as an empty cell, a line of counts. */
+  /** Aligned columns for people, see {@link TextTable}. */
   TABLE {
     @Override
-    void write(ResultTable table, PrintWriter out) {
-      int columns = table.columnCount();
-      int[] width = new int[columns];
-      List<String[]> lines = new ArrayList<>();
-      for (int c = 0; c < columns; c++) {
-        width[c] = table.name(c).length();
-      }
-      for (int r = 0; r < table.rowCount(); r++) {
-        String[] line = new String[columns];
-        for (int c = 0; c < columns; c++) {
-          line[c] = printable(table.formatted(r, c));
-          width[c] = Math.max(width[c], line[c].length());
-        }
-        lines.add(line);
-      }
-      writeLine(out, table, width, table.names().toArray(new String[0]));
-      StringBuilder rule = new StringBuilder();
-      for (int c = 0; c < columns; c++) {
-        rule.append(c == 0 ? "" : "  ").append("─".repeat(width[c]));
-      }
-      out.println(rule);
-      lines.forEach(line -> writeLine(out, table, width, line));
+    int write(ResultTable table, FlowQuery query, PrintWriter out) {
+      return TextTable.of(table, query).write(out);
     }
   },
 
-  /** RFC 4180 with a header line; NULL is an empty field, an empty text is a quoted one. */
+  /**
+   * RFC 4180 with a header line; times as ISO 8601, durations in microseconds, NULL is an empty
+   * field, an empty text is a quoted one.
+   */
   CSV {
     @Override
-    void write(ResultTable table, PrintWriter out) {
+    int write(ResultTable table, FlowQuery query, PrintWriter out) {
       List<String> header = table.names().stream().map(name -> quoted(name)).toList();
       out.print(String.join(",", header) + "\r\n");
       for (int r = 0; r < table.rowCount(); r++) {
@@ -54,13 +36,14 @@ public enum OutputFormat {
         }
         out.print("\r\n");
       }
+      return 0;
     }
   },
 
   /** An array of one object a row; times as ISO 8601, durations in microseconds, NULL as null. */
   JSON {
     @Override
-    void write(ResultTable table, PrintWriter out) throws IOException {
+    int write(ResultTable table, FlowQuery query, PrintWriter out) throws IOException {
       JsonGenerator json = new JsonFactory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
@@ -77,35 +60,17 @@ public enum OutputFormat {
       json.writeEndArray();
       json.close();
       out.println();
+      return 0;
     }
   };
 
-  abstract void write(ResultTable table, PrintWriter out) throws IOException;
-
-  private static void writeLine(PrintWriter out, ResultTable table, int[] width, String[] cells) {
-    StringBuilder line = new StringBuilder();
-    for (int c = 0; c < cells.length; c++) {
-      String pad = " ".repeat(width[c] - cells[c].length());
-      boolean right = isNumber(table.kind(c));
-      line.append(c == 0 ? "" : "  ").append(right ? pad + cells[c] : cells[c] + pad);
-    }
-    out.println(line.toString().stripTrailing());
-  }
-
-  private static boolean isNumber(ValueKind kind) {
-    return kind == ValueKind.LONG || kind == ValueKind.DOUBLE || kind == ValueKind.DURATION;
-  }
-
-  /** Text from the network must not steer a terminal. */
-  private static String printable(String text) {
-    return text.codePoints().anyMatch(Character::isISOControl)
-        ? text.codePoints()
-            .mapToObj(
-                c ->
-                    Character.isISOControl(c) ? String.format("\\x%02x", c) : Character.toString(c))
-            .reduce("", String::concat)
-        : text;
-  }
+  /**
+   * Writes an answer.
+   *
+   * @param query that the answer is of
+   * @return how many columns were left out because no row has a value in them
+   */
+  abstract int write(ResultTable table, FlowQuery query, PrintWriter out) throws IOException;
 
   private static String csv(ResultTable table, int row, int column) {
     return switch (table.kind(column)) {

@@ -6,6 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -16,6 +20,7 @@ import org.flowmon.archive.query.QueryStats;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.Value;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -48,6 +53,16 @@ public final class QueryCommand implements Callable<Integer> {
       description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private OutputFormat format;
 
+  @Option(
+      names = "--param",
+      paramLabel = "NAME=VALUE",
+      description = {
+        "The value of a parameter :NAME; given again, one more for a list. A number, TRUE, FALSE,"
+            + " NULL, a time, a duration ('5 minutes') or an address; all else, and what is in"
+            + " single quotes, is a text.",
+      })
+  private List<String> parameters = List.of();
+
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
   private int threads;
 
@@ -69,7 +84,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    FlowQuery query = parse();
+    FlowQuery query = bind(parse());
     if (threads < 1 || (timeLimit != null && timeLimit < 1)) {
       throw new UsageException("--threads and --time-limit are at least 1");
     }
@@ -82,11 +97,16 @@ public final class QueryCommand implements Callable<Integer> {
         ArchiveSnapshot snapshot = opened.snapshot()) {
       QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      format.write(answer.table(), out);
+      int left = format.write(answer.table(), query, out);
       out.flush();
+      if (left > 0) {
+        System.err.println(
+            left + " columns are NULL in every row and left out; --format csv and json have all");
+      }
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
       if (verbose || format == OutputFormat.TABLE) {
         System.err.println(summary(answer));
+        System.err.println(reach(snapshot, answer.stats()));
       }
     }
     return 0;
@@ -113,20 +133,66 @@ public final class QueryCommand implements Callable<Integer> {
     }
   }
 
+  /** Every parameter has a value that was given: none is taken from the present. */
+  private FlowQuery bind(FlowQuery query) {
+    Map<String, List<Value>> values = new LinkedHashMap<>();
+    for (String parameter : parameters) {
+      int equals = parameter.indexOf('=');
+      String name = parameter.substring(parameter.startsWith(":") ? 1 : 0, Math.max(equals, 1));
+      if (equals < 1 || name.isEmpty()) {
+        throw new UsageException("--param " + parameter + ": expected NAME=VALUE");
+      }
+      if (!query.parameters().contains(name)) {
+        throw new UsageException(
+            "--param "
+                + name
+                + ": the query has no :"
+                + name
+                + ", its parameters are "
+                + query.parameters());
+      }
+      values
+          .computeIfAbsent(name, key -> new ArrayList<>())
+          .add(Value.parse(parameter.substring(equals + 1)));
+    }
+    org.flowmon.udaf.query.Parameters bound = org.flowmon.udaf.query.Parameters.NONE;
+    for (String name : query.parameters()) {
+      if (!values.containsKey(name)) {
+        throw new UsageException(
+            "parameter :"
+                + name
+                + " has no value: give one with --param "
+                + (name.equals("now")
+                    ? "now=2026-11-21T08:00:00Z; the present is no default, so that the answer can"
+                        + " be had again"
+                    : name + "=VALUE"));
+      }
+      bound = bound.with(name, values.get(name));
+    }
+    return query.bind(bound);
+  }
+
   private static String summary(QueryAnswer answer) {
     QueryStats stats = answer.stats();
     return String.format(
-        "%d rows in %.1f ms; read %d of %d segments (%d by index), examined %d of %d flows; history"
-            + " %s … %s",
+        "%d rows in %.1f ms; read %d of %d segments (%d by index), examined %d of %d flows",
         answer.table().rowCount(),
         stats.nanos() / 1e6,
         stats.segmentsRead(),
         stats.segmentsTotal(),
         stats.segmentsByIndex(),
         stats.rowsExamined(),
-        stats.rowsTotal(),
-        time(stats.historyFrom()),
-        time(stats.historyThrough()));
+        stats.rowsTotal());
+  }
+
+  /** What the archive holds, and up to when that is everything that arrived. */
+  private static String reach(ArchiveSnapshot snapshot, QueryStats stats) {
+    return "the archive holds "
+        + Coverage.of(snapshot.segments())
+        // Of files alone nobody can say that they are all there was.
+        + (snapshot.committedEnds().isEmpty()
+            ? ""
+            : "; complete up to arrival " + time(stats.historyThrough()));
   }
 
   private static String time(long micros) {

@@ -3,6 +3,7 @@ package org.flowmon.deploy.command;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.archive.verify.VerifyReport;
 import picocli.CommandLine.Command;
@@ -13,7 +14,8 @@ import picocli.CommandLine.Mixin;
     name = "verify",
     mixinStandardHelpOptions = true,
     description =
-        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is, 3 if there is no archive.")
+        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is, 3 if"
+            + " there is no archive.")
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;
 
@@ -33,6 +35,12 @@ public final class VerifyCommand implements Callable<Integer> {
         report.rows(),
         report.bytes(),
         report.damages().size());
+    if (report.isSound()) {
+      try (Archive opened = archive.open();
+          ArchiveSnapshot snapshot = opened.snapshot()) {
+        System.out.println("it holds " + Coverage.of(snapshot.segments()));
+      }
+    }
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 import org.junit.jupiter.api.Test;
@@ -62,10 +64,71 @@ class OutputFormatTest {
         text(OutputFormat.JSON));
   }
 
+  @Test
+  void ofEveryColumnATableShowsThoseWithValuesAndCsvAll() throws Exception {
+    FlowQuery all = QueryParser.parse("SELECT * FROM flows");
+    ResultTable.Builder builder = new ResultTable.Builder();
+    all.select().forEach(item -> builder.column(item.name(), item.what().kind()));
+    ResultTable one = builder.row().set(10, 5).row().set(11, 7).build();
+    StringWriter text = new StringWriter();
+    assertEquals(41, OutputFormat.TABLE.write(one, all, new PrintWriter(text)));
+    assertEquals(
+        """
+        bytes  packets
+        ─────  ───────
+            5
+                     7
+        """,
+        text.toString());
+    text.getBuffer().setLength(0);
+    assertEquals(0, OutputFormat.CSV.write(one, all, new PrintWriter(text)));
+    assertEquals(
+        42, text.toString().lines().findFirst().get().chars().filter(c -> c == ',').count());
+    FlowQuery named = QueryParser.parse("SELECT uid FROM flows");
+    ResultTable empty = new ResultTable.Builder().column("uid", ValueKind.TEXT).row().build();
+    assertEquals(0, OutputFormat.TABLE.write(empty, named, new PrintWriter(text)));
+  }
+
+  @Test
+  void durationsAreSecondsInATableAndMicrosecondsElsewhere() throws Exception {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT AVG(duration) AS mean, MAX(duration) AS most, AVG(bytes) AS bytes FROM flows");
+    ResultTable table =
+        new ResultTable.Builder()
+            .column("mean", ValueKind.DOUBLE)
+            .column("most", ValueKind.DURATION)
+            .column("bytes", ValueKind.DOUBLE)
+            .row()
+            .set(0, Double.doubleToLongBits(1_234_567.5))
+            .set(1, 2_500_000)
+            .set(2, Double.doubleToLongBits(12_345_678.25))
+            .build();
+    assertEquals(
+        """
+              mean   most        bytes
+        ──────────  ─────  ───────────
+        1.234568 s  2.5 s  12345678.25
+        """,
+        text(OutputFormat.TABLE, table, query));
+    assertEquals(
+        "mean,most,bytes\r\n1234567.5,2500000,1.234567825E7\r\n",
+        text(OutputFormat.CSV, table, query));
+    assertEquals(
+        "[\n{\"mean\":1234567.5,\"most\":2500000,\"bytes\":1.234567825E7}\n]\n",
+        text(OutputFormat.JSON, table, query));
+  }
+
   private static String text(OutputFormat format) throws Exception {
+    return text(
+        format, TABLE, QueryParser.parse("SELECT src_addr, bytes, uid, arrival AS at FROM flows"));
+  }
+
+  private static String text(OutputFormat format, ResultTable table, FlowQuery query)
+      throws Exception {
     StringWriter text = new StringWriter();
     PrintWriter out = new PrintWriter(text);
-    format.write(TABLE, out);
+    format.write(table, query, out);
     out.flush();
     return text.toString();
   }

@@ -298,9 +298,12 @@ final class ExpressionParser {
     if (column == null) {
       throw tokens.error(
           "no column '"
-              + name.text().toLowerCase(java.util.Locale.ROOT)
+              + name.typed()
               + "' in flows; "
-              + Names.nearest(name.text()),
+              + (name.kind() == Token.Kind.QUOTED_NAME
+                  ? "double quotes hold a name, a text takes single quotes: "
+                      + Value.ofText(name.text())
+                  : Names.nearest(name.text())),
           name.start());
     }
     return new Column(column);

@@ -46,7 +46,7 @@ final class FunctionParser {
 
   private Expression column(Token name) {
     if (Keywords.contains(name.text())) {
-      throw tokens.error("expected an expression, found '" + name.text() + "'", name.start());
+      throw tokens.error("expected an expression, found " + name.shown(), name.start());
     }
     return expressions.column(name);
   }

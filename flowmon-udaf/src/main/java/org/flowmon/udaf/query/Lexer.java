@@ -29,7 +29,7 @@ final class Lexer {
     while (lexer.skipBlanks()) {
       lexer.next();
     }
-    lexer.tokens.add(new Token(Token.Kind.END, "", sql.length()));
+    lexer.tokens.add(new Token(Token.Kind.END, "", "", sql.length()));
     return lexer.tokens;
   }
 
@@ -59,7 +59,7 @@ final class Lexer {
     if (isNameStart(c)) {
       int start = at;
       String word = name();
-      add(Token.Kind.WORD, word.toUpperCase(Locale.ROOT), start);
+      tokens.add(new Token(Token.Kind.WORD, word.toUpperCase(Locale.ROOT), word, start));
     } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
       number();
     } else if (c == '\'') {
@@ -166,7 +166,7 @@ final class Lexer {
   }
 
   private void add(Token.Kind kind, String text, int start) {
-    tokens.add(new Token(kind, text, start));
+    tokens.add(new Token(kind, text, text, start));
   }
 
   private char peek(int ahead) {

@@ -14,6 +14,9 @@ import org.flowmon.udaf.query.Expression.Literal;
  * dialect, knows the place of every part, and runs in linear time whatever it is given.
  */
 public final class QueryParser {
+  /** What may be meant where a word stands at the end. */
+  private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "ORDER", "LIMIT");
+
   private final TokenStream tokens;
   private final ExpressionParser expressions;
   private final List<SelectItem> select = new ArrayList<>();
@@ -90,14 +93,26 @@ public final class QueryParser {
     Token table = tokens.peek();
     boolean named = table.kind() == Token.Kind.WORD || table.kind() == Token.Kind.QUOTED_NAME;
     if (!named || !table.text().toLowerCase(Locale.ROOT).equals("flows")) {
-      throw tokens.expected("the table flows");
+      throw table.kind() == Token.Kind.END
+          ? tokens.expected("the table flows")
+          : tokens.error(
+              "no table " + table.shown() + ": expected flows, the only one", table.start());
     }
     tokens.next();
   }
 
   private void expectEnd(String expected) {
-    if (tokens.peek().kind() != Token.Kind.END) {
-      throw tokens.expected(expected);
+    Token token = tokens.peek();
+    if (token.kind() != Token.Kind.END) {
+      String nearest =
+          token.kind() == Token.Kind.WORD ? Names.nearest(token.typed(), CLAUSES) : null;
+      throw tokens.error(
+          "expected "
+              + expected
+              + ", found "
+              + token.shown()
+              + (nearest == null ? "" : "; did you mean " + nearest + "?"),
+          token.start());
     }
   }
 

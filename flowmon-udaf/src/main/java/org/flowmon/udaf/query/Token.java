@@ -5,9 +5,10 @@ package org.flowmon.udaf.query;
  *
  * @param text words in upper case, quoted names as they stand, texts without quotes, parameters
  *     without colon
+ * @param typed the text as it was typed, for messages
  * @param start 0-based offset of its first character
  */
-record Token(Kind kind, String text, int start) {
+record Token(Kind kind, String text, String typed, int start) {
   enum Kind {
     WORD,
     QUOTED_NAME,
@@ -31,9 +32,8 @@ record Token(Kind kind, String text, int start) {
   String shown() {
     return switch (kind) {
       case END -> "the end of the query";
-      case TEXT -> "'" + text + "'";
       case PARAMETER -> ":" + text;
-      default -> "'" + text + "'";
+      default -> "'" + typed + "'";
     };
   }
 }

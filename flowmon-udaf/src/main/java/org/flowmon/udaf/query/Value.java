@@ -1,5 +1,6 @@
 package org.flowmon.udaf.query;
 
+import java.util.Locale;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -47,6 +48,47 @@ public record Value(ValueKind kind, long high, long low, String text) {
 
   public static Value ofText(String text) {
     return new Value(ValueKind.TEXT, 0, 0, text);
+  }
+
+  /**
+   * Reads a value as a person writes it where no place gives it a kind: a whole number, a decimal,
+   * {@code TRUE}, {@code FALSE}, {@code NULL}, a time ({@code 2026-11-21T08:00:00Z}), a duration
+   * ({@code 5 minutes}), an address; anything else is a text, and so is what stands in single
+   * quotes. A text still takes the kind of what it meets, as in a query.
+   */
+  public static Value parse(String text) {
+    if (text.length() > 1 && text.startsWith("'") && text.endsWith("'")) {
+      return ofText(text.substring(1, text.length() - 1).replace("''", "'"));
+    }
+    if (text.matches("-?\\d{1,19}")) {
+      try {
+        return ofLong(Long.parseLong(text));
+      } catch (NumberFormatException e) {
+        throw new QueryException("expected a whole number of 64 bits, found " + text);
+      }
+    }
+    if (text.matches("-?(\\d+\\.\\d*|\\.\\d+|\\d+(?=[eE]))([eE][+-]?\\d{1,4})?")) {
+      return ofDouble(Double.parseDouble(text));
+    }
+    return switch (text.toUpperCase(Locale.ROOT)) {
+      case "TRUE" -> ofBoolean(true);
+      case "FALSE" -> ofBoolean(false);
+      case "NULL" -> NULL;
+      default -> timeOrAddress(text);
+    };
+  }
+
+  private static Value timeOrAddress(String text) {
+    Long time = Literals.timestampMicros(text);
+    if (time != null) {
+      return ofTimestamp(time);
+    }
+    Long duration = Literals.durationMicros(text);
+    if (duration != null) {
+      return ofDuration(duration);
+    }
+    IpAddress address = IpAddress.parseOrNull(text);
+    return address == null ? ofText(text) : ofAddress(address);
   }
 
   public boolean isNull() {

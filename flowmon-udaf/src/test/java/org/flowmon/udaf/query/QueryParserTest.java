@@ -76,7 +76,19 @@ class QueryParserTest {
   @Test
   void errorsNameThePlaceAndWhatWasExpected() {
     error("SELECT src_adr FROM flows", 7, "did you mean 'src_addr'?");
-    error("SELECT bytes FROM flow", 18, "expected the table flows, found 'FLOW'");
+    error("SELECT bytes FROM flow", 18, "no table 'flow': expected flows, the only one");
+    error("SELECT bytes FROM", 17, "expected the table flows, found the end of the query");
+    error(
+        "SELECT bytes FROM flows WERE bytes > 1",
+        24,
+        "the end of the query, found 'WERE'; did you mean WHERE?");
+    error("SELECT bytes FROM flows limits 1", 24, "found 'limits'; did you mean LIMIT?");
+    error("SELECT Byts FROM flows", 7, "no column 'Byts' in flows; did you mean 'bytes'?");
+    error(
+        "SELECT bytes FROM flows WHERE service = \"d'ns\"",
+        40,
+        "no column 'd'ns' in flows; double quotes hold a name, a text takes single quotes:"
+            + " 'd''ns'");
     error(
         "SELECT bytes FROM flows WHERE", 29, "expected an expression, found the end of the query");
     error(
@@ -159,6 +171,25 @@ class QueryParserTest {
     assertTrue(
         message(query, some.with("hosts", List.of()).with("s", List.of()))
             .contains(":s has 0 values where one"));
+  }
+
+  @Test
+  void aValueIsReadAsWhatItLooksLike() {
+    assertEquals(Value.ofLong(-7), Value.parse("-7"));
+    assertEquals(Value.ofDouble(2.5), Value.parse("2.5"));
+    assertEquals(Value.ofDouble(1e6), Value.parse("1e6"));
+    assertEquals(Value.ofBoolean(true), Value.parse("true"));
+    assertEquals(Value.NULL, Value.parse("NULL"));
+    assertEquals(Value.ofTimestamp(0), Value.parse("1970-01-01T00:00:00Z"));
+    assertEquals(Value.ofTimestamp(86_400_000_000L), Value.parse("1970-01-02"));
+    assertEquals(Value.ofDuration(300_000_000L), Value.parse("5 minutes"));
+    assertEquals(Value.ofAddress(new IpAddress(0, 1)), Value.parse("::1"));
+    for (String text : List.of("dns", "", "'", "10.0.0.0/8", "1x", "-", ".", "' OR TRUE --")) {
+      assertEquals(Value.ofText(text), Value.parse(text));
+    }
+    assertEquals(Value.ofText("7"), Value.parse("'7'"));
+    assertEquals(Value.ofText("it's"), Value.parse("'it''s'"));
+    assertThrows(QueryException.class, () -> Value.parse("9223372036854775808"));
   }
 
   private static String message(FlowQuery query, Parameters parameters) {

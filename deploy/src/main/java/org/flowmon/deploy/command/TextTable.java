@@ -1,0 +1,134 @@
+package org.flowmon.deploy.command;
+
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Selected;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * An answer as aligned columns for people: numbers to the right, durations in seconds, NULL as an
+ * empty cell. Of {@code SELECT *}, which has every column that a flow can have, those without any
+ * value are left out; columns that were asked for by name never are.
+ */
+final class TextTable {
+  /** Decimals of a double that is neither huge nor tiny. */
+  private static final int DECIMALS = 6;
+
+  private final ResultTable table;
+  private final FlowQuery query;
+  private final int[] columns;
+
+  private TextTable(ResultTable table, FlowQuery query, int[] columns) {
+    this.table = table;
+    this.query = query;
+    this.columns = columns;
+  }
+
+  static TextTable of(ResultTable table, FlowQuery query) {
+    boolean all = isSelectAll(query) && table.rowCount() > 0;
+    return new TextTable(
+        table,
+        query,
+        IntStream.range(0, table.columnCount()).filter(c -> !all || hasValue(table, c)).toArray());
+  }
+
+  private static boolean isSelectAll(FlowQuery query) {
+    return query.select().stream()
+        .map(item -> item.what() instanceof Column column ? column.column() : null)
+        .toList()
+        .equals(FlowColumn.all());
+  }
+
+  private static boolean hasValue(ResultTable table, int column) {
+    return IntStream.range(0, table.rowCount()).anyMatch(row -> !table.isNull(row, column));
+  }
+
+  /** Writes it. Returns how many columns were left out. */
+  int write(PrintWriter out) {
+    int[] width = new int[columns.length];
+    String[] names = new String[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      names[i] = table.name(columns[i]);
+      width[i] = names[i].length();
+    }
+    List<String[]> lines = new ArrayList<>();
+    for (int row = 0; row < table.rowCount(); row++) {
+      String[] line = new String[columns.length];
+      for (int i = 0; i < columns.length; i++) {
+        line[i] = printable(cell(row, columns[i]));
+        width[i] = Math.max(width[i], line[i].length());
+      }
+      lines.add(line);
+    }
+    writeLine(out, width, names);
+    StringBuilder rule = new StringBuilder();
+    for (int i = 0; i < columns.length; i++) {
+      rule.append(i == 0 ? "" : "  ").append("─".repeat(width[i]));
+    }
+    out.println(rule);
+    lines.forEach(line -> writeLine(out, width, line));
+    return table.columnCount() - columns.length;
+  }
+
+  private void writeLine(PrintWriter out, int[] width, String[] cells) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.length; i++) {
+      String pad = " ".repeat(width[i] - cells[i].length());
+      boolean right = isNumber(table.kind(columns[i]));
+      line.append(i == 0 ? "" : "  ").append(right ? pad + cells[i] : cells[i] + pad);
+    }
+    out.println(line.toString().stripTrailing());
+  }
+
+  private static boolean isNumber(ValueKind kind) {
+    return kind == ValueKind.LONG || kind == ValueKind.DOUBLE || kind == ValueKind.DURATION;
+  }
+
+  private String cell(int row, int column) {
+    if (table.isNull(row, column) || table.kind(column) != ValueKind.DOUBLE) {
+      return table.formatted(row, column);
+    }
+    double value = table.doubleValue(row, column);
+    return isMeanDuration(column) ? number(value / 1e6) + " s" : number(value);
+  }
+
+  /** An average of durations is a number of microseconds, for it may lie between two of them. */
+  private boolean isMeanDuration(int column) {
+    Selected what = query.select().get(column).what();
+    return what instanceof AggregateCall call
+        && call.function() == AggregateFunction.AVG
+        && call.argument().kind() == ValueKind.DURATION;
+  }
+
+  private static String number(double value) {
+    double size = Math.abs(value);
+    if (!(size >= 1e-3 && size < 1e15)) { // 0, tiny, huge, infinite, NaN
+      return Double.toString(value);
+    }
+    return new BigDecimal(value)
+        .setScale(DECIMALS, RoundingMode.HALF_EVEN)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  /** Text from the network must not steer a terminal. */
+  private static String printable(String text) {
+    return text.codePoints().anyMatch(Character::isISOControl)
+        ? text.codePoints()
+            .mapToObj(
+                c ->
+                    Character.isISOControl(c) ? String.format("\\x%02x", c) : Character.toString(c))
+            .reduce("", String::concat)
+        : text;
+  }
+}
