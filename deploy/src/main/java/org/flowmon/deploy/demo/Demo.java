@@ -108,9 +108,11 @@ public final class Demo {
       watch(feed, job, reports, start);
       feed.finish();
       double seconds = (System.nanoTime() - start) / 1e9;
+      long sentAll = System.nanoTime();
       drain(services, archive, job);
+      double archiveSeconds = (System.nanoTime() - sentAll) / 1e9;
       reports.settle(QUIET, REPORTS);
-      Map<String, Long> reported = reports.counts();
+      Map<String, DemoSummary.Reported> reported = reports.counts();
       job.cancel();
       return new DemoSummary(
           feed.sent(),
@@ -119,6 +121,7 @@ public final class Demo {
           feed.dropped(),
           reported,
           seconds,
+          archiveSeconds,
           StoredFlows.facts(archive),
           memory.bytes());
     }

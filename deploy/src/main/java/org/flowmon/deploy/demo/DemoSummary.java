@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
@@ -18,7 +19,8 @@ import java.util.TreeMap;
  * @param preloaded flows of history that were there before
  * @param dropped flows by reason; empty where there was no drop
  * @param reports by analysis
- * @param seconds from the first flow sent to the last flow archived
+ * @param seconds from the first flow sent until Kafka has every one
+ * @param archiveSeconds from then until the archive has every one
  * @param archive where the flows are
  * @param peakMemoryBytes of the JVM and PostgreSQL, see {@link PeakMemory}
  */
@@ -27,8 +29,9 @@ record DemoSummary(
     long stored,
     long preloaded,
     Map<String, Long> dropped,
-    Map<String, Long> reports,
+    Map<String, Reported> reports,
     double seconds,
+    double archiveSeconds,
     ArchiveFacts archive,
     long peakMemoryBytes) {
 
@@ -39,6 +42,18 @@ record DemoSummary(
    * @param bytes of segments and sidecars
    */
   record ArchiveFacts(Path path, long rows, long bytes, long segments) {}
+
+  /**
+   * What one analysis reported.
+   *
+   * @param windows also those without rows
+   * @param verdicts rows by verdict; empty where the analysis gives none
+   */
+  record Reported(long windows, long rows, Map<String, Long> verdicts) {
+    Reported {
+      verdicts = new TreeMap<>(verdicts);
+    }
+  }
 
   DemoSummary {
     dropped = new TreeMap<>(dropped);
@@ -54,6 +69,7 @@ record DemoSummary(
     return sent == stored + allDropped();
   }
 
+  /** Flows sent per second while sending. */
   double flowsPerSecond() {
     return seconds > 0 ? sent / seconds : 0;
   }
@@ -68,9 +84,10 @@ record DemoSummary(
       json.writeNumberField("stored", stored);
       json.writeNumberField("preloaded", preloaded);
       writeCounts(json, "dropped", dropped);
-      writeCounts(json, "reports", reports);
+      writeReports(json);
       json.writeNumberField("flows_per_second", flowsPerSecond());
       json.writeNumberField("seconds", seconds);
+      json.writeNumberField("archive_seconds", archiveSeconds);
       json.writeObjectFieldStart("archive");
       json.writeStringField("path", archive.path().toString());
       json.writeNumberField("rows", archive.rows());
@@ -82,6 +99,24 @@ record DemoSummary(
       json.writeRaw('\n');
     }
     out.flush();
+  }
+
+  private void writeReports(JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("reports");
+    for (Map.Entry<String, Reported> report : reports.entrySet()) {
+      json.writeNumberField(report.getKey(), report.getValue().windows());
+    }
+    json.writeEndObject();
+    json.writeObjectFieldStart("report_rows");
+    for (Map.Entry<String, Reported> report : reports.entrySet()) {
+      json.writeNumberField(report.getKey(), report.getValue().rows());
+    }
+    json.writeEndObject();
+    json.writeObjectFieldStart("verdicts");
+    for (Map.Entry<String, Reported> report : reports.entrySet()) {
+      writeCounts(json, report.getKey(), report.getValue().verdicts());
+    }
+    json.writeEndObject();
   }
 
   private static void writeCounts(JsonGenerator json, String name, Map<String, Long> counts)
@@ -97,13 +132,18 @@ record DemoSummary(
   void writeText(PrintStream out) {
     out.printf(
         "sent       %,15d flows in %.1f s, %,.0f flows/s%n", sent, seconds, flowsPerSecond());
-    out.printf("stored     %,15d of them%n", stored);
-    out.printf("dropped    %,15d %s%n", allDropped(), dropped.isEmpty() ? "" : dropped.toString());
+    out.printf(
+        "stored     %,15d of them, %.1f s after the last was sent%n", stored, archiveSeconds);
+    out.printf("dropped    %,15d%s%n", allDropped(), dropped.isEmpty() ? "" : " " + dropped);
     if (!balances()) {
       out.printf("           %,15d flows are not accounted for%n", sent - stored - allDropped());
     }
     out.printf("preloaded  %,15d flows of history%n", preloaded);
-    reports.forEach((analysis, n) -> out.printf("reports    %,15d of %s%n", n, analysis));
+    reports.forEach(
+        (analysis, reported) ->
+            out.printf(
+                "reports    %,15d windows of %s: %,d rows%s%n",
+                reported.windows(), analysis, reported.rows(), verdicts(reported)));
     out.printf(
         "archive    %,15d flows in %d segments, %.1f MB%n",
         archive.rows(), archive.segments(), archive.bytes() / 1e6);
@@ -112,6 +152,22 @@ record DemoSummary(
     out.println(
         "  ./flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr"
             + " ORDER BY bytes DESC LIMIT 10\" --archive "
-            + archive.path());
+            + shell(archive.path()));
+    out.println("Nothing else needs it; to be rid of it:");
+    out.println("  rm -r " + shell(archive.path().getParent()));
+  }
+
+  private static String verdicts(Reported reported) {
+    StringJoiner text = new StringJoiner(", ", ", ", "").setEmptyValue("");
+    reported
+        .verdicts()
+        .forEach((verdict, rows) -> text.add(String.format("%,d %s", rows, verdict)));
+    return text.toString();
+  }
+
+  /** A path as a shell's word. */
+  private static String shell(Path path) {
+    String text = path.toString();
+    return text.matches("[\\w./+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 }

@@ -11,9 +11,11 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -26,13 +28,22 @@ import org.flowmon.deploy.embedded.EmbeddedPostgres;
 final class ReportFeed implements AutoCloseable {
   private static final int ROWS_SHOWN = 5;
   private static final int QUIET_SHOWN = 3;
+
+  /**
+   * Polls that a window waits before it is told of: windows that end close together come in no
+   * order, for each has a history of its own to look up.
+   */
+  private static final int HELD_POLLS = 2;
+
   private static final String WINDOWS =
-      "SELECT analysis, window_start, window_end, revision, row_count, history FROM flowmon_windows"
-          + " ORDER BY window_end, analysis";
+      "SELECT analysis, window_start, window_end, revision, row_count, history FROM"
+          + " flowmon_windows";
 
   private final Connection connection;
   private final Consumer<String> out;
   private final Map<String, Integer> revisions = new HashMap<>();
+  private final Map<String, Held> held = new HashMap<>();
+  private long polls;
 
   private record Window(
       String analysis, Timestamp start, Timestamp end, int revision, int rows, String history) {
@@ -40,6 +51,9 @@ final class ReportFeed implements AutoCloseable {
       return analysis + ' ' + start + ' ' + end;
     }
   }
+
+  /** A window that is not told of yet, and the poll that found it. */
+  private record Held(Window window, long poll) {}
 
   /**
    * @param out takes lines for people
@@ -49,12 +63,40 @@ final class ReportFeed implements AutoCloseable {
     this.out = out;
   }
 
-  /** Tells of the windows that are new or revised since the last call; returns how many. */
+  /**
+   * Looks for windows that are new or revised since the last call, and tells of those that have
+   * waited for their neighbours. Returns how many it found.
+   */
   int poll() throws SQLException {
+    polls++;
+    int found = find();
+    Optional<Timestamp> due =
+        held.values().stream()
+            .filter(waiting -> polls - waiting.poll() >= HELD_POLLS)
+            .map(waiting -> waiting.window().end())
+            .max(Comparator.naturalOrder());
+    if (due.isPresent()) {
+      tellUpTo(due.get());
+    }
+    return found;
+  }
+
+  /** Tells of what still waits. */
+  void flush() throws SQLException {
+    Optional<Timestamp> last =
+        held.values().stream()
+            .map(waiting -> waiting.window().end())
+            .max(Comparator.naturalOrder());
+    if (last.isPresent()) {
+      tellUpTo(last.get());
+    }
+  }
+
+  private int find() throws SQLException {
     if (!exists("flowmon_windows")) {
       return 0;
     }
-    List<Window> news = new ArrayList<>();
+    int found = 0;
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(WINDOWS)) {
       while (rows.next()) {
@@ -68,18 +110,30 @@ final class ReportFeed implements AutoCloseable {
                 rows.getString(6));
         Integer before = revisions.put(window.key(), window.revision());
         if (before == null || before != window.revision()) {
-          news.add(window);
+          held.put(window.key(), new Held(window, polls));
+          found++;
         }
       }
     }
+    return found;
+  }
+
+  /** Tells of all windows that end no later, in the order of their ends. */
+  private void tellUpTo(Timestamp end) throws SQLException {
+    List<Window> windows =
+        held.values().stream()
+            .map(Held::window)
+            .filter(window -> !window.end().after(end))
+            .sorted(Comparator.comparing(Window::end).thenComparing(Window::analysis))
+            .toList();
     int quiet = 0;
-    for (Window window : news) {
+    for (Window window : windows) {
+      held.remove(window.key());
       quiet += tell(window, quiet < QUIET_SHOWN) ? 0 : 1;
     }
     if (quiet > QUIET_SHOWN) {
-      out.accept((quiet - QUIET_SHOWN) + " more reports without anything significant");
+      out.accept((quiet - QUIET_SHOWN) + " more reports without anything new");
     }
-    return news.size();
   }
 
   private boolean exists(String table) throws SQLException {
@@ -91,31 +145,33 @@ final class ReportFeed implements AutoCloseable {
     }
   }
 
-  /**
-   * Tells of a window; of one without anything significant only if asked to. Returns whether there
-   * was.
-   */
+  /** Tells of a window; of one without anything new only if asked to. Returns whether there was. */
   private boolean tell(Window window, boolean evenIfQuiet) throws SQLException {
     String sql =
-        "SELECT * FROM \"report_"
+        "SELECT r.*, to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'days_used' FROM \"report_"
             + window.analysis()
-            + "\" r WHERE window_start = ? AND window_end = ?"
-            // of elephants those that are new; of analyses without a verdict all
-            + " AND coalesce(to_jsonb(r) ->> 'verdict', 'new') = 'new' ORDER BY row_number";
+            + "\" r WHERE window_start = ? AND window_end = ? ORDER BY row_number";
     List<String> lines = new ArrayList<>();
-    int significant = 0;
+    int fresh = 0;
+    boolean judged = false;
+    String days = null;
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setTimestamp(1, window.start());
       statement.setTimestamp(2, window.end());
       try (ResultSet rows = statement.executeQuery()) {
+        int columns = rows.getMetaData().getColumnCount() - 2;
         while (rows.next()) {
-          if (significant++ < ROWS_SHOWN) {
-            lines.add("    " + describe(rows));
+          String verdict = rows.getString(columns + 1);
+          days = rows.getString(columns + 2);
+          judged |= verdict != null;
+          // of elephants those that are new; of analyses without a verdict all
+          if ((verdict == null || verdict.equals("new")) && fresh++ < ROWS_SHOWN) {
+            lines.add("    " + describe(rows, columns));
           }
         }
       }
     }
-    if (significant == 0 && !evenIfQuiet) {
+    if (fresh == 0 && !evenIfQuiet) {
       return false;
     }
     out.accept(
@@ -126,18 +182,33 @@ final class ReportFeed implements AutoCloseable {
             + Duration.between(window.start().toInstant(), window.end().toInstant()).toSeconds()
             + " s: "
             + window.rows()
-            + " rows, "
-            + significant
-            + " significant, history "
-            + window.history());
+            + " rows"
+            + (judged ? ", " + (fresh == 0 ? "none" : fresh) + " new" : "")
+            + ", "
+            + history(window.history(), days));
     lines.forEach(out);
-    return significant > 0;
+    return fresh > 0;
   }
 
-  private static String describe(ResultSet row) throws SQLException {
+  /**
+   * What a report was compared with.
+   *
+   * @param status of the lookup
+   * @param days whose hour history holds, null where the report does not say
+   */
+  private static String history(String status, String days) {
+    if (days == null) {
+      return "history " + status;
+    }
+    return days.equals("0")
+        ? "no past day in history"
+        : "history " + status + " over " + days + (days.equals("1") ? " past day" : " past days");
+  }
+
+  private static String describe(ResultSet row, int count) throws SQLException {
     StringJoiner text = new StringJoiner("  ");
     ResultSetMetaData columns = row.getMetaData();
-    for (int c = 1; c <= columns.getColumnCount(); c++) {
+    for (int c = 1; c <= count; c++) {
       Object value = row.getObject(c);
       switch (columns.getColumnName(c)) {
         case "window_start", "window_end", "revision", "row_key", "row_number" -> {}
@@ -155,23 +226,45 @@ final class ReportFeed implements AutoCloseable {
     return value instanceof Double number ? String.format("%.3g", number) : value.toString();
   }
 
-  /** Reported windows by analysis. */
-  Map<String, Long> counts() throws SQLException {
-    Map<String, Long> counts = new TreeMap<>();
+  /** What was reported, by analysis. */
+  Map<String, DemoSummary.Reported> counts() throws SQLException {
+    Map<String, DemoSummary.Reported> counts = new TreeMap<>();
     if (exists("flowmon_windows")) {
       try (Statement statement = connection.createStatement();
           ResultSet rows =
               statement.executeQuery(
-                  "SELECT analysis, count(*) FROM flowmon_windows GROUP BY analysis")) {
+                  "SELECT analysis, count(*), sum(row_count) FROM flowmon_windows GROUP BY"
+                      + " analysis")) {
         while (rows.next()) {
-          counts.put(rows.getString(1), rows.getLong(2));
+          String analysis = rows.getString(1);
+          counts.put(
+              analysis,
+              new DemoSummary.Reported(rows.getLong(2), rows.getLong(3), verdicts(analysis)));
         }
       }
     }
     return counts;
   }
 
-  /** Waits until no report has come or changed for a while. */
+  /** Rows by verdict; empty where the analysis gives none. */
+  private Map<String, Long> verdicts(String analysis) throws SQLException {
+    Map<String, Long> verdicts = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT to_jsonb(r) ->> 'verdict' AS v, count(*) FROM \"report_"
+                    + analysis
+                    + "\" r GROUP BY v")) {
+      while (rows.next()) {
+        if (rows.getString(1) != null) {
+          verdicts.put(rows.getString(1), rows.getLong(2));
+        }
+      }
+    }
+    return verdicts;
+  }
+
+  /** Waits until no report has come or changed for a while, and tells of all. */
   void settle(Duration quiet, Duration limit) throws SQLException, InterruptedException {
     Instant end = Instant.now().plus(limit);
     Instant quietSince = Instant.now();
@@ -181,6 +274,7 @@ final class ReportFeed implements AutoCloseable {
         quietSince = Instant.now();
       }
     }
+    flush();
   }
 
   @Override

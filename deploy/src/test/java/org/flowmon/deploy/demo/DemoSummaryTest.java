@@ -23,8 +23,11 @@ final class DemoSummaryTest {
           990,
           5_000,
           Map.of("no_template", 10L),
-          Map.of("elephants", 6L),
+          Map.of(
+              "elephants", new DemoSummary.Reported(6, 60, Map.of("new", 1L, "usual", 59L)),
+              "talkers", new DemoSummary.Reported(2, 20, Map.of())),
           2.0,
+          0.5,
           new DemoSummary.ArchiveFacts(Path.of("/demo/archive"), 5_990, 123_456, 3),
           500_000_000);
 
@@ -42,8 +45,11 @@ final class DemoSummaryTest {
             "preloaded",
             "dropped",
             "reports",
+            "report_rows",
+            "verdicts",
             "flows_per_second",
             "seconds",
+            "archive_seconds",
             "archive",
             "peak_memory_bytes"),
         names);
@@ -52,6 +58,11 @@ final class DemoSummaryTest {
     assertEquals(5_000, json.get("preloaded").asLong());
     assertEquals(10, json.get("dropped").get("no_template").asLong());
     assertEquals(6, json.get("reports").get("elephants").asLong());
+    assertEquals(60, json.get("report_rows").get("elephants").asLong());
+    assertEquals(1, json.get("verdicts").get("elephants").get("new").asLong());
+    assertEquals(59, json.get("verdicts").get("elephants").get("usual").asLong());
+    assertTrue(json.get("verdicts").get("talkers").isEmpty());
+    assertEquals(0.5, json.get("archive_seconds").asDouble());
     assertEquals(500.0, json.get("flows_per_second").asDouble());
     assertEquals(2.0, json.get("seconds").asDouble());
     assertEquals(5_990, json.get("archive").get("rows").asLong());
@@ -66,12 +77,45 @@ final class DemoSummaryTest {
     assertTrue(SUMMARY.balances());
     DemoSummary lost =
         new DemoSummary(
-            1_000, 980, 0, Map.of("no_template", 10L), Map.of(), 1, SUMMARY.archive(), 1);
+            1_000, 980, 0, Map.of("no_template", 10L), Map.of(), 1, 1, SUMMARY.archive(), 1);
     assertFalse(lost.balances());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     lost.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("10 flows are not accounted for"), text);
+  }
+
+  @Test
+  void theTextSaysWhatWasReportedAndHowToBeRidOfItAll() {
+    DemoSummary summary =
+        new DemoSummary(
+            1_000,
+            1_000,
+            0,
+            Map.of(),
+            SUMMARY.reports(),
+            2,
+            0.5,
+            new DemoSummary.ArchiveFacts(Path.of("/my demo/archive"), 1_000, 2_000_000, 3),
+            500_000_000);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    summary.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
+    assertEquals(
+        """
+        sent                 1,000 flows in 2.0 s, 500 flows/s
+        stored               1,000 of them, 0.5 s after the last was sent
+        dropped                  0
+        preloaded                0 flows of history
+        reports                  6 windows of elephants: 60 rows, 1 new, 59 usual
+        reports                  2 windows of talkers: 20 rows
+        archive              1,000 flows in 3 segments, 2.0 MB
+        memory                 500 MB at most, PostgreSQL included
+        Everything lies in /my demo; try
+          ./flowmon query "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 10" --archive '/my demo/archive'
+        Nothing else needs it; to be rid of it:
+          rm -r '/my demo'
+        """,
+        out.toString(StandardCharsets.UTF_8));
   }
 
   @Test

@@ -1,0 +1,91 @@
+package org.flowmon.deploy.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.deploy.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ReportFeedTest {
+  private static final String DAY = "2026-01-05T10:00:";
+
+  @TempDir Path directory;
+
+  @Test
+  void windowsAreToldInOrderWithWhatTheyWereComparedWith() throws Exception {
+    List<String> lines = new ArrayList<>();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
+        Connection connection =
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+        Statement sql = connection.createStatement();
+        ReportFeed feed = new ReportFeed(postgres, lines::add)) {
+      assertEquals(0, feed.poll());
+      assertEquals(Map.of(), feed.counts());
+      sql.execute(
+          "CREATE TABLE flowmon_windows (analysis text, window_start timestamptz, window_end"
+              + " timestamptz, revision integer, row_count integer, history text)");
+      sql.execute(
+          "CREATE TABLE report_elephants (window_start timestamptz, window_end timestamptz,"
+              + " row_number integer, src_addr inet, days_used bigint, verdict text)");
+      sql.execute(
+          "CREATE TABLE report_talkers (window_start timestamptz, window_end timestamptz,"
+              + " row_number integer, src_addr inet)");
+      window(sql, "elephants", 30, 2, "exact");
+      row(sql, 30, "10.0.0.1", 7, "usual");
+      row(sql, 30, "10.0.0.2", 7, "new");
+      assertEquals(1, feed.poll());
+      window(sql, "elephants", 20, 1, "exact");
+      row(sql, 20, "10.0.0.1", 0, "no_history");
+      window(sql, "talkers", 20, 1, "exact");
+      sql.execute(
+          "INSERT INTO report_talkers VALUES ('" + DAY + "10Z', '" + DAY + "20Z', 1, '::1')");
+      assertEquals(2, feed.poll());
+      window(sql, "elephants", 40, 0, "timeout");
+      assertEquals(1, feed.poll());
+      List<String> first =
+          List.of(
+              "elephants 2026-01-05T10:00:10Z + 10 s: 1 rows, none new, no past day in history",
+              "talkers 2026-01-05T10:00:10Z + 10 s: 1 rows, history exact",
+              "    src_addr ::1",
+              "elephants 2026-01-05T10:00:20Z + 10 s: 2 rows, 1 new, history exact over 7 past"
+                  + " days",
+              "    src_addr 10.0.0.2  days_used 7  verdict new");
+      assertEquals(first, lines);
+      feed.flush();
+      assertEquals(first, lines.subList(0, first.size()));
+      assertEquals(
+          List.of("elephants 2026-01-05T10:00:30Z + 10 s: 0 rows, history timeout"),
+          lines.subList(first.size(), lines.size()));
+      assertEquals(
+          Map.of(
+              "elephants",
+              new DemoSummary.Reported(3, 3, Map.of("new", 1L, "usual", 1L, "no_history", 1L)),
+              "talkers",
+              new DemoSummary.Reported(1, 1, Map.of())),
+          feed.counts());
+    }
+  }
+
+  private static void window(Statement sql, String analysis, int end, int rows, String history)
+      throws Exception {
+    sql.execute(
+        String.format(
+            "INSERT INTO flowmon_windows VALUES ('%s', '%s%dZ', '%s%dZ', 1, %d, '%s')",
+            analysis, DAY, end - 10, DAY, end, rows, history));
+  }
+
+  private static void row(Statement sql, int end, String source, int days, String verdict)
+      throws Exception {
+    sql.execute(
+        String.format(
+            "INSERT INTO report_elephants VALUES ('%s%dZ', '%s%dZ', 1, '%s', %d, '%s')",
+            DAY, end - 10, DAY, end, source, days, verdict));
+  }
+}
