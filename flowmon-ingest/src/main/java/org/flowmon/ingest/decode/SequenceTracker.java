@@ -23,7 +23,7 @@ final class SequenceTracker {
   /** So many "late" datagrams in a row, each following the other, are a restart. */
   static final int RESTART_RUN = 3;
 
-  /** ms: an uptime that fell by more tells of a restart. */
+  /** ms: an uptime that fell by more tells of a restart, unless the sequence continues. */
   private static final int UPTIME_TOLERANCE = 10_000;
 
   private static final int WAYS = 3;
@@ -34,6 +34,7 @@ final class SequenceTracker {
   private boolean started;
   private boolean hasUptime;
   private int uptime;
+  private boolean uptimeFell;
 
   // The way this exporter counts, and one that fitted the last datagram where this did not.
   private int way;
@@ -58,12 +59,12 @@ final class SequenceTracker {
     this.counters = counters;
   }
 
-  /** Tells of the uptime (ms) in the header of the datagram that is observed next. */
+  /**
+   * Tells of the uptime (ms) in the header of the datagram that is observed next. It may fall
+   * without a restart: a counter wraps (32 bits of ms in 49.7 days), a clock is set.
+   */
   void observeUptime(int now) {
-    if (hasUptime && started && now - uptime < -UPTIME_TOLERANCE) {
-      started = false;
-      counters.increment(IngestCounter.SEQUENCE_RESETS);
-    }
+    uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
     hasUptime = true;
     uptime = now;
   }
@@ -79,6 +80,11 @@ final class SequenceTracker {
    * @param unread units that it may hold in sets that could not be read
    */
   void observe(int number, int units, int records, int flows, long unread) {
+    if (uptimeFell && started && !continues(number, flows)) {
+      started = false;
+      counters.increment(IngestCounter.SEQUENCE_RESETS);
+    }
+    uptimeFell = false;
     int step = started ? number - expected(way, flows) : 0;
     if (step != 0 && changesWay(number, flows)) {
       step = 0;
@@ -108,6 +114,16 @@ final class SequenceTracker {
     advance[1] = records;
     mayHold = unread;
     lateRun = 0;
+  }
+
+  /** Whether a number follows on the last one, by any way to count. */
+  private boolean continues(int number, int flows) {
+    int beyond = number - expected(way, flows);
+    boolean continues = beyond >= 0 && beyond <= mayHold;
+    for (int by = 0; by < WAYS; by++) {
+      continues |= number == expected(by, flows);
+    }
+    return continues;
   }
 
   private int expected(int by, int flows) {

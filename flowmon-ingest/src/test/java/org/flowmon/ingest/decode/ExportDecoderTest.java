@@ -261,6 +261,20 @@ class ExportDecoderTest {
   }
 
   @Test
+  void anUptimeThatFallsWhileTheSequenceContinuesIsNoRestart() {
+    v5(0, 0xFFFF_0000L);
+    v5(1, 0x7000_0000L); // a counter of its own width wrapped, or the clock was set
+    v5(2, 0x6000_0000L);
+    v5(5, 0x6000_0001L); // 3, 4 are missing
+    assertEquals(0, counters.get(IngestCounter.SEQUENCE_RESETS));
+    assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
+    v5(9, 0); // not what would follow: begun anew
+    v5(10, 1);
+    assertEquals(1, counters.get(IngestCounter.SEQUENCE_RESETS));
+    assertEquals(2, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
+  }
+
+  @Test
   void theSequenceWraps() {
     v5(0xFFFF_FFFFL, 1000);
     v5(0, 1001);
