@@ -28,6 +28,8 @@ public record PublisherOptions(
     long bufferBytes,
     Duration deliveryTimeout,
     Map<String, String> properties) {
+  /** A publisher sends no larger message; the topic must take it. */
+  static final int MAX_MESSAGE_BYTES = 8 << 20;
 
   /** The topic's name where nothing else is configured. */
   public static final String DEFAULT_TOPIC = "flows";
@@ -104,7 +106,7 @@ public record PublisherOptions(
     long timeout = deliveryTimeout.toMillis();
     config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, 512 << 10);
-    config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 8 << 20);
+    config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_MESSAGE_BYTES);
     config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(timeout));
     config.put(

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -183,6 +184,22 @@ class FlowPublisherKafkaTest {
     assertEquals(77, assertStream("silent", 0, sums));
     assertEquals(77, assertStream("silent", 1, sums));
     assertEquals(0, sums.get("flows"));
+  }
+
+  @Test
+  void aTopicTakesWhatPublishersSendOrItIsSaid() throws Exception {
+    String small = Integer.toString(1 << 20);
+    Map<String, String> smaller = Map.of("max.message.bytes", small);
+    Map<String, String> other = Map.of("retention.ms", "3600000");
+    FlowTopics.ensure(broker.bootstrap(), Map.of(), "tight", 1, Optional.empty(), smaller);
+    FlowTopics.ensure(broker.bootstrap(), Map.of(), "fits", 1, Optional.empty(), other);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+      String warning = FlowTopics.tooSmall(admin, "tight").orElseThrow();
+      assertTrue(
+          warning.contains("'tight'") && warning.contains(small) && warning.contains("8388608"),
+          warning);
+      assertEquals(Optional.empty(), FlowTopics.tooSmall(admin, "fits"));
+    }
   }
 
   @Test
