@@ -67,6 +67,14 @@ public final class FlowBatch implements FlowRows {
     if (rows < 0 || rows > MAX_ROWS) {
       throw new FlowFormatException("flow batch of " + rows + " rows, expected 0…" + MAX_ROWS);
     }
+    int flags = FlowBatchLayout.getU16(bytes, FlowBatchLayout.FLAGS_AT);
+    if (flags != 0 && (flags != FlowBatchLayout.END_OF_INPUT || rows != 0)) {
+      throw new FlowFormatException(
+          String.format(
+              "flow batch of %d rows with flags %#x, expected 0, or %#x (end of input) without"
+                  + " rows",
+              rows, flags, FlowBatchLayout.END_OF_INPUT));
+    }
     FlowBatch batch = new FlowBatch(bytes, rows);
     batch.openDirectory();
     return batch;
@@ -215,6 +223,14 @@ public final class FlowBatch implements FlowRows {
   /** Who made this batch: one id per start of a producer and target partition. */
   public long producerId() {
     return FlowBatchLayout.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
+  }
+
+  /**
+   * Whether this is a heartbeat that ends its producer's input. Its {@link #maxArrival} lets
+   * windows close and says nothing of the producer's clock.
+   */
+  public boolean isEndOfInput() {
+    return FlowBatchLayout.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
   }
 
   /** Number of this batch within its producer's stream, from 0 without a gap. */

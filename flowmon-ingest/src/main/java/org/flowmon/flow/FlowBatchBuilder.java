@@ -431,6 +431,18 @@ public final class FlowBatchBuilder {
   }
 
   /**
+   * A heartbeat that says that the producer's input has ended.
+   *
+   * @param arrival the time in microseconds that watermarks take: so late that all windows close
+   */
+  public static byte[] endOfInput(
+      long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
+    byte[] bytes = heartbeat(producerId, sequence, cumulativeFlows, cumulativeLosses, arrival);
+    FlowBatchLayout.putU16(bytes, FlowBatchLayout.FLAGS_AT, FlowBatchLayout.END_OF_INPUT);
+    return bytes;
+  }
+
+  /**
    * The bytes of the rows so far; the builder keeps them until {@link #clear}.
    *
    * @param cumulativeFlows flows of the producer's stream including these rows

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * <pre>
  *   0        4     6     8        12    14    16            24
  *   +--------+-----+-----+--------+-----+-----+-------------+
- *   | "FLWB" | ver | 0   | rows   | cols| 0   | producer id |
+ *   | "FLWB" | ver |flags| rows   | cols| 0   | producer id |
  *   +--------+-----+-----+--------+-----+-----+-------------+
  *   24            32               40                48
  *   | sequence    | cumulative flows | cumulative losses |
@@ -28,6 +28,7 @@ final class FlowBatchLayout {
   static final int VERSION = 1;
 
   static final int VERSION_AT = 4;
+  static final int FLAGS_AT = 6;
   static final int ROWS_AT = 8;
   static final int COLUMNS_AT = 12;
   static final int PRODUCER_AT = 16;
@@ -41,6 +42,9 @@ final class FlowBatchLayout {
   static final int LENGTH_AT = 80;
   static final int HEADER_BYTES = 88;
   static final int ENTRY_BYTES = 12;
+
+  /** Flag of a heartbeat: the producer's input has ended. */
+  static final int END_OF_INPUT = 1;
 
   /**
    * Stored type of an address column that holds only IPv4: 4 bytes a value, network order as an

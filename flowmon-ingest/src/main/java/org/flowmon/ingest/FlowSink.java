@@ -25,7 +25,7 @@ public interface FlowSink {
   /**
    * Rows have been added to the builder that {@link #builder} gave last.
    *
-   * @param rows how many, at least 1
+   * @param rows how many; 0 gives the builder back unused, as who asked for it in vain must do
    */
   void rowsEnded(int rows);
 }

@@ -2,6 +2,7 @@ package org.flowmon.flow;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -162,6 +163,25 @@ class FlowBatchTest {
     assertEquals(5_000_000, batch.maxArrival());
     assertEquals(Long.MIN_VALUE, batch.maxEndTime());
     assertEquals(4, batch.cumulativeLosses());
+  }
+
+  @Test
+  void onlyAHeartbeatMayEndTheInputAndOtherFlagsAreRefused() {
+    byte[] mark = FlowBatchBuilder.endOfInput(1, 2, 3, 4, 5_000_000);
+    assertTrue(FlowBatch.open(mark).isEndOfInput());
+    assertEquals(5_000_000, FlowBatch.open(mark).maxArrival());
+    byte[] heartbeat = FlowBatchBuilder.heartbeat(1, 2, 3, 4, 5_000_000);
+    assertFalse(FlowBatch.open(heartbeat).isEndOfInput());
+    for (int bit = 1; bit < 16; bit++) {
+      byte[] bytes = heartbeat.clone();
+      bytes[6 + bit / 8] = (byte) (1 << bit % 8);
+      Exception e = assertThrows(FlowFormatException.class, () -> FlowBatch.open(bytes));
+      assertTrue(e.getMessage().contains("flags"), e.getMessage());
+    }
+    byte[] rows = build(RandomFlows.rows(new Random(SEED), 3), new FlowBatchBuilder(3));
+    rows[6] = 1;
+    Exception e = assertThrows(FlowFormatException.class, () -> FlowBatch.open(rows));
+    assertTrue(e.getMessage().contains("3 rows"), e.getMessage());
   }
 
   @Test

@@ -13,6 +13,7 @@ public final class FlowRecorder implements FlowSink {
   private final FlowBatchBuilder builder;
   private final List<Map<FlowColumn, Object>> rows = new ArrayList<>();
   private long told;
+  private boolean handedOut;
 
   /**
    * @param capacity rows of a batch; small ones show what goes wrong at their borders
@@ -23,15 +24,22 @@ public final class FlowRecorder implements FlowSink {
 
   @Override
   public FlowBatchBuilder builder() {
+    handedOut = true;
     return builder;
   }
 
   @Override
   public void rowsEnded(int count) {
+    handedOut = false;
     told += count;
     if (builder.isFull()) {
       flush();
     }
+  }
+
+  /** Whether somebody asked for the builder and did not give it back. */
+  public boolean isHandedOut() {
+    return handedOut;
   }
 
   private void flush() {

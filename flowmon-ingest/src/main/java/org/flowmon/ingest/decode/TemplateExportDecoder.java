@@ -257,6 +257,8 @@ final class TemplateExportDecoder {
       if (rows > 0) {
         take(template, packed, 0, rows);
         records += rows;
+      } else if (!template.isOptions()) {
+        out.rowsEnded(0); // room() asked for the builder
       }
     }
     return records;

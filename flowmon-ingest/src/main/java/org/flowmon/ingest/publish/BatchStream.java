@@ -14,7 +14,12 @@ final class BatchStream {
   private long sequence;
   private long flows;
 
-  /** Closes the builder's rows into a batch and clears it. */
+  /**
+   * Closes the builder's rows into a batch and clears it.
+   *
+   * @throws IllegalStateException where a row has no arrival; the rows stay in the builder, and the
+   *     stream is as before
+   */
   byte[] close(FlowBatchBuilder builder, long losses) {
     int rows = builder.rows();
     byte[] bytes = builder.build(producerId, sequence, flows + rows, losses);
@@ -26,6 +31,11 @@ final class BatchStream {
 
   byte[] heartbeat(long arrival, long losses) {
     return FlowBatchBuilder.heartbeat(producerId, sequence++, flows, losses, arrival);
+  }
+
+  /** A heartbeat that ends the input; {@code arrival} is for watermarks only. */
+  byte[] endOfInput(long arrival, long losses) {
+    return FlowBatchBuilder.endOfInput(producerId, sequence++, flows, losses, arrival);
   }
 
   long producerId() {

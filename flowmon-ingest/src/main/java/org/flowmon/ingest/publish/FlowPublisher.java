@@ -57,6 +57,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private final FlowBatchBuilder builder;
   private boolean handedOut;
   private boolean closed;
+  private boolean ended;
+  private int counted;
   private int nextPartition;
   private long firstRowNanos;
   private long clock = Long.MIN_VALUE;
@@ -135,10 +137,11 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     try {
       checkOpen();
       handedOut = false;
-      if (builder.rows() == rows) {
+      if (rows > 0 && builder.rows() == rows) {
         firstRowNanos = System.nanoTime();
       }
       counters.flowsTaken.add(rows);
+      counted += rows;
       if (builder.isFull()) {
         closeBatch();
       }
@@ -157,7 +160,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     lock.lock();
     try {
       handedOut = false;
-      clock = Math.max(clock, arrival);
+      if (arrival > clock) {
+        clock = arrival;
+        ended = false;
+      }
     } finally {
       lock.unlock();
     }
@@ -186,9 +192,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /**
-   * Closes the open batch and tells every partition that the input has ended, by a heartbeat an
-   * hour after its last arrival, so that all windows close. Flows that come after it with an
-   * earlier arrival are late: call it once, after the last file.
+   * Closes the open batch and tells every partition that the input has ended, by a heartbeat that
+   * is marked so and lies an hour after the last arrival, so that all windows close. No heartbeats
+   * follow until there are flows again, or {@link #advanceTo} says a later time. Flows that come
+   * after it with an earlier arrival are late: call it once, after the last file.
    *
    * @param arrival the last arrival of the input, µs
    */
@@ -198,9 +205,12 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       checkOpen();
       handedOut = false;
       closeBatch();
-      clock = Math.max(clock, arrival + END_OF_FILE_MICROS);
+      clock = Math.max(clock, arrival);
+      ended = true;
+      long end = clock + END_OF_FILE_MICROS;
       for (int partition = 0; partition < partitions.length; partition++) {
-        heartbeat(partition);
+        PartitionStream target = partitions[partition];
+        send(partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
       }
     } finally {
       lock.unlock();
@@ -240,10 +250,28 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       lock.unlock();
     }
     ticker.shutdownNow();
-    producer.close(
+    closeProducer(
         CLOSE_TIMEOUT.compareTo(options.deliveryTimeout()) > 0
             ? CLOSE_TIMEOUT
             : options.deliveryTimeout());
+  }
+
+  /** When it returns, Kafka has said of every flow whether it took it, or it counts as failed. */
+  private void closeProducer(Duration timeout) {
+    try {
+      producer.close(timeout);
+    } catch (InterruptException e) {
+      // Kafka has set the interrupt flag, and would not wait for its own thread to give up the
+      // rest.
+      boolean interrupted = Thread.interrupted();
+      try {
+        producer.close(Duration.ZERO);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
   }
 
   private void checkOpen() {
@@ -264,7 +292,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       }
       for (int partition = 0; partition < partitions.length; partition++) {
         if (now - partitions[partition].lastSentNanos >= options.heartbeat().toNanos()
-            && clock != Long.MIN_VALUE) {
+            && clock != Long.MIN_VALUE
+            && !ended) {
           // What waits may go to this partition next, and is not later than the heartbeat.
           closeBatch();
           heartbeat(partition);
@@ -286,8 +315,22 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     int target = nextPartition;
     nextPartition = (target + 1) % partitions.length;
     int rows = builder.rows();
-    byte[] bytes = partitions[target].stream.close(builder, partitions[target].losses);
+    // Rows that an owner ended and never told of are sent too: they are flows.
+    counters.flowsTaken.add(rows - counted);
+    counted = 0;
+    byte[] bytes;
+    try {
+      bytes = partitions[target].stream.close(builder, partitions[target].losses);
+    } catch (RuntimeException e) {
+      // Rows that make no batch now make none later: they must not stand in the way of others. They
+      // have no place in the stream, so the stream tells of them as lost before it.
+      builder.clear();
+      partitions[target].losses += rows;
+      failed(target, rows, e);
+      return;
+    }
     FlowBatch batch = FlowBatch.open(bytes);
+    ended = false;
     if (batch.minArrival() < partitions[target].lastArrival) {
       counters.arrivalsBack.increment();
     }

@@ -1,6 +1,7 @@
 package org.flowmon.ingest.decode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -88,6 +89,7 @@ class MutatedExportTest {
       arrival += random.nextInt(10_000);
       int port = random.nextInt(4);
       decoder.decode(datagram, 0, datagram.length, EXPORTER, port, arrival, recorder);
+      assertFalse(recorder.isHandedOut(), where);
     }
     assertEquals(datagrams.size(), counters.get(IngestCounter.DATAGRAMS_RECEIVED), where);
     assertEquals(

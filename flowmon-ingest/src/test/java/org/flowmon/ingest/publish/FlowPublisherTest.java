@@ -1,6 +1,7 @@
 package org.flowmon.ingest.publish;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.flow.FlowBatch;
@@ -36,15 +38,18 @@ class FlowPublisherTest {
   private final MockProducer<byte[], byte[]> kafka = producer(true);
 
   private static MockProducer<byte[], byte[]> producer(boolean autoComplete) {
+    return new MockProducer<>(
+        cluster(), autoComplete, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static Cluster cluster() {
     Node node = new Node(1, "127.0.0.1", 1);
     List<PartitionInfo> partitions =
         IntStream.range(0, PARTITIONS)
             .mapToObj(
                 p -> new PartitionInfo("flows", p, node, new Node[] {node}, new Node[] {node}))
             .toList();
-    Cluster cluster = new Cluster("c", List.of(node), partitions, Set.of(), Set.of());
-    return new MockProducer<>(
-        cluster, autoComplete, null, new ByteArraySerializer(), new ByteArraySerializer());
+    return new Cluster("c", List.of(node), partitions, Set.of(), Set.of());
   }
 
   private static PublisherOptions options(int rows) {
@@ -237,7 +242,106 @@ class FlowPublisherTest {
         List.of(3_601_000_000L, 3_601_000_000L, 3_601_000_000L), lastOfAll().boxed().toList());
     assertEquals(1, publisher.stats().flowsProduced());
     assertEquals(3, publisher.stats().heartbeatsProduced());
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      List<FlowBatch> all = batches(kafka, partition);
+      assertTrue(all.get(all.size() - 1).isEndOfInput());
+    }
     publisher.close();
+  }
+
+  @Test
+  void theEndOfFilesIsNotThePublishersClock() throws InterruptedException {
+    PublisherOptions options = options(1).withHeartbeat(Duration.ofMillis(1));
+    try (FlowPublisher publisher = new FlowPublisher(options, kafka)) {
+      row(publisher, 1_000_000, 1);
+      publisher.endOfFile(1_000_000);
+      row(publisher, 2_000_000, 1);
+      long before = publisher.stats().heartbeatsProduced();
+      await(() -> publisher.stats().heartbeatsProduced() > before + 3);
+    }
+    for (var record : List.copyOf(kafka.history())) {
+      FlowBatch batch = FlowBatch.open(record.value());
+      assertTrue(
+          batch.isEndOfInput() ? batch.rows() == 0 : batch.maxArrival() <= 2_000_000,
+          "a heartbeat at " + batch.maxArrival());
+    }
+  }
+
+  @Test
+  void rowsThatMakeNoBatchAreCountedAndTheNextOnesAreSent() {
+    FlowPublisher publisher = new FlowPublisher(options(2), kafka);
+    FlowBatchBuilder builder = publisher.builder();
+    builder.beginRow();
+    builder.set(FlowColumn.BYTES, 1);
+    builder.endRow(); // a flow without an arrival
+    publisher.rowsEnded(1);
+    row(publisher, 5, 1);
+    for (int i = 0; i < 6; i++) {
+      row(publisher, 6, 1);
+    }
+    publisher.close();
+    PublisherStats stats = publisher.stats();
+    assertEquals(8, stats.flowsTaken());
+    assertEquals(6, stats.flowsProduced());
+    assertEquals(Map.of("illegal_state", 2L), stats.failedByReason());
+    assertEquals(0, stats.flowsUnderWay());
+  }
+
+  @Test
+  void aStreamTellsOfRowsThatMadeNoBatch() {
+    FlowPublisher publisher = new FlowPublisher(options(1), kafka);
+    FlowBatchBuilder builder = publisher.builder();
+    builder.beginRow();
+    builder.set(FlowColumn.BYTES, 1);
+    builder.endRow();
+    publisher.rowsEnded(1);
+    for (int i = 0; i < PARTITIONS; i++) {
+      row(publisher, 7, 1);
+    }
+    publisher.close();
+    FlowBatch first = batches(kafka, 0).get(0);
+    assertEquals(0, first.sequence());
+    assertEquals(1, first.cumulativeLosses());
+  }
+
+  @Test
+  void aCloseThatIsInterruptedStillWaitsForKafkasLastWord() {
+    List<Duration> closes = new ArrayList<>();
+    MockProducer<byte[], byte[]> interrupted =
+        new MockProducer<>(
+            cluster(), false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public void close(Duration timeout) {
+            closes.add(timeout);
+            if (closes.size() == 1) {
+              throw new InterruptException(new InterruptedException("as Kafka's producer does"));
+            }
+            assertFalse(Thread.currentThread().isInterrupted());
+            while (errorNext(new TimeoutException("closed"))) {
+              // as a forced close does
+            }
+            super.close(timeout);
+          }
+        };
+    FlowPublisher publisher = new FlowPublisher(options(10), interrupted);
+    row(publisher, 1, 1);
+    publisher.close();
+    assertTrue(Thread.interrupted(), "the flag is the caller's to see");
+    assertEquals(Duration.ZERO, closes.get(1));
+    assertEquals(1, publisher.stats().flowsFailed());
+    assertEquals(0, publisher.stats().flowsUnderWay());
+  }
+
+  @Test
+  void rowsThatNobodyToldOfAreCountedWhenTheyAreSent() {
+    FlowPublisher publisher = new FlowPublisher(options(10), kafka);
+    FlowBatchBuilder builder = publisher.builder();
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, 1);
+    builder.endRow();
+    publisher.close();
+    assertEquals(1, publisher.stats().flowsProduced());
+    assertEquals(0, publisher.stats().flowsUnderWay());
   }
 
   @Test
