@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.rollup.RollupFormat;
 
 /**
  * The footer of a sidecar as the Puffin specification has it.
@@ -25,8 +27,10 @@ import org.flowmon.archive.region.ByteSink;
 record PuffinFooter(
     String segmentId, long segmentLength, int segmentCrc32c, int rows, List<Blob> blobs) {
   static final byte[] MAGIC = {'P', 'F', 'A', '1'};
-  static final String BLOB_TYPE = "flowmon-postings-v1";
+  static final String POSTINGS = "flowmon-postings-v1";
 
+  private static final Set<String> KNOWN =
+      Set.of(POSTINGS, RollupFormat.TOTALS, RollupFormat.HOURS);
   private static final String FORMAT = "1";
   private static final int FRAME_BYTES = 16;
   private static final int MAX_BLOBS = 255;
@@ -36,8 +40,8 @@ record PuffinFooter(
               StreamReadConstraints.builder().maxNestingDepth(8).maxStringLength(4096).build())
           .build();
 
-  /** The postings of one column. */
-  record Blob(int columnId, int offset, int length, int crc32c) {}
+  /** A blob of one column. */
+  record Blob(String type, int columnId, int offset, int length, int crc32c) {}
 
   byte[] toBytes() throws IOException {
     ByteArrayOutputStream json = new ByteArrayOutputStream();
@@ -46,7 +50,7 @@ record PuffinFooter(
       out.writeArrayFieldStart("blobs");
       for (Blob blob : blobs) {
         out.writeStartObject();
-        out.writeStringField("type", BLOB_TYPE);
+        out.writeStringField("type", blob.type);
         out.writeArrayFieldStart("fields");
         out.writeNumber(blob.columnId);
         out.writeEndArray();
@@ -166,12 +170,18 @@ record PuffinFooter(
         default -> json.skipChildren();
       }
     }
-    if (BLOB_TYPE.equals(type)) { // a newer writer's blobs are of no use here, and no harm
+    if (type != null
+        && KNOWN.contains(type)) { // a newer writer's blobs are of no use here, and no harm
       expect(
           properties.containsKey("crc32c") && offset >= 0 && length >= 0,
           "offset, length and crc32c of a blob");
       blobs.add(
-          new Blob(column, offset, length, Integer.parseUnsignedInt(properties.get("crc32c"), 16)));
+          new Blob(
+              type,
+              column,
+              offset,
+              length,
+              Integer.parseUnsignedInt(properties.get("crc32c"), 16)));
     }
   }
 

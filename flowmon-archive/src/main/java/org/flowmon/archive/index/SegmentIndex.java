@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -41,6 +43,7 @@ public final class SegmentIndex implements AutoCloseable {
   private final int rows;
   private final boolean verifyChecksums;
   private final Postings[] columns = new Postings[FlowColumn.values().length];
+  private final RollupBlobs rollups = new RollupBlobs();
 
   private SegmentIndex(MappedRegion file, int rows, boolean verifyChecksums) {
     this.file = file;
@@ -103,7 +106,9 @@ public final class SegmentIndex implements AutoCloseable {
     }
     for (PuffinFooter.Blob blob : footer.blobs()) {
       FlowColumn column = FlowColumn.byId(blob.columnId());
-      if (column != null && column.type() != ColumnType.TEXT) {
+      if (!blob.type().equals(PuffinFooter.POSTINGS)) {
+        rollups.add(blob);
+      } else if (column != null && column.type() != ColumnType.TEXT) {
         columns[column.ordinal()] = new Postings(column, blob);
       }
     }
@@ -334,6 +339,37 @@ public final class SegmentIndex implements AutoCloseable {
     Postings postings = addresses(column);
     postings.checkId(id);
     return new IpAddress(postings.high(id), postings.low(id));
+  }
+
+  /**
+   * Reads addresses of the dictionary.
+   *
+   * @param ids ascending or not, below {@link #dictionarySize}
+   * @param n how many of them
+   */
+  public void readAddresses(FlowColumn column, int[] ids, int n, long[] hi, long[] lo) {
+    Postings postings = addresses(column);
+    for (int i = 0; i < n; i++) {
+      postings.checkId(ids[i]);
+      hi[i] = postings.high(ids[i]);
+      lo[i] = postings.low(ids[i]);
+    }
+  }
+
+  /** The sums by this column over all hours, checked; null where the sidecar has none. */
+  public Rollup totals(FlowColumn column) {
+    return rollup(RollupFormat.TOTALS, column);
+  }
+
+  /** The sums by this column and hour, checked; null where the sidecar has none. */
+  public Rollup hours(FlowColumn column) {
+    return rollup(RollupFormat.HOURS, column);
+  }
+
+  private Rollup rollup(String type, FlowColumn column) {
+    return isIndexed(column)
+        ? rollups.open(type, column, file, verifyChecksums, dictionarySize(column), rows)
+        : null;
   }
 
   /** Rows that hold the value of this id. */

@@ -9,25 +9,41 @@ import java.util.zip.CRC32C;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.rollup.RollupWriter;
 import org.flowmon.flow.FlowColumn;
 
 /**
- * Collects the postings of a segment's indexed columns and writes its sidecar. Keeps its arrays for
- * the next segment. Not thread-safe.
+ * Collects the postings of a segment's indexed columns and its rollups, and writes its sidecar.
+ * Keeps its arrays for the next segment. Not thread-safe.
  */
 public final class SegmentIndexWriter {
   private final ByteSink blobs = new ByteSink();
   private final ByteSink lists = new ByteSink();
   private final List<PuffinFooter.Blob> written = new ArrayList<>();
+  private final RollupWriter rollups = new RollupWriter();
   private int[] starts = {};
   private int[] postings = {};
 
-  /** Begins a segment. */
-  public void begin() {
+  /**
+   * Begins a segment.
+   *
+   * @param rows of the segment
+   */
+  public void begin(int rows) {
+    rollups.begin(rows);
     written.clear();
     blobs.clear();
     blobs.write(PuffinFooter.MAGIC, 0, PuffinFooter.MAGIC.length);
     blobs.align8();
+  }
+
+  /**
+   * What sums the rows by address. {@code end_time} and {@code outgoing} are given to it before an
+   * address column is added, the measures after.
+   */
+  public RollupWriter rollups() {
+    return rollups;
   }
 
   /**
@@ -79,11 +95,32 @@ public final class SegmentIndexWriter {
     }
     blobs.setInt(start + 12, lists.size());
     blobs.write(lists.array(), 0, lists.size());
+    finishBlob(PuffinFooter.POSTINGS, column, start);
+    if (RollupFormat.DIMENSIONS.contains(column)) {
+      rollups.addresses(column, ids, valid, size);
+    }
+  }
+
+  private void finishBlob(String type, FlowColumn column, int start) {
     CRC32C crc = new CRC32C();
     crc.update(blobs.array(), start, blobs.size() - start);
     written.add(
-        new PuffinFooter.Blob(column.id(), start, blobs.size() - start, (int) crc.getValue()));
+        new PuffinFooter.Blob(
+            type, column.id(), start, blobs.size() - start, (int) crc.getValue()));
     blobs.align8();
+  }
+
+  private void addRollups() {
+    for (FlowColumn column : RollupFormat.DIMENSIONS) {
+      int start = blobs.size();
+      if (rollups.writeTotals(column, blobs)) {
+        finishBlob(RollupFormat.TOTALS, column, start);
+      }
+      start = blobs.size();
+      if (rollups.writeHours(column, blobs)) {
+        finishBlob(RollupFormat.HOURS, column, start);
+      }
+    }
   }
 
   /** Counting sort: rows by id, ascending within an id. */
@@ -128,6 +165,7 @@ public final class SegmentIndexWriter {
    */
   public FileIdentity write(Path target, String segmentId, FileIdentity segment, int rows)
       throws IOException {
+    addRollups();
     try (SealedFile file = SealedFile.create(target)) {
       file.write(blobs.array(), 0, blobs.size());
       byte[] footer =

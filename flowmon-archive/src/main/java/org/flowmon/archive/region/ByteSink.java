@@ -51,6 +51,14 @@ public final class ByteSink extends OutputStream {
     }
   }
 
+  /**
+   * Counts bytes in that were written into {@link #array} behind the end, for which {@link
+   * #reserve} has made room.
+   */
+  public void advance(int count) {
+    size += count;
+  }
+
   @Override
   public void write(int value) {
     reserve(1);

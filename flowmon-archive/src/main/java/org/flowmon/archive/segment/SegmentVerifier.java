@@ -113,6 +113,8 @@ public final class SegmentVerifier {
       for (FlowColumn column : SegmentIndex.INDEXED) {
         if (index.isIndexed(column)) {
           check(path, () -> index.dictionarySize(column)); // the first use checks the blob
+          check(path, () -> index.totals(column));
+          check(path, () -> index.hours(column));
         }
       }
     }

@@ -19,6 +19,7 @@ import org.flowmon.archive.index.SegmentIndexWriter;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -150,8 +151,12 @@ public final class SegmentWriter {
       FileIdentity indexFile = null;
       try (SealedFile file = SealedFile.create(segmentPath)) {
         file.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
-        index.begin();
+        index.begin(rows);
         sides.clear();
+        if (values.load(FlowColumn.OUTGOING, parts, rows, ranks)) {
+          // The sums by address are split by it: it has to be known before the addresses.
+          index.rollups().outgoing(values.low, values.count, validity());
+        }
         for (FlowColumn column : FlowColumn.all()) {
           if (values.load(column, parts, rows, ranks)) {
             writeColumn(column, file);
@@ -189,13 +194,23 @@ public final class SegmentWriter {
             rows,
             dictionary.ids,
             values.count,
-            values.nulls == 0 ? null : values.valid,
+            validity(),
             wide ? dictionary.high : null,
             dictionary.low,
             dictionary.size);
       }
+      if (column == FlowColumn.END_TIME) {
+        index.rollups().times(values.low, values.count, validity());
+      } else if (RollupFormat.MEASURES.contains(column)) {
+        index.rollups().measure(column, values.low, values.count, validity());
+      }
       summarize(column);
       file.write(chunk.chunk.array(), 0, chunk.chunk.size());
+    }
+
+    /** Bits of the rows that have a value, null where all have. */
+    private long[] validity() {
+      return values.nulls == 0 ? null : values.valid;
     }
 
     private boolean buildDictionary(FlowColumn column) {

@@ -1,0 +1,65 @@
+package org.flowmon.archive.index;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * The rollups of a sidecar, each opened when it is first used, so that a damaged one costs only
+ * itself. Filled by one thread, then safe to share.
+ */
+final class RollupBlobs {
+  /** One blob. */
+  private static final class Entry {
+    final PuffinFooter.Blob blob;
+    volatile Rollup rollup;
+
+    Entry(PuffinFooter.Blob blob) {
+      this.blob = blob;
+    }
+  }
+
+  private final Map<FlowColumn, Entry> totals = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> hours = new EnumMap<>(FlowColumn.class);
+
+  /** Remembers a blob of a known column. */
+  void add(PuffinFooter.Blob blob) {
+    FlowColumn column = FlowColumn.byId(blob.columnId());
+    if (column != null && RollupFormat.DIMENSIONS.contains(column)) {
+      (blob.type().equals(RollupFormat.TOTALS) ? totals : hours).put(column, new Entry(blob));
+    }
+  }
+
+  /** The checked rollup, null where there is none. */
+  Rollup open(
+      String type,
+      FlowColumn column,
+      MappedRegion file,
+      boolean verifyChecksums,
+      int dictionarySize,
+      int rows) {
+    Entry entry = (type.equals(RollupFormat.TOTALS) ? totals : hours).get(column);
+    if (entry == null) {
+      return null;
+    }
+    Rollup rollup = entry.rollup;
+    if (rollup == null) {
+      rollup =
+          new Rollup(
+              file,
+              type + " of " + column.sqlName(),
+              entry.blob.offset(),
+              entry.blob.length(),
+              entry.blob.crc32c(),
+              verifyChecksums,
+              dictionarySize,
+              rows);
+      entry.rollup = rollup; // two threads may both have opened it: equal, so no harm
+    }
+    rollup.check();
+    return rollup;
+  }
+}

@@ -1,0 +1,132 @@
+package org.flowmon.archive.rollup;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * The cells of one address column while a segment is sealed: by hour and outgoing where that pays,
+ * and by outgoing alone. Kept from segment to segment. Not thread-safe.
+ */
+final class DimensionCells {
+  // With fewer rows to a cell than this, reading cells saves too little for what they take.
+  private static final int ROWS_PER_CELL = 2;
+  // Below, the sums over all hours are as many cells as the hours.
+  private static final int HOURS_FOR_TOTALS = 3;
+
+  private final CellNumbering byHour = new CellNumbering();
+  private final CellNumbering total = new CellNumbering();
+  private final List<CellSums> hourSums = new ArrayList<>();
+  private final List<CellSums> totalSums = new ArrayList<>();
+  private final RowRuns oneRun = new RowRuns();
+  private final SliceEncoder encoder = new SliceEncoder();
+  private int[] ids = {};
+  private byte[] cellOutgoing = {};
+  private int size;
+  private int measures;
+  private boolean hasHours;
+  private boolean hasTotals;
+
+  /** Forgets the segment before. */
+  void begin() {
+    hasHours = false;
+    hasTotals = false;
+    measures = 0;
+  }
+
+  /**
+   * Numbers the cells of a segment.
+   *
+   * @param of by row that is not NULL: its id in the dictionary
+   * @param valid bits of these rows, null where all are
+   * @param dictionarySize entries of the dictionary
+   */
+  void number(
+      RowRuns runs,
+      int rows,
+      byte[] outgoing,
+      int sameOutgoing,
+      int[] of,
+      long[] valid,
+      int dictionarySize) {
+    size = dictionarySize;
+    int limit = rows / ROWS_PER_CELL;
+    int[] idOf = valid == null ? of : spread(of, valid, rows);
+    hasHours = byHour.number(runs, idOf, outgoing, sameOutgoing, rows, size + 1, limit);
+    if (!hasHours) {
+      hasTotals =
+          total.number(oneRun.all(rows), idOf, outgoing, sameOutgoing, rows, size + 1, limit);
+    } else if (runs.count >= HOURS_FOR_TOTALS) {
+      if (cellOutgoing.length < byHour.cells) {
+        cellOutgoing = new byte[byHour.cells];
+      }
+      for (int s = 0, cell = 0; s < byHour.slices; s++) {
+        for (; cell < byHour.end[s]; cell++) {
+          cellOutgoing[cell] = (byte) byHour.outgoing[s];
+        }
+      }
+      int n = byHour.cells;
+      hasTotals = total.number(oneRun.all(n), byHour.id, cellOutgoing, 0, n, size + 1, n);
+      for (int cell = 0; cell < total.cells; cell++) {
+        total.rows[cell] = 0;
+      }
+      for (int cell = 0; cell < n; cell++) {
+        total.rows[total.cellOf[cell]] += byHour.rows[cell];
+      }
+    }
+  }
+
+  /** Ids of all rows, d for NULL. */
+  private int[] spread(int[] of, long[] valid, int rows) {
+    if (ids.length < rows) {
+      ids = new int[rows];
+    }
+    int next = 0;
+    for (int row = 0; row < rows; row++) {
+      ids[row] = (valid[row >>> 6] >>> row & 1) != 0 ? of[next++] : size;
+    }
+    return ids;
+  }
+
+  /** Sums a measure; columns come in the order of their ids. */
+  void measure(FlowColumn column, long[] values, int n, long[] valid, boolean wide) {
+    if (!hasHours && !hasTotals) {
+      return;
+    }
+    if (measures == hourSums.size()) {
+      hourSums.add(new CellSums());
+      totalSums.add(new CellSums());
+    }
+    CellSums hours = hourSums.get(measures);
+    CellSums totals = totalSums.get(measures++);
+    if (hasHours) {
+      hours.begin(column, byHour.cells, valid != null, wide);
+      hours.add(byHour.cellOf, values, n, valid);
+    }
+    if (hasTotals) {
+      totals.begin(column, total.cells, valid != null, wide);
+      if (hasHours) {
+        totals.add(total.cellOf, hours, byHour.cells);
+      } else {
+        totals.add(total.cellOf, values, n, valid);
+      }
+    }
+  }
+
+  /** Appends the blob of all hours; false where there is none. */
+  boolean writeTotals(ByteSink out) {
+    if (hasTotals) {
+      encoder.write(total, null, totalSums.subList(0, measures), size, out);
+    }
+    return hasTotals;
+  }
+
+  /** Appends the blob of hours; false where there is none. */
+  boolean writeHours(RowRuns runs, ByteSink out) {
+    if (hasHours) {
+      encoder.write(byHour, runs, hourSums.subList(0, measures), size, out);
+    }
+    return hasHours;
+  }
+}

@@ -1,0 +1,213 @@
+package org.flowmon.archive.rollup;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * A rollup blob in mapped memory: slices of cells, each cell the rows of one address. The file is
+ * the sidecar's and lives as long as its references. Safe to share between threads; a {@link
+ * CellReader} is not.
+ *
+ * <p>{@link #check} and every reader can throw {@link
+ * org.flowmon.archive.region.SegmentCorruptException}.
+ */
+public final class Rollup {
+  private final MappedRegion file;
+  private final String place;
+  private final int at;
+  private final int length;
+  private final int crc32c;
+  private final boolean verifyChecksums;
+  private final int size;
+  private final int slices;
+  private final int streams;
+  // By column: its streams, −1 where there is none.
+  private final int[] valueStream = new int[FlowColumn.values().length];
+  private final int[] lowStream = new int[FlowColumn.values().length];
+  private final int[] highStream = new int[FlowColumn.values().length];
+  private final int directoryAt;
+  private volatile boolean checked;
+
+  /**
+   * Opens a blob: reads its header.
+   *
+   * @param place names the blob in errors
+   * @param dictionarySize entries of the column's dictionary
+   * @param rows rows of the segment
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it cannot be such a blob
+   */
+  public Rollup(
+      MappedRegion file,
+      String place,
+      int offset,
+      int length,
+      int crc32c,
+      boolean verifyChecksums,
+      int dictionarySize,
+      int rows) {
+    this.file = file;
+    this.place = place;
+    this.at = offset;
+    this.length = length;
+    this.crc32c = crc32c;
+    this.verifyChecksums = verifyChecksums;
+    file.checkRange(place, offset, length);
+    expect(length >= RollupFormat.HEADER_BYTES, "a header in a blob of " + length + " bytes");
+    ByteBuffer bytes = file.buffer();
+    size = bytes.getInt(offset);
+    slices = bytes.getInt(offset + 4);
+    int measures = bytes.getInt(offset + 8);
+    expect(size == dictionarySize, dictionarySize + " addresses, found " + size);
+    expect(
+        measures >= 0 && measures <= RollupFormat.MEASURES.size(),
+        "at most " + RollupFormat.MEASURES.size() + " measures, found " + measures);
+    long head = RollupFormat.HEADER_BYTES + (long) measures * RollupFormat.MEASURE_BYTES;
+    expect(
+        slices >= 1 && slices <= rows && head + (long) slices * RollupFormat.SLICE_BYTES <= length,
+        "slices in " + length + " bytes, found " + slices);
+    directoryAt = offset + (int) head;
+    streams = readMeasures(bytes, measures);
+  }
+
+  private int readMeasures(ByteBuffer bytes, int measures) {
+    Arrays.fill(valueStream, -1);
+    Arrays.fill(lowStream, -1);
+    Arrays.fill(highStream, -1);
+    int next = RollupFormat.FIRST_MEASURE_STREAM;
+    for (int m = 0; m < measures; m++) {
+      int entry = at + RollupFormat.HEADER_BYTES + m * RollupFormat.MEASURE_BYTES;
+      int id = bytes.getShort(entry) & 0xFFFF;
+      FlowColumn column = id < 256 ? FlowColumn.byId(id) : null;
+      int flags = bytes.getShort(entry + 2) & 0xFFFF;
+      expect(
+          column != null
+              && RollupFormat.MEASURES.contains(column)
+              && lowStream[column.ordinal()] < 0
+              && (flags & ~(RollupFormat.FLAG_NULLS | RollupFormat.FLAG_WIDE)) == 0,
+          "a measure once, found column " + id + " with flags " + flags);
+      if ((flags & RollupFormat.FLAG_NULLS) != 0) {
+        valueStream[column.ordinal()] = next++;
+      }
+      lowStream[column.ordinal()] = next++;
+      if ((flags & RollupFormat.FLAG_WIDE) != 0) {
+        highStream[column.ordinal()] = next++;
+      }
+    }
+    return next;
+  }
+
+  private void expect(boolean holds, String what) {
+    if (!holds) {
+      throw file.corrupt(place, "expected " + what);
+    }
+  }
+
+  /** Checks the checksum and the slices once. Two threads may both do it: no harm. */
+  public void check() {
+    if (checked) {
+      file.requireOpen();
+      return;
+    }
+    if (verifyChecksums) {
+      file.verify(place, at, length, crc32c);
+    }
+    long end = directoryAt - at + (long) slices * RollupFormat.SLICE_BYTES;
+    for (int s = 0; s < slices; s++) {
+      int outgoing = outgoing(s);
+      boolean ascends =
+          s == 0 || hour(s) > hour(s - 1) || (hour(s) == hour(s - 1) && outgoing > outgoing(s - 1));
+      expect(
+          outgoing >= 0 && outgoing <= RollupFormat.OUTGOING_NULL && ascends,
+          "ascending slices, found outgoing " + outgoing + " of hour " + hour(s));
+      int cells = cells(s);
+      long blocks = ((long) cells + RollupFormat.BLOCK - 1) / RollupFormat.BLOCK;
+      int bytes = sliceEntry(s, 20);
+      expect(
+          cells >= 1 && cells <= size + 1 && 4 * (blocks * (streams + 1) + 1) <= bytes,
+          "1…" + (size + 1L) + " cells in " + bytes + " bytes, found " + cells);
+      expect(
+          sliceEntry(s, 16) == end && end + bytes <= length,
+          "slice " + s + " at " + end + " within " + length);
+      end += bytes;
+    }
+    expect(end == length, "slices of " + length + " bytes, found " + end);
+    checked = true;
+  }
+
+  private int sliceEntry(int slice, int field) {
+    return file.buffer().getInt(directoryAt + slice * RollupFormat.SLICE_BYTES + field);
+  }
+
+  /** Number of slices. */
+  public int slices() {
+    return slices;
+  }
+
+  /** The hour of a slice, {@link RollupFormat#NO_HOUR} where NULL; 0 in totals. */
+  public long hour(int slice) {
+    return file.buffer().getLong(directoryAt + slice * RollupFormat.SLICE_BYTES);
+  }
+
+  /** {@code outgoing} of a slice: 0, 1 or {@link RollupFormat#OUTGOING_NULL}. */
+  public int outgoing(int slice) {
+    return sliceEntry(slice, 8);
+  }
+
+  /** Cells of a slice. */
+  public int cells(int slice) {
+    return sliceEntry(slice, 12);
+  }
+
+  /** The id that stands for NULL: the size of the dictionary. */
+  public int nullId() {
+    return size;
+  }
+
+  /** The stream of the numbers of rows. */
+  public int rowsStream() {
+    return 1;
+  }
+
+  /** Whether the segment has a value of this measure. */
+  public boolean has(FlowColumn measure) {
+    return lowStream[measure.ordinal()] >= 0;
+  }
+
+  /** The stream that counts a measure's values that are not NULL. */
+  public int valuesStream(FlowColumn measure) {
+    int stream = valueStream[measure.ordinal()];
+    return stream < 0 ? rowsStream() : stream;
+  }
+
+  /** The stream of a measure's sums, lowest 64 bits. */
+  public int sumStream(FlowColumn measure) {
+    return lowStream[measure.ordinal()];
+  }
+
+  /** The stream of a measure's sums from bit 64 on; −1 where sums are below 2^63. */
+  public int highStream(FlowColumn measure) {
+    return highStream[measure.ordinal()];
+  }
+
+  int streams() {
+    return streams;
+  }
+
+  int sliceOffset(int slice) {
+    return at + sliceEntry(slice, 16);
+  }
+
+  int sliceLength(int slice) {
+    return sliceEntry(slice, 20);
+  }
+
+  MappedRegion file() {
+    return file;
+  }
+
+  String place() {
+    return place;
+  }
+}

@@ -1,0 +1,110 @@
+package org.flowmon.archive.rollup;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Sums a segment's rows by address, hour and outgoing while it is sealed. For each segment: {@link
+ * #begin}, {@link #times}, {@link #outgoing}, {@link #addresses}, then {@link #measure}, then the
+ * blobs. Keeps its arrays for the next segment. Not thread-safe.
+ */
+public final class RollupWriter {
+  private final RowRuns runs = new RowRuns();
+  private final Map<FlowColumn, DimensionCells> dimensions = new EnumMap<>(FlowColumn.class);
+  private int rows;
+  private byte[] outgoingOf = {};
+  private boolean outgoingVaries;
+  private int sameOutgoing;
+
+  public RollupWriter() {
+    RollupFormat.DIMENSIONS.forEach(column -> dimensions.put(column, new DimensionCells()));
+  }
+
+  /** Begins a segment; until told otherwise its times and {@code outgoing} are NULL. */
+  public void begin(int segmentRows) {
+    rows = segmentRows;
+    outgoingVaries = false;
+    sameOutgoing = RollupFormat.OUTGOING_NULL;
+    runs.all(rows);
+    runs.hour[0] = RollupFormat.NO_HOUR;
+    dimensions.values().forEach(DimensionCells::begin);
+  }
+
+  /**
+   * Takes over {@code end_time}.
+   *
+   * @param values of the n rows that are not NULL, ascending
+   * @param valid bits of these rows, null where all are
+   */
+  public void times(long[] values, int n, long[] valid) {
+    runs.hours(rows, values, n, valid);
+  }
+
+  /**
+   * Takes over {@code outgoing}.
+   *
+   * @param values 0 or 1, of the n rows that are not NULL
+   * @param valid bits of these rows, null where all are
+   */
+  public void outgoing(long[] values, int n, long[] valid) {
+    long first = values[0];
+    boolean varies = n < rows;
+    for (int i = 0; i < n; i++) {
+      varies |= values[i] != first;
+    }
+    outgoingVaries = varies;
+    sameOutgoing = (int) first;
+    if (!varies) {
+      return;
+    }
+    if (outgoingOf.length < rows) {
+      outgoingOf = new byte[rows];
+    }
+    int next = 0;
+    for (int row = 0; row < rows; row++) {
+      boolean isNull = valid != null && (valid[row >>> 6] >>> row & 1) == 0;
+      outgoingOf[row] = isNull ? RollupFormat.OUTGOING_NULL : (byte) values[next++];
+    }
+  }
+
+  /**
+   * Takes over one of {@link RollupFormat#DIMENSIONS}.
+   *
+   * @param ids places in the dictionary, of the rows that are not NULL
+   * @param valid bits of these rows, null where all are
+   * @param size entries of the dictionary
+   */
+  public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
+    byte[] outgoing = outgoingVaries ? outgoingOf : null;
+    dimensions.get(column).number(runs, rows, outgoing, sameOutgoing, ids, valid, size);
+  }
+
+  /**
+   * Takes over one of {@link RollupFormat#MEASURES}, in the order of their ids.
+   *
+   * @param values of the n rows that are not NULL, not negative
+   * @param valid bits of these rows, null where all are
+   */
+  public void measure(FlowColumn column, long[] values, int n, long[] valid) {
+    long max = 0;
+    for (int i = 0; i < n; i++) {
+      max = Math.max(max, values[i]);
+    }
+    boolean wide = Math.multiplyHigh(max, rows) != 0 || max * rows < 0;
+    for (DimensionCells cells : dimensions.values()) {
+      cells.measure(column, values, n, valid, wide);
+    }
+  }
+
+  /** Appends {@link RollupFormat#TOTALS} of an address column; false where there is none. */
+  public boolean writeTotals(FlowColumn column, ByteSink out) {
+    return dimensions.get(column).writeTotals(out);
+  }
+
+  /** Appends {@link RollupFormat#HOURS} of an address column; false where there is none. */
+  public boolean writeHours(FlowColumn column, ByteSink out) {
+    return dimensions.get(column).writeHours(runs, out);
+  }
+}

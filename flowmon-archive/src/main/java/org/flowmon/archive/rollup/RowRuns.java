@@ -1,0 +1,82 @@
+package org.flowmon.archive.rollup;
+
+import java.util.Arrays;
+
+/**
+ * The rows of a segment hour by hour of {@code end_time}, the rows without one last. Kept from
+ * segment to segment. Not thread-safe.
+ */
+final class RowRuns {
+  /** Rows in the order of runs; null where that is the order of rows. */
+  int[] order;
+
+  /** By run: its hour. */
+  long[] hour = new long[16];
+
+  /** By run: one past its last place in {@link #order}. */
+  int[] end = new int[16];
+
+  int count;
+
+  private int[] kept = {};
+
+  /** All rows as one run. */
+  RowRuns all(int rows) {
+    order = null;
+    count = 0;
+    add(0, rows);
+    return this;
+  }
+
+  /**
+   * Takes over the times of a segment.
+   *
+   * @param times ascending, of the rows that have one
+   * @param valid bits of these rows, null where all have one
+   */
+  RowRuns hours(int rows, long[] times, int n, long[] valid) {
+    order = null;
+    count = 0;
+    long next = Long.MIN_VALUE;
+    for (int i = 0; i < n; i++) {
+      if (times[i] >= next) {
+        long begun = RollupFormat.hour(times[i]);
+        if (i > 0 && begun == hour[count - 1]) {
+          continue; // in the last hour there is
+        }
+        if (i > 0) {
+          end[count - 1] = i;
+        }
+        add(begun, n);
+        long last = Long.MAX_VALUE / RollupFormat.HOUR_MICROS - 1;
+        next = begun >= last ? Long.MAX_VALUE : (begun + 1) * RollupFormat.HOUR_MICROS;
+      }
+    }
+    if (valid != null && n < rows) {
+      orderWithNulls(rows, n, valid);
+      add(RollupFormat.NO_HOUR, rows);
+    }
+    return this;
+  }
+
+  private void orderWithNulls(int rows, int n, long[] valid) {
+    if (kept.length < rows) {
+      kept = new int[rows];
+    }
+    int with = 0;
+    int without = n;
+    for (int row = 0; row < rows; row++) {
+      kept[(valid[row >>> 6] >>> row & 1) != 0 ? with++ : without++] = row;
+    }
+    order = kept;
+  }
+
+  private void add(long theHour, int to) {
+    if (count == hour.length) {
+      hour = Arrays.copyOf(hour, 2 * count);
+      end = Arrays.copyOf(end, 2 * count);
+    }
+    hour[count] = theHour;
+    end[count++] = to;
+  }
+}

@@ -1,0 +1,99 @@
+package org.flowmon.archive.rollup;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.flowmon.archive.region.ByteSink;
+
+/**
+ * Unsigned integers of 1, 2, 4 or 8 bytes, four to a control byte: Stream VByte (Lemire, Kurz, Rupp
+ * 2018), with lengths for 64 bits.
+ *
+ * <pre>
+ *   ⌈count / 4⌉ control bytes | values
+ *   control byte j: 2 bits for each of the values 4j … 4j + 3, lowest first: 0 1 2 3 for 1 2 4 8 bytes
+ * </pre>
+ */
+final class StreamVByte {
+  /** Bytes that decoding may read past a block's end. */
+  static final int READ_AHEAD = 32;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long[] MASKS = {0xFFL, 0xFFFFL, 0xFFFF_FFFFL, -1L};
+
+  /** By control byte: where its second, third, fourth value and what follows begin, 8 bits each. */
+  private static final int[] PLACES = new int[256];
+
+  static {
+    for (int control = 0; control < 256; control++) {
+      int at = 0;
+      for (int i = 0; i < 4; i++) {
+        at += 1 << (control >>> (2 * i) & 3);
+        PLACES[control] |= at << (8 * i);
+      }
+    }
+  }
+
+  private StreamVByte() {}
+
+  /** Bytes that a block of so many values takes at most. */
+  static int maxBytes(int count) {
+    return (count + 3) / 4 + 8 * count;
+  }
+
+  /** Appends {@code values[from … from + count)}. */
+  static void encode(long[] values, int from, int count, ByteSink out) {
+    out.reserve(maxBytes(count) + READ_AHEAD);
+    byte[] bytes = out.array();
+    int control = out.size();
+    int start = control + (count + 3) / 4;
+    int at = start;
+    for (int i = 0; i < count; i += 4) {
+      int codes = 0;
+      for (int k = i; k < Math.min(count, i + 4); k++) {
+        long value = values[from + k];
+        // From the number of significant bits: 0 … 8, 9 … 16, 17 … 32, more.
+        int bits = 64 - Long.numberOfLeadingZeros(value);
+        int code = (bits > 8 ? 1 : 0) + (bits > 16 ? 1 : 0) + (bits > 32 ? 1 : 0);
+        codes |= code << (2 * (k - i));
+        LONG.set(bytes, at, value);
+        at += 1 << code;
+      }
+      bytes[control++] = (byte) codes;
+    }
+    out.advance(at - out.size());
+  }
+
+  /**
+   * Reads a block.
+   *
+   * @param bytes the block, {@link #READ_AHEAD} bytes longer than it is
+   * @param length of the block, at least its control bytes
+   * @return where the values end; more than {@code length} where they do not fit, and then the
+   *     values mean nothing
+   */
+  static int decode(byte[] bytes, int length, int count, long[] out) {
+    int full = count >>> 2;
+    int at = (count + 3) >>> 2;
+    for (int group = 0; group < full; group++) {
+      if (at > length) {
+        return at;
+      }
+      int control = bytes[group] & 0xFF;
+      int places = PLACES[control];
+      int i = group << 2;
+      out[i] = (long) LONG.get(bytes, at) & MASKS[control & 3];
+      out[i + 1] = (long) LONG.get(bytes, at + (places & 0xFF)) & MASKS[control >>> 2 & 3];
+      out[i + 2] = (long) LONG.get(bytes, at + (places >>> 8 & 0xFF)) & MASKS[control >>> 4 & 3];
+      out[i + 3] = (long) LONG.get(bytes, at + (places >>> 16 & 0xFF)) & MASKS[control >>> 6];
+      at += places >>> 24;
+    }
+    for (int i = full << 2; i < count && at <= length; i++) {
+      int code = bytes[full] >>> (2 * (i & 3)) & 3;
+      out[i] = (long) LONG.get(bytes, at) & MASKS[code];
+      at += 1 << code;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,256 @@
+package org.flowmon.archive.rollup;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RollupTest {
+  @TempDir Path directory;
+
+  /** Rows, and for each measure the values that are not NULL and their sum. */
+  private record Sums(long rows, List<Long> values, List<BigInteger> sums) {}
+
+  /** A cell's place: hour, outgoing, then the address, NULL last. */
+  private record Cell(long hour, int outgoing, IpAddress address) implements Comparable<Cell> {
+    @Override
+    public int compareTo(Cell other) {
+      int order = Long.compare(hour, other.hour);
+      order = order != 0 ? order : Integer.compare(outgoing, other.outgoing);
+      if (order != 0 || address == null || other.address == null) {
+        return order != 0 ? order : Boolean.compare(address == null, other.address == null);
+      }
+      return address.compareTo(other.address);
+    }
+  }
+
+  private static Map<Cell, Sums> expected(
+      List<FlowBatch> flows, FlowColumn column, boolean byHour) {
+    Map<Cell, Sums> cells = new TreeMap<>();
+    for (FlowBatch batch : flows) {
+      for (int row = 0; row < batch.rows(); row++) {
+        Long end = DenseTraffic.number(batch, FlowColumn.END_TIME, row);
+        Long outgoing = DenseTraffic.number(batch, FlowColumn.OUTGOING, row);
+        long hour = end == null ? Long.MAX_VALUE : Math.floorDiv(end, 3_600_000_000L);
+        Cell cell =
+            new Cell(
+                byHour ? hour : 0,
+                outgoing == null ? 2 : outgoing.intValue(),
+                DenseTraffic.address(batch, column, row));
+        List<Long> values = new ArrayList<>();
+        List<BigInteger> sums = new ArrayList<>();
+        for (FlowColumn measure : RollupFormat.MEASURES) {
+          Long value = DenseTraffic.number(batch, measure, row);
+          values.add(value == null ? 0L : 1L);
+          sums.add(BigInteger.valueOf(value == null ? 0 : value));
+        }
+        cells.merge(cell, new Sums(1, values, sums), RollupTest::plus);
+      }
+    }
+    return cells;
+  }
+
+  private static Sums plus(Sums a, Sums b) {
+    List<Long> values = new ArrayList<>();
+    List<BigInteger> sums = new ArrayList<>();
+    for (int m = 0; m < a.values.size(); m++) {
+      values.add(a.values.get(m) + b.values.get(m));
+      sums.add(a.sums.get(m).add(b.sums.get(m)));
+    }
+    return new Sums(a.rows + b.rows, values, sums);
+  }
+
+  private static Map<Cell, Sums> read(SegmentIndex index, FlowColumn column, Rollup rollup) {
+    Map<Cell, Sums> cells = new TreeMap<>();
+    CellReader reader = new CellReader();
+    int[] ids = new int[RollupFormat.BLOCK];
+    for (int s = 0; s < rollup.slices(); s++) {
+      reader.open(rollup, s);
+      for (int b = 0; b < reader.blocks(); b++) {
+        reader.readIds(b, ids);
+        assertEquals(reader.firstId(b), ids[0]);
+        assertEquals(b, reader.blockOf(ids[reader.cells(b) - 1]));
+        for (int c = 0; c < reader.cells(b); c++) {
+          IpAddress address = ids[c] == rollup.nullId() ? null : index.address(column, ids[c]);
+          cells.put(
+              new Cell(rollup.hour(s), rollup.outgoing(s), address), sums(rollup, reader, b, c));
+        }
+      }
+    }
+    return cells;
+  }
+
+  private static long word(CellReader reader, int stream, int block, int cell) {
+    long[] words = new long[RollupFormat.BLOCK];
+    reader.read(stream, block, words);
+    return words[cell];
+  }
+
+  private static Sums sums(Rollup rollup, CellReader reader, int b, int c) {
+    List<Long> values = new ArrayList<>();
+    List<BigInteger> sums = new ArrayList<>();
+    for (FlowColumn measure : RollupFormat.MEASURES) {
+      if (!rollup.has(measure)) {
+        values.add(0L);
+        sums.add(BigInteger.ZERO);
+        continue;
+      }
+      values.add(word(reader, rollup.valuesStream(measure), b, c));
+      int high = rollup.highStream(measure);
+      sums.add(
+          new BigInteger(Long.toUnsignedString(word(reader, rollup.sumStream(measure), b, c)))
+              .add(
+                  high < 0
+                      ? BigInteger.ZERO
+                      : BigInteger.valueOf(word(reader, high, b, c)).shiftLeft(64)));
+    }
+    return new Sums(word(reader, rollup.rowsStream(), b, c), values, sums);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void cellsAreTheSumsOfTheirRows(long seed) throws Exception {
+    List<FlowBatch> flows = new DenseTraffic(seed).batches(6000);
+    SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    int found = 0;
+    try (SegmentIndex index = sealed.openIndex(directory, true)) {
+      for (FlowColumn column : RollupFormat.DIMENSIONS) {
+        if (index.hours(column) != null) {
+          found++;
+          assertEquals(
+              expected(flows, column, true), read(index, column, index.hours(column)), "" + seed);
+        }
+        if (index.totals(column) != null) {
+          found++;
+          assertEquals(
+              expected(flows, column, false), read(index, column, index.totals(column)), "" + seed);
+        }
+      }
+    }
+    assertTrue(found > 0, "no rollup with seed " + seed);
+  }
+
+  @Test
+  void aWriterGoesFromSegmentToSegment() throws Exception {
+    SegmentWriter writer = new SegmentWriter();
+    for (long seed = 20; seed < 40; seed++) {
+      List<FlowBatch> flows = new DenseTraffic(seed).batches(500 + (int) (seed * 131 % 5000));
+      SealedSegment sealed = writer.seal(directory, flows, Provenance.NONE);
+      try (SegmentIndex index = sealed.openIndex(directory, true)) {
+        for (FlowColumn column : RollupFormat.DIMENSIONS) {
+          Rollup hours = index.hours(column);
+          if (hours != null) {
+            assertEquals(expected(flows, column, true), read(index, column, hours), "" + seed);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void manyAddressesWithFewRowsEachHaveNoRollup() throws Exception {
+    List<FlowBatch> flows = DenseTraffic.ofDistinctAddresses(3000);
+    SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    try (SegmentIndex index = sealed.openIndex(directory, true)) {
+      assertNull(index.hours(FlowColumn.SRC_ADDR));
+      assertNull(index.totals(FlowColumn.SRC_ADDR));
+      assertNotNull(index.hours(FlowColumn.DST_ADDR));
+    }
+  }
+
+  /** Whatever single byte is changed, the blob in which it lies is not read. */
+  @Test
+  void everyFlippedByteOfABlobIsFound() throws Exception {
+    List<FlowBatch> flows = new DenseTraffic(7).batches(3000);
+    SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    Path file = directory.resolve(sealed.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    String footer = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    int found = 0;
+    for (String type : List.of(RollupFormat.TOTALS, RollupFormat.HOURS)) {
+      int entry = footer.indexOf(type);
+      assertTrue(entry >= 0, "the footer names " + type);
+      int offset = number(footer, "\"offset\":", entry);
+      int length = number(footer, "\"length\":", entry);
+      FlowColumn column = FlowColumn.byId(number(footer, "\"fields\":[", entry));
+      Random random = new Random(9);
+      for (int at = offset; at < offset + length; at++) {
+        byte[] hurt = bytes.clone();
+        hurt[at] ^= (byte) (1 + random.nextInt(255));
+        Files.write(file, hurt);
+        try (SegmentIndex index = sealed.openIndex(directory, true)) {
+          assertThrows(
+              SegmentCorruptException.class,
+              () ->
+                  read(
+                      index,
+                      column,
+                      type.equals(RollupFormat.TOTALS)
+                          ? index.totals(column)
+                          : index.hours(column)),
+              type + " at " + (at - offset));
+          found++;
+        }
+      }
+    }
+    assertTrue(found > 2000, found + " bytes");
+  }
+
+  /** Without checksums a changed byte may change sums, but nothing is read out of bounds. */
+  @Test
+  void withoutChecksumsFlippedBytesAreReadWithinBounds() throws Exception {
+    List<FlowBatch> flows = new DenseTraffic(7).batches(2500);
+    SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    Path file = directory.resolve(sealed.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    String footer = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    int entry = footer.indexOf(RollupFormat.HOURS);
+    int offset = number(footer, "\"offset\":", entry);
+    int length = number(footer, "\"length\":", entry);
+    FlowColumn column = FlowColumn.byId(number(footer, "\"fields\":[", entry));
+    Random random = new Random(10);
+    int refused = 0;
+    for (int at = offset; at < offset + length; at++) {
+      byte[] hurt = bytes.clone();
+      hurt[at] ^= (byte) (1 + random.nextInt(255));
+      Files.write(file, hurt);
+      try (SegmentIndex index = sealed.openIndex(directory, false)) {
+        read(index, column, index.hours(column));
+      } catch (SegmentCorruptException e) {
+        refused++;
+      }
+    }
+    assertTrue(refused > 100 && refused < length, refused + " of " + length);
+  }
+
+  private static int number(String text, String key, int from) {
+    int at = text.indexOf(key, from) + key.length();
+    int end = at;
+    while (Character.isDigit(text.charAt(end))) {
+      end++;
+    }
+    return Integer.parseInt(text.substring(at, end));
+  }
+}
