@@ -8,17 +8,32 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.LowLevelQuery;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One live query within the low level: its table, and what arrived for it by pane. */
+/**
+ * One live query within the low level: its table, and what arrived for it by pane.
+ *
+ * <p>A query that fails at run time is stopped, and no other with it: the failure is logged, {@link
+ * Partial.Stopped} goes out, and nothing after it. What fails on the way out is no failure of the
+ * query and is thrown on.
+ */
 final class HostedQuery {
+  private static final Logger LOG = LoggerFactory.getLogger(HostedQuery.class);
+
   private final LiveQuery live;
-  private final LowLevelQuery table;
+  private final Consumer<Partial> out;
   private final int countsKeyGroup;
   private final Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
-  private LowLevelCounts counts;
+  // Null once the query is stopped.
+  private LowLevelQuery table;
+  private volatile LowLevelCounts counts;
+  private volatile boolean stopped;
+  private RuntimeException failureOfOutput;
 
   HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out, MetricGroup metrics) {
     this.live = live;
+    this.out = out;
     this.table =
         new LowLevelQuery(
             live.id(),
@@ -26,7 +41,7 @@ final class HostedQuery {
             live.window(),
             live.analysis().live().slots(),
             maxParallelism,
-            (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
+            (keyGroup, bytes) -> send(new Partial.Groups(keyGroup, bytes)));
     this.countsKeyGroup = Math.floorMod(live.id(), maxParallelism);
     this.counts = table.counts();
     metrics.gauge("selected_flows", () -> counts.selected());
@@ -37,9 +52,57 @@ final class HostedQuery {
     metrics.gauge("evictions", () -> counts.evictions());
     metrics.gauge("partials", () -> counts.partials());
     metrics.gauge("partial_messages", () -> counts.messages());
+    metrics.gauge("stopped", () -> stopped ? 1 : 0);
+  }
+
+  private void send(Partial partial) {
+    try {
+      out.accept(partial);
+    } catch (RuntimeException e) {
+      failureOfOutput = e;
+      throw e;
+    }
+  }
+
+  /** Whether the query has failed. */
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /** Runs work of the query; false where it failed, or had failed before. */
+  private boolean run(Runnable work) {
+    if (stopped) {
+      return false;
+    }
+    try {
+      work.run();
+      return true;
+    } catch (RuntimeException e) {
+      if (e == failureOfOutput) {
+        throw e;
+      }
+      stop(e);
+      return false;
+    }
+  }
+
+  private void stop(RuntimeException cause) {
+    stopped = true;
+    table = null;
+    arrivals.clear();
+    LOG.error(
+        "analysis {} is stopped, the others go on: its live query failed at the low level: {}",
+        live.analysis().name(),
+        live.query(),
+        cause);
+    send(new Partial.Stopped(countsKeyGroup, live.id()));
   }
 
   void process(PositionedBatch record) {
+    run(() -> take(record));
+  }
+
+  private void take(PositionedBatch record) {
     ArrivalCounts arrived = new ArrivalCounts(0, 0, 0, record.lostBefore());
     if (record.batch().rows() > 0) {
       table.process(record.batch());
@@ -59,7 +122,11 @@ final class HostedQuery {
   }
 
   /** Closes panes; their groups go out with {@link #drainSome}, their counts at once. */
-  void closePanesUpTo(long completeThrough, Consumer<Partial> out) {
+  void closePanesUpTo(long completeThrough) {
+    run(() -> close(completeThrough));
+  }
+
+  private void close(long completeThrough) {
     table.closePanesUpTo(completeThrough);
     Iterator<Map.Entry<Long, ArrivalCounts>> panes = arrivals.entrySet().iterator();
     while (panes.hasNext()) {
@@ -67,28 +134,35 @@ final class HostedQuery {
       if (pane.getKey() + live.window().slideMicros() > completeThrough) {
         break;
       }
-      out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane.getKey(), pane.getValue()));
+      send(new Partial.Counts(countsKeyGroup, live.id(), pane.getKey(), pane.getValue()));
       panes.remove();
     }
   }
 
+  /** Sends some of the closed panes' groups; whether all are out, as {@link #isDrained}. */
   boolean drainSome(int slots) {
-    boolean drained = table.drainSome(slots);
-    counts = table.counts();
-    return drained;
+    run(
+        () -> {
+          table.drainSome(slots);
+          counts = table.counts();
+        });
+    return isDrained();
   }
 
   boolean isDrained() {
-    return table.isDrained();
+    return stopped || table.isDrained();
   }
 
   /** Sends all away: nothing is kept. */
-  void drainAll(Consumer<Partial> out) {
-    table.drainAll();
-    counts = table.counts();
-    arrivals.forEach(
-        (pane, arrived) ->
-            out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
-    arrivals.clear();
+  void drainAll() {
+    run(
+        () -> {
+          table.drainAll();
+          counts = table.counts();
+          arrivals.forEach(
+              (pane, arrived) ->
+                  send(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
+          arrivals.clear();
+        });
   }
 }

@@ -82,7 +82,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   public void processWatermark(Watermark mark) {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     for (HostedQuery query : queries) {
-      query.closePanesUpTo(completeThrough, this::send);
+      query.closePanesUpTo(completeThrough);
     }
     // A watermark that is still held is overtaken: the newer says all that it would have said.
     held = mark;
@@ -130,7 +130,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   private void drainAll() {
     for (HostedQuery query : queries) {
-      query.drainAll(this::send);
+      query.drainAll();
     }
     forwardHeld();
   }

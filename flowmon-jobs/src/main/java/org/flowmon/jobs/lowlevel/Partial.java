@@ -47,6 +47,12 @@ public sealed interface Partial {
   record Counts(int keyGroup, long queryId, long paneStart, ArrivalCounts counts)
       implements Partial {}
 
+  /**
+   * To the last step, through the merge: a query failed at run time and was stopped. What has not
+   * gone out of its windows lacks groups and never goes out.
+   */
+  record Stopped(int keyGroup, long queryId) implements Partial {}
+
   /** How Flink finds the type. */
   final class Factory extends TypeInfoFactory<Partial> {
     @Override

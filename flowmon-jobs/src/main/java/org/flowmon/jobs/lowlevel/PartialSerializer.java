@@ -14,6 +14,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   groups:  1 u8 | key group i32 | length i32 | bytes
  *   part:    2 u8 | query i64     | length i32 | bytes
  *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64
+ *   stopped: 4 u8 | key group i32 | query i64
  * </pre>
  */
 public final class PartialSerializer extends RecordSerializer<Partial> {
@@ -21,6 +22,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int GROUPS = 1;
   private static final int PART = 2;
   private static final int COUNTS = 3;
+  private static final int STOPPED = 4;
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
@@ -46,6 +48,10 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeLong(of.counts().late());
       target.writeLong(of.counts().ahead());
       target.writeLong(of.counts().lost());
+    } else if (partial instanceof Partial.Stopped stopped) {
+      target.writeByte(STOPPED);
+      target.writeInt(stopped.keyGroup());
+      target.writeLong(stopped.queryId());
     }
   }
 
@@ -62,7 +68,8 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readLong(),
               new ArrivalCounts(
                   source.readLong(), source.readLong(), source.readLong(), source.readLong()));
-      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…3");
+      case STOPPED -> new Partial.Stopped(source.readInt(), source.readLong());
+      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…4");
     };
   }
 

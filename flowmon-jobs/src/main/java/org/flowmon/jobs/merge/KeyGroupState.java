@@ -7,35 +7,61 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.table.PartialFormatException;
+import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowTables;
 
 /**
- * The groups of all analyses in one key group, and their bytes in a checkpoint (big-endian):
+ * The groups of all analyses in one key group, how far windows were closed there, and the bytes of
+ * both in a checkpoint (big-endian):
  *
  * <pre>
- *   version u8 = 1 | queries i32 | (query id i64, length i32, bytes of WindowTables) …
+ *   version u8 = 2 | closed through i64 | queries i32 | (query id i64, length i32, bytes of WindowTables) …
  * </pre>
  */
 final class KeyGroupState {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   private final Map<Long, WindowTables> byQuery = new HashMap<>();
+  private long closedThrough = Long.MIN_VALUE;
 
-  /** The groups of a query, made where there are none yet. */
+  /**
+   * The groups of a query, made where there are none yet: windows that were closed before stay
+   * closed, though no group of theirs was ever here.
+   */
   WindowTables of(LiveQuery live) {
     WindowTables tables = byQuery.get(live.id());
     if (tables == null) {
       tables = new WindowTables(live.id(), live.query(), live.window());
+      tables.closeUpTo(closedThrough, KeyGroupState::none);
       byQuery.put(live.id(), tables);
     }
     return tables;
   }
 
-  Map<Long, WindowTables> byQuery() {
-    return byQuery;
+  private static void none(WindowPart part) {
+    throw new AssertionError("tables without groups gave the window " + part.windowEnd());
+  }
+
+  /** Notes that the windows of all queries are closed up to there. */
+  void closedThrough(long micros) {
+    closedThrough = Math.max(closedThrough, micros);
+  }
+
+  /** Gives the parts of the query's windows that end by then, as {@link WindowTables} does. */
+  void closeUpTo(long queryId, long micros, Consumer<WindowPart> parts) {
+    WindowTables tables = byQuery.get(queryId);
+    if (tables != null) {
+      tables.closeUpTo(micros, parts);
+    }
+  }
+
+  /** Forgets the groups of a query. */
+  void remove(long queryId) {
+    byQuery.remove(queryId);
   }
 
   long groups() {
@@ -49,6 +75,7 @@ final class KeyGroupState {
   void write(OutputStream stream) throws IOException {
     DataOutputStream out = new DataOutputStream(stream);
     out.writeByte(VERSION);
+    out.writeLong(closedThrough);
     out.writeInt(byQuery.size());
     for (Map.Entry<Long, WindowTables> query : byQuery.entrySet()) {
       byte[] bytes = query.getValue().toBytes();
@@ -74,6 +101,7 @@ final class KeyGroupState {
       throw new IOException(
           "state of a key group: found version " + version + ", this reads version " + VERSION);
     }
+    closedThrough = in.readLong();
     int count = in.readInt();
     for (int i = 0; i < count; i++) {
       long id = in.readLong();

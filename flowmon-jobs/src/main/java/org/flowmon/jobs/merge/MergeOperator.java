@@ -1,6 +1,6 @@
 package org.flowmon.jobs.merge;
 
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,6 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 
 /**
  * The high level: merges the partial groups of all analyses, by key group, and at the end of each
@@ -32,6 +31,10 @@ import org.flowmon.udaf.table.WindowTables;
  *
  * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
  * would serialise, or copy during a snapshot, a whole table for each message.
+ *
+ * <p>What windows were closed is part of that state: a message behind the watermark opens none of
+ * them again, after a restart neither. An analysis whose groups cannot be merged is stopped, and no
+ * other with it.
  */
 public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
@@ -43,7 +46,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient KeyGroupState[] keyGroups;
   private transient Counter messages;
   private transient Counter behindWatermark;
+  private transient Counter groupsBehindWatermark;
   private transient Counter unknownQuery;
+  private transient StoppedQueries stopped;
 
   /** The high level for these analyses. */
   public MergeOperator(List<AnalysisConfig> analyses) {
@@ -59,6 +64,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     queries = LiveQuery.byId(analyses);
+    stopped = new StoppedQueries("merge");
     range =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
             getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks(),
@@ -86,8 +92,15 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     messages = metrics.counter("partial_messages");
     behindWatermark = metrics.counter("behind_watermark_messages");
+    groupsBehindWatermark = metrics.counter("behind_watermark_groups");
     unknownQuery = metrics.counter("unknown_query_messages");
+    metrics.gauge("stopped_analyses", stopped::size);
     metrics.gauge("groups", this::groups);
+  }
+
+  /** Messages that were left out, as the watermark had passed all of their windows. */
+  long behindWatermark() {
+    return behindWatermark.getCount();
   }
 
   private long groups() {
@@ -104,43 +117,80 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
 
   @Override
   public void processElement(StreamRecord<Partial> element) {
-    if (!(element.getValue() instanceof Partial.Groups message)) {
-      output.collect(element);
+    if (element.getValue() instanceof Partial.Groups message) {
+      messages.inc();
+      merge(message);
       return;
     }
-    messages.inc();
+    if (element.getValue() instanceof Partial.Stopped message && stopped.add(message.queryId())) {
+      forget(message.queryId());
+    }
+    output.collect(element);
+  }
+
+  private void merge(Partial.Groups message) {
     PartialGroups groups = PartialGroups.open(message.bytes());
     LiveQuery live = queries.get(groups.queryId());
     if (live == null) {
       unknownQuery.inc();
-    } else if (!of(message.keyGroup()).of(live).merge(groups)) {
-      behindWatermark.inc();
+    } else if (!stopped.contains(live.id())) {
+      try {
+        if (!of(message.keyGroup()).of(live).merge(groups)) {
+          behindWatermark.inc();
+          groupsBehindWatermark.inc(groups.groups());
+        }
+      } catch (RuntimeException e) {
+        stop(live, e);
+      }
+    }
+  }
+
+  /** Stops an analysis that failed: its windows would lack groups, so none of them goes out. */
+  private void stop(LiveQuery live, RuntimeException cause) {
+    stopped.add(live, cause);
+    forget(live.id());
+    output.collect(new StreamRecord<>(new Partial.Stopped(range.getStartKeyGroup(), live.id())));
+  }
+
+  private void forget(long queryId) {
+    for (KeyGroupState keyGroup : keyGroups) {
+      keyGroup.remove(queryId);
     }
   }
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    Map<Long, Map<Long, WindowPart>> closed = new HashMap<>();
-    for (KeyGroupState keyGroup : keyGroups) {
-      for (Map.Entry<Long, WindowTables> query : keyGroup.byQuery().entrySet()) {
-        query.getValue().closeUpTo(completeThrough, part -> collect(closed, query.getKey(), part));
+    for (LiveQuery live : queries.values()) {
+      if (!stopped.contains(live.id())) {
+        List<Partial> parts;
+        try {
+          parts = parts(live.id(), completeThrough);
+        } catch (RuntimeException e) {
+          stop(live, e);
+          continue;
+        }
+        parts.forEach(part -> output.collect(new StreamRecord<>(part)));
       }
     }
-    closed.forEach(
-        (queryId, parts) ->
-            parts
-                .values()
-                .forEach(
-                    part ->
-                        output.collect(
-                            new StreamRecord<>(new Partial.Part(queryId, part.toBytes())))));
+    for (KeyGroupState keyGroup : keyGroups) {
+      keyGroup.closedThrough(completeThrough);
+    }
     super.processWatermark(mark);
   }
 
-  private static void collect(
-      Map<Long, Map<Long, WindowPart>> closed, long queryId, WindowPart part) {
-    Map<Long, WindowPart> windows = closed.computeIfAbsent(queryId, id -> new TreeMap<>());
+  /** The parts of a query's windows that end by then, those of all key groups merged. */
+  private List<Partial> parts(long queryId, long completeThrough) {
+    Map<Long, WindowPart> windows = new TreeMap<>();
+    for (KeyGroupState keyGroup : keyGroups) {
+      keyGroup.closeUpTo(queryId, completeThrough, part -> collect(windows, part));
+    }
+    List<Partial> parts = new ArrayList<>(windows.size());
+    windows.values().forEach(part -> parts.add(new Partial.Part(queryId, part.toBytes())));
+    return parts;
+  }
+
+  private static void collect(Map<Long, WindowPart> windows, WindowPart part) {
     WindowPart first = windows.putIfAbsent(part.windowEnd(), part);
     if (first != null) {
       first.merge(part);

@@ -20,12 +20,25 @@ final class OpenWindows {
     this.live = live;
   }
 
-  void add(Partial.Part message) {
+  LiveQuery live() {
+    return live;
+  }
+
+  /**
+   * Takes a part.
+   *
+   * @return false where its window was closed by then already, so that it is left out
+   */
+  boolean add(Partial.Part message, long closedThrough) {
     WindowPart part = WindowPart.open(message.bytes(), live.query());
+    if (live.window().isClosed(part.windowEnd(), closedThrough)) {
+      return false;
+    }
     WindowPart first = parts.putIfAbsent(part.windowEnd(), part);
     if (first != null) {
       first.merge(part);
     }
+    return true;
   }
 
   void add(Partial.Counts message) {
@@ -58,6 +71,12 @@ final class OpenWindows {
         part.totals(),
         part.groups(),
         counts);
+  }
+
+  /** Forgets all of it. */
+  void clear() {
+    parts.clear();
+    arrivals.clear();
   }
 
   /** All of it, as the messages that would make it again. */

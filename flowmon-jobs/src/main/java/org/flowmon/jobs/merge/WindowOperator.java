@@ -5,8 +5,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -27,7 +29,10 @@ import org.flowmon.jobs.types.WatermarkTime;
  * result goes out. Windows end in the order of their ends, those with the same end in the order of
  * the analyses' names.
  *
- * <p>A window without groups gives no result.
+ * <p>A window without groups gives no result. Each has one result: parts that come when it has gone
+ * out, as a source broke the disorder bound and then the job was restored, are left out and
+ * counted. An analysis that failed at run time, here or before, gives no more results, also when
+ * the job is restored from then on: flows of its open windows are missing.
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
@@ -38,6 +43,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient ListState<Partial> state;
   private transient Counter results;
   private transient Counter unknownQuery;
+  private transient Counter behindWatermark;
+  private transient StoppedQueries stopped;
+  private transient ListState<Long> closedThroughState;
+  private transient long closedThrough;
 
   /** The last step for these analyses. */
   public WindowOperator(List<AnalysisConfig> analyses) {
@@ -50,6 +59,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     results = metrics.counter("window_results");
     unknownQuery = metrics.counter("unknown_query_messages");
+    behindWatermark = metrics.counter("behind_watermark_parts");
+    stopped = new StoppedQueries("windows");
+    metrics.gauge("stopped_analyses", stopped::size);
+    closedThroughState =
+        context
+            .getOperatorStateStore()
+            .getListState(new ListStateDescriptor<>("closed-through", LongSerializer.INSTANCE));
+    closedThrough = Long.MIN_VALUE;
+    for (long through : closedThroughState.get()) {
+      closedThrough = Math.max(closedThrough, through);
+    }
     windows = new TreeMap<>();
     LiveQuery.byId(analyses).forEach((id, live) -> windows.put(id, new OpenWindows(live)));
     state =
@@ -59,6 +79,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (Partial message : state.get()) {
       add(message);
     }
+    for (long id : stopped.ids()) {
+      LOG.warn(
+          "analysis {} had been stopped by an error and stays so, as flows of its windows are"
+              + " missing; another definition of it, or a start without this state, runs anew",
+          windows.get(id).live().analysis().name());
+    }
+  }
+
+  /** Parts that were left out, as the result of their window had gone out. */
+  long behindWatermark() {
+    return behindWatermark.getCount();
   }
 
   @Override
@@ -68,35 +99,49 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   private void add(Partial message) {
     if (message instanceof Partial.Part part) {
-      OpenWindows of = find(part.queryId());
-      if (of != null) {
-        of.add(part);
-      }
+      withQuery(part.queryId(), open -> add(open, part));
     } else if (message instanceof Partial.Counts counts) {
-      OpenWindows of = find(counts.queryId());
-      if (of != null) {
-        of.add(counts);
-      }
+      withQuery(counts.queryId(), open -> open.add(counts));
+    } else if (message instanceof Partial.Stopped of) {
+      withQuery(of.queryId(), open -> stopped.add(of.queryId()));
     } else {
       throw new IllegalStateException("groups do not come here: the merge keeps them");
     }
   }
 
-  private OpenWindows find(long queryId) {
-    OpenWindows of = windows.get(queryId);
-    if (of == null) {
-      unknownQuery.inc();
+  private void add(OpenWindows open, Partial.Part part) {
+    if (!open.add(part, closedThrough)) {
+      behindWatermark.inc();
     }
-    return of;
+  }
+
+  /** Does some work for a query; one that fails is stopped, and no other with it. */
+  private void withQuery(long queryId, Consumer<OpenWindows> work) {
+    OpenWindows open = windows.get(queryId);
+    if (open == null) {
+      unknownQuery.inc();
+      return;
+    }
+    if (!stopped.contains(queryId)) {
+      try {
+        work.accept(open);
+      } catch (RuntimeException e) {
+        stopped.add(open.live(), e);
+      }
+    }
+    if (stopped.contains(queryId)) {
+      open.clear();
+    }
   }
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
-    for (OpenWindows open : windows.values()) {
-      open.closeUpTo(completeThrough, complete::add);
-    }
+    windows
+        .keySet()
+        .forEach(id -> withQuery(id, open -> open.closeUpTo(completeThrough, complete::add)));
+    closedThrough = Math.max(closedThrough, completeThrough);
     complete.sort(
         Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
     for (WindowResult result : complete) {
@@ -111,6 +156,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     super.snapshotState(context);
     List<Partial> messages = new ArrayList<>();
     windows.values().forEach(open -> messages.addAll(open.snapshot()));
+    stopped.ids().forEach(id -> messages.add(new Partial.Stopped(0, id)));
     state.update(messages);
+    closedThroughState.update(List.of(closedThrough));
   }
 }

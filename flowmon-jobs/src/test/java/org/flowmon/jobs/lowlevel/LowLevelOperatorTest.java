@@ -1,12 +1,17 @@
 package org.flowmon.jobs.lowlevel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -14,6 +19,8 @@ import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
@@ -173,11 +180,107 @@ class LowLevelOperatorTest {
         .toList();
   }
 
+  @Test
+  void anAnalysisThatFailsIsStoppedAndTheOthersGoOn() throws Exception {
+    AnalysisConfig talkers = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 16, 10);
+    LiveQuery failing = LiveQuery.of(SERVICES);
+    List<TestFlow> flows = TestFlow.random(17, 4_000, 4, 300);
+    List<FlowBatch> batches = TestFlow.batches(flows, 100, 1);
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
+        open(SERVICES, talkers)) {
+      for (int i = 0; i < batches.size(); i++) {
+        if (i == 20) {
+          low.processElement(new StreamRecord<>(new PositionedBatch("t:0", 99, broken(flows), 0)));
+        }
+        low.processElement(new StreamRecord<>(new PositionedBatch("t:0", i, batches.get(i), 0)));
+      }
+      long mark = WatermarkTime.watermark(TestFlow.START + 20 * SECOND, 0);
+      low.processWatermark(mark);
+      runMails(low);
+      low.prepareSnapshotPreBarrier(1);
+      assertEquals(List.of(mark), watermarks(low));
+      List<Object> others = new ArrayList<>();
+      int stopped = 0;
+      for (Object out : low.getOutput()) {
+        Object value = out instanceof StreamRecord<?> record ? record.getValue() : null;
+        if (value instanceof Partial.Stopped of) {
+          assertEquals(failing.id(), of.queryId());
+          stopped++;
+        } else if (value instanceof Partial.Groups groups
+            && PartialGroups.open(groups.bytes()).queryId() == failing.id()) {
+          assertEquals(0, stopped, "groups after the query was stopped");
+        } else if (value instanceof Partial.Counts counts && counts.queryId() == failing.id()) {
+          assertEquals(0, stopped, "counts after the query was stopped");
+        } else {
+          others.add(out);
+        }
+      }
+      assertEquals(1, stopped);
+      assertEquals(
+          closed(flows, talkers, Long.MAX_VALUE), windows(others, talkers, Long.MAX_VALUE));
+    }
+  }
+
+  @Test
+  void whatFailsOnTheWayOutIsNoFailureOfTheAnalysis() {
+    LiveQuery live = LiveQuery.of(TestAnalyses.talkers("talkers", "1s", "1s", "0s", 64, 10));
+    IllegalStateException failure = new IllegalStateException("the network is gone");
+    HostedQuery query =
+        new HostedQuery(
+            live,
+            KEY_GROUPS,
+            partial -> {
+              throw failure;
+            },
+            new UnregisteredMetricsGroup());
+    query.process(
+        new PositionedBatch(
+            "t:0", 0, TestFlow.batches(TestFlow.random(18, 10, 1, 3), 10, 1).get(0), 0));
+    assertSame(failure, assertThrows(IllegalStateException.class, query::drainAll));
+    assertFalse(query.isStopped());
+  }
+
+  private static final AnalysisConfig SERVICES =
+      AnalysisConfig.parse(
+          "services.yaml",
+          """
+          name: services
+          live:
+            query: SELECT service, SUM(bytes) AS bytes FROM flows WHERE outgoing GROUP BY service
+            window: 1s
+            slots: 16
+          report:
+            logic: live
+          """);
+
+  /**
+   * An outgoing flow whose service cannot be read, as its batch was written to when it was open.
+   */
+  private static FlowBatch broken(List<TestFlow> flows) {
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, flows.get(0).arrival());
+    builder.set(FlowColumn.END_TIME, flows.get(0).arrival());
+    builder.set(FlowColumn.OUTGOING, 1);
+    builder.setText(FlowColumn.SERVICE, "dns");
+    builder.endRow();
+    byte[] bytes = builder.build(9, 0, 1, 0);
+    FlowBatch batch = FlowBatch.open(bytes);
+    for (int at = 0; at < bytes.length - 10; at++) {
+      // the offsets 0 and 3, then the text
+      if (bytes[at] == 3 && new String(bytes, at + 4, 3, StandardCharsets.UTF_8).equals("dns")) {
+        bytes[at + 3] = 0x7F;
+        return batch;
+      }
+    }
+    throw new AssertionError("no text in the batch");
+  }
+
   private static OneInputStreamOperatorTestHarness<PositionedBatch, Partial> open(
-      AnalysisConfig analysis) throws Exception {
+      AnalysisConfig... analyses) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new LowLevelOperatorFactory(List.of(analysis), KEY_GROUPS),
+            new LowLevelOperatorFactory(List.of(analyses), KEY_GROUPS),
             new PositionedBatchSerializer());
     harness.setup(new PartialSerializer());
     harness.open();

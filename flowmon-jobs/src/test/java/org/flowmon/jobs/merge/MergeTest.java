@@ -15,6 +15,7 @@ import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
@@ -23,7 +24,11 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** The merge and its last step together, against a brute-force count. */
@@ -67,6 +72,152 @@ class MergeTest {
   }
 
   @Test
+  void whatComesBehindTheWatermarkAfterARestoreIssuesNoWindowAgain() throws Exception {
+    // Few sources: most key groups hold nothing when the state is written.
+    List<TestFlow> flows = TestFlow.random(23, 4_000, 10, 4);
+    List<TestFlow> late = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      long time = TestFlow.START + 100_000 + i;
+      late.add(new TestFlow(time, time, IpAddress.ofIpv4(0x0B00_0000 + i), 1_000_000, null));
+    }
+    Run run = new Run();
+    run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
+    int[] parallelism = {2, 1, 3};
+    for (int p : parallelism) {
+      run.with(p, late, flows.get(1_999).arrival() - SECOND);
+    }
+    long behind = run.behindWatermark;
+    assertTrue(behind > 0, "what was left out is counted");
+    late.addAll(flows.subList(2_000, 4_000));
+    run.with(2, late, Long.MAX_VALUE);
+    assertTrue(run.behindWatermark > behind);
+    for (AnalysisConfig analysis : BOTH) {
+      assertEquals(
+          BruteForce.windows(
+              flows, analysis.live().windowMicros(), analysis.live().slideMicros(), SECOND, 7),
+          run.results.get(analysis.name()),
+          "seed 23, " + analysis.name());
+    }
+  }
+
+  @Test
+  void thePartOfAWindowThatWentOutBeforeARestoreIsLeftOutAndCounted() throws Exception {
+    LiveQuery live = LiveQuery.of(TUMBLING);
+    WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
+    for (Partial partial : new Run().lowLevel(TestFlow.random(24, 1_000, 10, 5))) {
+      PartialGroups groups = PartialGroups.open(((Partial.Groups) partial).bytes());
+      if (groups.queryId() == live.id()) {
+        assertTrue(tables.merge(groups));
+      }
+    }
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(Long.MAX_VALUE, parts::add);
+    assertTrue(parts.size() >= 5, parts.size() + " windows");
+    long mark = WatermarkTime.watermark(parts.get(2).windowEnd() + SECOND, 0);
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, null)) {
+      for (WindowPart part : parts) {
+        last.processElement(new StreamRecord<>(new Partial.Part(live.id(), part.toBytes())));
+      }
+      last.processWatermark(mark);
+      state = last.snapshot(1, 1);
+      assertEquals(2, last.extractOutputValues().size());
+    }
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, state)) {
+      for (WindowPart part : parts.subList(0, 2)) {
+        last.processElement(new StreamRecord<>(new Partial.Part(live.id(), part.toBytes())));
+      }
+      assertEquals(2, ((WindowOperator) last.getOneInputOperator()).behindWatermark());
+      last.processWatermark(Long.MAX_VALUE);
+      assertEquals(
+          parts.subList(2, parts.size()).stream().map(WindowPart::windowEnd).toList(),
+          last.extractOutputValues().stream().map(WindowResult::windowEnd).toList());
+    }
+  }
+
+  @Test
+  void anAnalysisWhoseGroupsCannotBeMergedIsStoppedForGoodAndNoOtherWithIt() throws Exception {
+    List<TestFlow> flows = TestFlow.random(25, 6_000, 12, 100);
+    Run run = new Run();
+    run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
+    Map<Long, String> before = Map.copyOf(run.results.get("sliding"));
+    assertTrue(before.size() > 0);
+    run.more = groupsOfAnotherLayout(LiveQuery.of(SLIDING), flows.subList(2_000, 2_100));
+    run.with(2, flows.subList(2_000, 4_000), flows.get(3_999).arrival());
+    run.more = List.of();
+    run.with(3, flows.subList(4_000, 6_000), Long.MAX_VALUE);
+    assertEquals(
+        BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, 7),
+        run.results.get("tumbling"),
+        "seed 25");
+    assertEquals(before, run.results.get("sliding"), "nothing after the failure, seed 25");
+  }
+
+  private static List<Partial> groupsOfAnotherLayout(LiveQuery live, List<TestFlow> flows) {
+    List<Partial> partials = new ArrayList<>();
+    LowLevelQuery other =
+        new LowLevelQuery(
+            live.id(),
+            QueryParser.parse("SELECT src_addr, MAX(bytes) FROM flows GROUP BY src_addr"),
+            live.window(),
+            64,
+            KEY_GROUPS,
+            (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
+    TestFlow.batches(flows, 100, 77).forEach(other::process);
+    other.drainAll();
+    return partials;
+  }
+
+  @Test
+  void anAnalysisWhosePartsCannotBePutTogetherIsStoppedAndNoOtherWithIt() throws Exception {
+    List<TestFlow> flows = TestFlow.random(26, 2_000, 10, 50);
+    List<Partial> parts = new ArrayList<>();
+    for (AnalysisConfig analysis : BOTH) {
+      LiveQuery live = LiveQuery.of(analysis);
+      WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
+      for (Partial partial : new Run().lowLevel(flows)) {
+        PartialGroups groups = PartialGroups.open(((Partial.Groups) partial).bytes());
+        if (groups.queryId() == live.id()) {
+          tables.merge(groups);
+        }
+      }
+      tables.closeUpTo(
+          Long.MAX_VALUE, part -> parts.add(new Partial.Part(live.id(), part.toBytes())));
+    }
+    long sliding = LiveQuery.of(SLIDING).id();
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, null)) {
+      last.processElement(new StreamRecord<>(new Partial.Part(sliding, new byte[10])));
+      state = last.snapshot(1, 1);
+    }
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, state)) {
+      for (Partial part : parts) {
+        last.processElement(new StreamRecord<>(part));
+      }
+      last.processWatermark(Long.MAX_VALUE);
+      Map<Long, String> results = new TreeMap<>();
+      for (WindowResult result : last.extractOutputValues()) {
+        assertEquals("tumbling", result.analysis());
+        results.put(result.windowEnd(), BruteForce.describe(result));
+      }
+      assertEquals(
+          BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, 7), results, "seed 26");
+    }
+  }
+
+  private static OneInputStreamOperatorTestHarness<Partial, WindowResult> windows(
+      List<AnalysisConfig> analyses, OperatorSubtaskState state) throws Exception {
+    OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0);
+    last.setup(new WindowResultSerializer());
+    if (state != null) {
+      last.initializeState(state);
+    }
+    last.open();
+    return last;
+  }
+
+  @Test
   void anAnalysisThatIsGoneLeavesTheOthersAsTheyWere() throws Exception {
     List<TestFlow> flows = TestFlow.random(22, 4_000, 10, 100);
     Run run = new Run();
@@ -100,9 +251,12 @@ class MergeTest {
     private OperatorSubtaskState windowState;
     private int before = 1;
     private long sequence;
+    private long behindWatermark;
+    private List<Partial> more = List.of();
 
     void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
       List<Partial> partials = lowLevel(flows);
+      partials.addAll(more);
       try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
           new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
         last.setup(new WindowResultSerializer());
@@ -165,6 +319,7 @@ class MergeTest {
           }
         }
         merge.processWatermark(mark(completeThrough));
+        behindWatermark += ((MergeOperator) merge.getOneInputOperator()).behindWatermark();
         for (Partial part : merge.extractOutputValues()) {
           last.processElement(new StreamRecord<>(part));
         }

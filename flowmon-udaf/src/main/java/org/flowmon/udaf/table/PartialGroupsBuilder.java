@@ -2,6 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -161,6 +162,17 @@ final class PartialGroupsBuilder {
       String value = texts[i * textKeys + text];
       if (value != null) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+        if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
+          // A literal of the query: no column holds such a text, and no reader would take it.
+          throw new IllegalStateException(
+              "a text key of "
+                  + utf8.length
+                  + " bytes, at most "
+                  + FlowBatch.MAX_TEXT_BYTES
+                  + " are possible: "
+                  + value.substring(0, 32)
+                  + "\u2026");
+        }
         System.arraycopy(utf8, 0, bytes, at, utf8.length);
         at += utf8.length;
       }
