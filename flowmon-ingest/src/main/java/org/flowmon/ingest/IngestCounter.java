@@ -25,6 +25,8 @@ public enum IngestCounter {
   DATAGRAMS_DROPPED_BAD_COUNT,
   /** Datagrams that the kernel dropped because its buffer was full; where it tells. */
   DATAGRAMS_DROPPED_KERNEL,
+  /** Datagrams that still waited when a collector's time to stop was over. */
+  DATAGRAMS_DROPPED_AT_STOP,
   /** Sets whose length cannot be: the rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
   /** Sets of an id that is reserved. */

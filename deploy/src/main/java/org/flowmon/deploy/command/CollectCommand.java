@@ -88,8 +88,20 @@ public final class CollectCommand implements Callable<Integer> {
       description = "Seconds between lines of counts on standard error; default ${DEFAULT-VALUE}.")
   private int reportSeconds;
 
-  /** What Kafka has not taken by then is counted as lost; a stop waits no longer either. */
+  /** What Kafka has not taken by then is counted as lost. */
   private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(60);
+
+  /**
+   * How long a batch waits for room where Kafka takes nothing: shorter than a delivery, as the
+   * sockets wait with it.
+   */
+  private static final Duration BLOCK_TIMEOUT = Duration.ofSeconds(5);
+
+  /**
+   * A stop ends within this: a batch that waits, 5 s of emptying the sockets and one more batch,
+   * the last batch and heartbeats, then what is under way to Kafka.
+   */
+  private static final Duration STOP_TIMEOUT = DELIVERY_TIMEOUT.plusSeconds(60);
 
   private final IngestCounters counters = new IngestCounters();
   private final BadDatagramSamples bad = new BadDatagramSamples(10);
@@ -104,7 +116,10 @@ public final class CollectCommand implements Callable<Integer> {
     }
     FlowTopics.ensure(bootstrap, topic, partitions);
     PublisherOptions options =
-        PublisherOptions.of(bootstrap).withTopic(topic).withDeliveryTimeout(DELIVERY_TIMEOUT);
+        PublisherOptions.of(bootstrap)
+            .withTopic(topic)
+            .withDeliveryTimeout(DELIVERY_TIMEOUT)
+            .withProperties(Map.of("max.block.ms", Long.toString(BLOCK_TIMEOUT.toMillis())));
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
     try {
@@ -171,7 +186,7 @@ public final class CollectCommand implements Callable<Integer> {
   private void stopAndWait() {
     stop.countDown();
     try {
-      stopped.await(DELIVERY_TIMEOUT.toSeconds() + 30, TimeUnit.SECONDS);
+      stopped.await(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

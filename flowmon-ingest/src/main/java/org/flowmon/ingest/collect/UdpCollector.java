@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * } // takes what the kernel still holds, then ends
  * }</pre>
  *
- * <p>What was sent = {@code datagrams_received} + {@code datagrams_dropped_kernel}, where the
- * kernel tells its drops ({@link #kernelDrops}).
+ * <p>What was sent = {@code datagrams_received} + {@code datagrams_dropped_kernel} + {@code
+ * datagrams_dropped_at_stop}, where the kernel tells its drops ({@link #kernelDrops}).
  */
 public final class UdpCollector implements Closeable {
   /** The sink hears of time this often. */
@@ -47,6 +47,8 @@ public final class UdpCollector implements Closeable {
   private static final int BURST = 64;
   private static final long KERNEL_MILLIS = 1000;
   private static final long DRAIN_MILLIS = 5000;
+  // Reading without decoding empties any buffer in less; exporters may go on sending.
+  private static final long DISCARD_MILLIS = 1000;
 
   private final Selector selector;
   private final List<DatagramChannel> channels;
@@ -59,6 +61,10 @@ public final class UdpCollector implements Closeable {
   private final byte[] bytes = new byte[MAX_DATAGRAM];
   private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
 
+  private final long drainMillis;
+
+  // Written before stopping is.
+  private long drainUntil;
   private volatile boolean stopping;
   private volatile Throwable failure;
   private volatile long kernelDrops = -1;
@@ -72,8 +78,10 @@ public final class UdpCollector implements Closeable {
       List<DatagramChannel> channels,
       ExportDecoder decoder,
       CollectorSink sink,
-      IngestCounters counters)
+      IngestCounters counters,
+      long drainMillis)
       throws IOException {
+    this.drainMillis = drainMillis;
     this.selector = selector;
     this.channels = channels;
     this.decoder = decoder;
@@ -106,6 +114,22 @@ public final class UdpCollector implements Closeable {
       CollectorSink sink,
       IngestCounters counters)
       throws IOException {
+    return start(listen, receiveBufferBytes, decoder, sink, counters, DRAIN_MILLIS);
+  }
+
+  /**
+   * As it is tested.
+   *
+   * @param drainMillis how long after {@link #close} what waits is decoded
+   */
+  static UdpCollector start(
+      List<InetSocketAddress> listen,
+      int receiveBufferBytes,
+      ExportDecoder decoder,
+      CollectorSink sink,
+      IngestCounters counters,
+      long drainMillis)
+      throws IOException {
     if (listen.isEmpty()) {
       throw new IllegalArgumentException("a collector listens on at least one port");
     }
@@ -115,7 +139,8 @@ public final class UdpCollector implements Closeable {
       for (InetSocketAddress address : listen) {
         channels.add(bind(address, receiveBufferBytes, selector));
       }
-      UdpCollector collector = new UdpCollector(selector, channels, decoder, sink, counters);
+      UdpCollector collector =
+          new UdpCollector(selector, channels, decoder, sink, counters, drainMillis);
       collector.thread.start();
       return collector;
     } catch (IOException | RuntimeException e) {
@@ -198,12 +223,41 @@ public final class UdpCollector implements Closeable {
     }
   }
 
-  /** Takes what the kernel holds, but not for ever: exporters may go on sending. */
+  /**
+   * Takes what the kernel holds, but not for ever: exporters may go on sending, and the sink may
+   * wait for a broker that is gone. What is left then is counted as dropped.
+   */
   private void drain() throws IOException {
-    long until = System.nanoTime() + DRAIN_MILLIS * 1_000_000;
-    while (receiveFromAll() && System.nanoTime() < until) {
+    while (receiveFromAll() && mayReceive()) {
       // on
     }
+    if (!mayReceive()) {
+      discardFromAll();
+    }
+  }
+
+  private boolean mayReceive() {
+    return !stopping || System.nanoTime() - drainUntil < 0;
+  }
+
+  boolean isStopping() {
+    return stopping;
+  }
+
+  private void discardFromAll() throws IOException {
+    long until = System.nanoTime() + DISCARD_MILLIS * 1_000_000;
+    long discarded = 0;
+    for (DatagramChannel channel : channels) {
+      buffer.clear();
+      while (channel.receive(buffer) != null) {
+        discarded++;
+        if (System.nanoTime() - until >= 0) {
+          break;
+        }
+        buffer.clear();
+      }
+    }
+    counters.add(IngestCounter.DATAGRAMS_DROPPED_AT_STOP, discarded);
   }
 
   /** Whether there was anything. */
@@ -211,7 +265,7 @@ public final class UdpCollector implements Closeable {
     boolean any = false;
     for (DatagramChannel channel : channels) {
       long arrival = readClock();
-      for (int i = 0; i < BURST && receive(channel, arrival); i++) {
+      for (int i = 0; i < BURST && mayReceive() && receive(channel, arrival); i++) {
         any = true;
       }
     }
@@ -251,13 +305,16 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Ends the collector: what the kernel still holds is decoded, the sink is ticked once more, the
-   * ports are free.
+   * Ends the collector: what the kernel still holds is decoded, or counted as dropped where that
+   * takes longer than five seconds; the sink is ticked once more, the ports are free.
    *
    * @throws IOException where the collector had failed before, with what it failed of as the cause
    */
   @Override
   public void close() throws IOException {
+    if (!stopping) {
+      drainUntil = System.nanoTime() + drainMillis * 1_000_000;
+    }
     stopping = true;
     selector.wakeup();
     boolean interrupted = false;

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -78,6 +79,43 @@ class UdpCollectorTest {
     assertEquals(200, sequences.size());
     assertEquals(200, counters.get(IngestCounter.DATAGRAMS_RECEIVED));
     assertEquals(IpAddress.parse("127.0.0.1"), recorder.rows().get(0).get(FlowColumn.EXPORTER));
+  }
+
+  @Test
+  void whatWaitsWhenTheTimeToStopIsOverIsCountedAsDropped() throws Exception {
+    Sink sink = new Sink();
+    CountDownLatch gate = new CountDownLatch(1);
+    sink.gate = gate;
+    UdpCollector collector =
+        UdpCollector.start(
+            List.of(UdpCollector.loopback(0), UdpCollector.loopback(0)),
+            1 << 20,
+            decoder(),
+            sink,
+            counters,
+            0);
+    try (DatagramSocket sender = new DatagramSocket()) {
+      for (int i = 0; i < 200; i++) {
+        send(sender, collector.addresses().get(i % 2), i);
+      }
+    }
+    while (counters.get(IngestCounter.DATAGRAMS_RECEIVED) == 0) {
+      Thread.onSpinWait(); // one is taken, and its sink waits as for a broker
+    }
+    FutureTask<Void> close =
+        new FutureTask<>(
+            () -> {
+              collector.close();
+              return null;
+            });
+    new Thread(close, "close").start();
+    while (!collector.isStopping()) {
+      Thread.onSpinWait();
+    }
+    gate.countDown();
+    close.get();
+    assertEquals(1, counters.get(IngestCounter.DATAGRAMS_RECEIVED), counters.toString());
+    assertEquals(199, counters.get(IngestCounter.DATAGRAMS_DROPPED_AT_STOP), counters.toString());
   }
 
   @Test
