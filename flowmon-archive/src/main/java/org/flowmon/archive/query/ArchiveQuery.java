@@ -32,6 +32,7 @@ public final class ArchiveQuery {
    *
    * @param query without parameters
    * @throws QueryTimeoutException where the options' time limit is over
+   * @throws RowLimitException where more rows than the options' limit would be read
    * @throws org.flowmon.udaf.query.QueryException where a parameter is not bound
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, FlowQuery query, QueryOptions options)

@@ -2,13 +2,16 @@ package org.flowmon.archive.query;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** When a query has to end, and how far it is. Safe for many threads. */
+/** When a query has to end, by time and by rows read, and how far it is. Safe for many threads. */
 final class Deadline {
   private final Duration limit;
   private final long startNanos;
   private final long limitNanos;
+  private final long rowLimit;
   private final int segments;
+  private final AtomicLong rows = new AtomicLong();
   private final AtomicInteger done = new AtomicInteger();
   private volatile boolean cancelled;
 
@@ -16,8 +19,10 @@ final class Deadline {
    * Begins now.
    *
    * @param limit null for none
+   * @param rowLimit {@link Long#MAX_VALUE} for none
    */
-  Deadline(Duration limit, int segments) {
+  Deadline(Duration limit, long rowLimit, int segments) {
+    this.rowLimit = rowLimit;
     this.limit = limit;
     this.startNanos = System.nanoTime();
     // A limit beyond 292 years is none.
@@ -43,6 +48,17 @@ final class Deadline {
 
   long elapsedNanos() {
     return System.nanoTime() - startNanos;
+  }
+
+  /**
+   * Goes on to read rows where they are within the limit.
+   *
+   * @throws RowLimitException where they are not
+   */
+  void read(int more) {
+    if (rowLimit != Long.MAX_VALUE && rows.addAndGet(more) > rowLimit) {
+      throw new RowLimitException(rowLimit, done.get(), segments);
+    }
   }
 
   /**

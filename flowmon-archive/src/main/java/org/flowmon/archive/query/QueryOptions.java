@@ -8,34 +8,46 @@ import java.time.Duration;
  * @param asOfArrival only rows with an arrival (µs) at or before this are seen; {@link
  *     Long#MAX_VALUE} for all
  * @param timeLimit after which {@link QueryTimeoutException} is thrown, null for none
+ * @param rowLimit on how many rows the filter is evaluated at most; beyond it {@link
+ *     RowLimitException} is thrown; {@link Long#MAX_VALUE} for no limit
  * @param threads that read segments of one aggregated query, at least 1
  * @param verifyChecksums whether a column's bytes are checked when this process first reads them
  */
 public record QueryOptions(
-    long asOfArrival, Duration timeLimit, int threads, boolean verifyChecksums) {
-  /** All rows, no time limit, one thread, checksums verified. */
-  public static final QueryOptions DEFAULTS = new QueryOptions(Long.MAX_VALUE, null, 1, true);
+    long asOfArrival, Duration timeLimit, long rowLimit, int threads, boolean verifyChecksums) {
+  /** All rows, no limit of time or rows, one thread, checksums verified. */
+  public static final QueryOptions DEFAULTS =
+      new QueryOptions(Long.MAX_VALUE, null, Long.MAX_VALUE, 1, true);
 
   public QueryOptions {
-    if (threads < 1 || (timeLimit != null && timeLimit.isNegative())) {
+    if (threads < 1 || rowLimit < 0 || (timeLimit != null && timeLimit.isNegative())) {
       throw new IllegalArgumentException(
-          threads + " threads, time limit " + timeLimit + ": expected at least 1 and none below 0");
+          threads
+              + " threads, time limit "
+              + timeLimit
+              + ", row limit "
+              + rowLimit
+              + ": expected at least 1 and none below 0");
     }
   }
 
   public QueryOptions withAsOfArrival(long micros) {
-    return new QueryOptions(micros, timeLimit, threads, verifyChecksums);
+    return new QueryOptions(micros, timeLimit, rowLimit, threads, verifyChecksums);
   }
 
   public QueryOptions withTimeLimit(Duration limit) {
-    return new QueryOptions(asOfArrival, limit, threads, verifyChecksums);
+    return new QueryOptions(asOfArrival, limit, rowLimit, threads, verifyChecksums);
+  }
+
+  public QueryOptions withRowLimit(long rows) {
+    return new QueryOptions(asOfArrival, timeLimit, rows, threads, verifyChecksums);
   }
 
   public QueryOptions withThreads(int count) {
-    return new QueryOptions(asOfArrival, timeLimit, count, verifyChecksums);
+    return new QueryOptions(asOfArrival, timeLimit, rowLimit, count, verifyChecksums);
   }
 
   public QueryOptions withVerifyChecksums(boolean verify) {
-    return new QueryOptions(asOfArrival, timeLimit, threads, verify);
+    return new QueryOptions(asOfArrival, timeLimit, rowLimit, threads, verify);
   }
 }

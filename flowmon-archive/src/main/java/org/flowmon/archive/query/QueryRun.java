@@ -38,7 +38,7 @@ final class QueryRun {
     this.options = options;
     this.segments = segments;
     this.order = order;
-    this.deadline = new Deadline(options.timeLimit(), segments.size());
+    this.deadline = new Deadline(options.timeLimit(), options.rowLimit(), segments.size());
   }
 
   QueryAnswer answer() throws IOException {

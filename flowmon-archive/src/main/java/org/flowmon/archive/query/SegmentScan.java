@@ -158,6 +158,7 @@ final class SegmentScan {
 
   /** Filters and collects the first n of {@link #rows}. */
   private void filterSelected(SelectedRows selected, Filter applied, int n) {
+    deadline.read(n);
     selected.select(rows, n);
     int kept = applied.predicate().select(selected, 0, n, selection);
     rowsExamined += n;
@@ -180,12 +181,14 @@ final class SegmentScan {
       int count = Math.min(Vector.CAPACITY, to - at);
       int n = dictionary == null ? count : dictionary.select(at, count, rows);
       if (n * SPARSE < count) {
+        deadline.read(count - n);
         rowsExamined += count - n;
         if (n > 0) {
           filterSelected(selected, applied, n);
         }
         continue;
       }
+      deadline.read(count);
       int kept = applied.predicate().select(segment, at, count, selection);
       rowsExamined += count;
       rowsMatched += kept;

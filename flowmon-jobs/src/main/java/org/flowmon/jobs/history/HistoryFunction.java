@@ -166,6 +166,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             pool,
             analysis.permits(),
             window,
+            () -> closed,
             answer -> {
               analysis.answers().get(answer.status()).incrementAndGet();
               analysis.lastMillis().set((System.nanoTime() - begun) / 1_000_000);

@@ -2,11 +2,14 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.query.QueryTimeoutException;
+import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +28,7 @@ final class HistoryLookup {
   private final LookupPool pool;
   private final Semaphore permits;
   private final WindowResult window;
+  private final BooleanSupplier closed;
   private final Consumer<HistoryAnswer> answer;
   private final AtomicBoolean done = new AtomicBoolean();
   private final long deadline;
@@ -35,6 +39,7 @@ final class HistoryLookup {
    * A lookup that has not begun.
    *
    * @param permits of the analysis: how many of its lookups run at once
+   * @param closed whether nobody waits for answers any more
    * @param answer told once, on any thread
    */
   HistoryLookup(
@@ -43,12 +48,14 @@ final class HistoryLookup {
       LookupPool pool,
       Semaphore permits,
       WindowResult window,
+      BooleanSupplier closed,
       Consumer<HistoryAnswer> answer) {
     this.archive = archive;
     this.query = query;
     this.pool = pool;
     this.permits = permits;
     this.window = window;
+    this.closed = closed;
     this.answer = answer;
     long limit = query.timeout().toNanos();
     long now = System.nanoTime();
@@ -56,24 +63,16 @@ final class HistoryLookup {
     this.patience = now + limit / 2;
   }
 
-  /** Begins, on a thread that may wait for files. */
+  /** Begins; the caller and the pool's timer never wait for files. */
   void start() {
     pool.after(query.timeout().toMillis(), this::expire);
     attempt();
   }
 
-  // One attempt after another: on the starter's thread, then on the pool's timer.
+  // One attempt after another, each on a thread of the pool: on the timer every lookup's limit
+  // would wait for a store that is slow.
   private void attempt() {
     if (done.get()) {
-      return;
-    }
-    try {
-      if (System.nanoTime() < patience && archive.historyThrough() < query.asOf(window)) {
-        pool.after(POLL_MILLIS, this::attempt);
-        return;
-      }
-    } catch (IOException | RuntimeException e) {
-      fail(e);
       return;
     }
     if (!permits.tryAcquire()) {
@@ -89,21 +88,40 @@ final class HistoryLookup {
   }
 
   private void run() {
+    HistoryAnswer result;
     try {
-      long left = deadline - System.nanoTime();
-      if (!done.get() && left > 0) {
-        finish(query.run(archive, window, Duration.ofNanos(left)));
-      }
+      result = lookUp();
     } catch (QueryTimeoutException e) {
-      finish(HistoryAnswer.without(HistoryStatus.TIMEOUT, query.asOf(window), e.getMessage()));
+      result = HistoryAnswer.without(HistoryStatus.TIMEOUT, query.asOf(window), e.getMessage());
+    } catch (RowLimitException e) {
+      result =
+          HistoryAnswer.without(
+              HistoryStatus.REFUSED,
+              query.asOf(window),
+              e.getMessage() + "; history.rows of the analysis allows no more");
     } catch (IOException | RuntimeException e) {
-      fail(e);
+      result = failed(e);
     } finally {
       permits.release();
     }
+    if (result != null) {
+      finish(result);
+    } else {
+      setRunning(false);
+      pool.after(POLL_MILLIS, this::attempt);
+    }
   }
 
-  /** The limit is over: a lookup that never ran was refused, one that runs is too slow. */
+  /** The answer, null where it is to be tried again. */
+  private HistoryAnswer lookUp() throws IOException {
+    if (System.nanoTime() < patience && archive.historyThrough() < query.asOf(window)) {
+      return null;
+    }
+    long left = deadline - System.nanoTime();
+    return done.get() || left <= 0 ? null : query.run(archive, window, Duration.ofNanos(left));
+  }
+
+  /** The limit is over: a lookup that does not run was refused, one that runs is too slow. */
   private void expire() {
     long millis = query.timeout().toMillis();
     finish(
@@ -126,19 +144,26 @@ final class HistoryLookup {
     return running;
   }
 
-  private void fail(Exception e) {
-    LOG.warn(
-        "no history for analysis {}, window that ends at {} µs",
-        window.analysis(),
-        window.windowEnd(),
-        e);
+  private HistoryAnswer failed(Exception e) {
+    // Where nobody waits any more the archive may be closed: no failure that anyone has to know of.
+    if (!done.get() && !closed.getAsBoolean()) {
+      LOG.warn(
+          "no history for analysis {}, window that ends at {} µs",
+          window.analysis(),
+          window.windowEnd(),
+          e);
+    }
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    finish(HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), message));
+    return HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), message);
   }
 
   private void finish(HistoryAnswer result) {
     if (done.compareAndSet(false, true)) {
-      answer.accept(result);
+      try {
+        answer.accept(result);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("the operator ended before the history of {}", window.analysis(), e);
+      }
     }
   }
 }

@@ -26,6 +26,7 @@ final class HistoryQuery {
   private final FlowQuery query;
   private final long delayMicros;
   private final Duration timeout;
+  private final long rowLimit;
 
   /**
    * Parses an analysis's history query.
@@ -38,6 +39,7 @@ final class HistoryQuery {
     this.query = QueryParser.parse(history.query());
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
+    this.rowLimit = history.rows();
     for (String parameter : query.parameters()) {
       if (!parameter.equals("now") && !parameter.startsWith(LIVE)) {
         throw new QueryException(
@@ -60,7 +62,8 @@ final class HistoryQuery {
     long asOf = asOf(window);
     FlowQuery bound = query.bind(parameters(window));
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      QueryOptions options = QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit);
+      QueryOptions options =
+          QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
       long through = snapshot.historyThrough();
       HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -204,6 +206,7 @@ class HistoryFunctionTest {
         pool,
         new Semaphore(1),
         window(100, A, 60),
+        () -> false,
         result -> assertTrue(answer.complete(result), "one answer only"));
   }
 
@@ -251,6 +254,67 @@ class HistoryFunctionTest {
     assertTrue(answer.message().contains(segments.get(0).fileName()), answer.message());
     assertNull(answer.rows());
     assertEquals(HistoryStatus.NONE, answers.get("plain").status());
+  }
+
+  @Test
+  void aLookupThatWouldReadTooManyRowsIsRefused() throws Exception {
+    archive(END, flow(A, 1, 10), flow(A, 2, 20), flow(B, 2, 30));
+    for (long rows : new long[] {2, 3}) {
+      AnalysisConfig config = elephants("elephants", "5000");
+      AnalysisConfig.History history = config.history();
+      AnalysisConfig limited =
+          new AnalysisConfig(
+              "elephants",
+              config.live(),
+              new AnalysisConfig.History(
+                  history.query(), null, history.concurrency(), history.timeout(), rows),
+              config.report(),
+              config.sinks());
+      HistoryAnswer answer = run(List.of(limited), window(100, A, 60, B, 40)).get("elephants");
+      if (rows == 2) {
+        assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());
+        assertTrue(answer.message().contains("more than 2 rows"), answer.message());
+        assertTrue(answer.message().contains("history.rows"), answer.message());
+        assertNull(answer.rows());
+      } else {
+        assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatDoesNotAnswerHoldsUpNeitherTheCallerNorTheTimeouts() throws Exception {
+    archive(END, flow(A, 1, 10));
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(2)) {
+      // The next commit is a pipe that nobody writes to: whoever reads it waits.
+      Path pipe = nextCommit();
+      assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+      CompletableFuture<HistoryAnswer> one = new CompletableFuture<>();
+      CompletableFuture<HistoryAnswer> two = new CompletableFuture<>();
+      CompletableFuture<HistoryAnswer> noThread = new CompletableFuture<>();
+      lookup(archive, pool, "1000", one).start();
+      lookup(archive, pool, "1000", two).start();
+      lookup(archive, pool, "1000", noThread).start();
+      assertEquals(HistoryStatus.TIMEOUT, one.get().status());
+      assertEquals(HistoryStatus.TIMEOUT, two.get().status());
+      assertEquals(HistoryStatus.REFUSED, noThread.get().status());
+      Files.newOutputStream(pipe).close(); // lets the readers go
+    }
+  }
+
+  private Path nextCommit() throws Exception {
+    try (Stream<Path> files = Files.list(directory.resolve("manifest"))) {
+      Path last =
+          files
+              .filter(file -> file.getFileName().toString().endsWith(".commit"))
+              .max(Comparator.naturalOrder())
+              .orElseThrow();
+      String name = last.getFileName().toString();
+      String number = name.substring(0, name.indexOf('.'));
+      String next = String.format("%0" + number.length() + "d", Long.parseLong(number) + 1);
+      return last.resolveSibling(name.replace(number, next));
+    }
   }
 
   @Test
