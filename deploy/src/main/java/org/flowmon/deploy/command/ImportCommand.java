@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
@@ -78,11 +79,15 @@ public final class ImportCommand implements Callable<Integer> {
         try {
           importFile(opened, file, options);
         } catch (CommitRefusedException e) {
-          failed(file, e.getMessage() + "; --force imports it again");
+          if (e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED) {
+            failed(file, alreadyImported(file, e));
+            continue;
+          }
+          failed(file, e.getMessage());
         } catch (UncheckedIOException e) {
           failed(file, String.valueOf(e.getCause().getMessage()));
         } catch (IOException e) {
-          failed(file, Failures.message(e));
+          failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
         }
       }
       try (ArchiveSnapshot snapshot = opened.snapshot()) {
@@ -94,6 +99,14 @@ public final class ImportCommand implements Callable<Integer> {
         files.size() - failed, files.size(), flows, rejected);
     System.out.println("the archive holds " + coverage);
     return failed == 0 ? ExitCodes.DONE : ExitCodes.FAILED;
+  }
+
+  /** The archive's message begins with the file's name, which stands in front here. */
+  private static String alreadyImported(Path file, CommitRefusedException e) {
+    String name = file.getFileName() + " ";
+    String why = e.getMessage();
+    return (why.startsWith(name) ? why.substring(name.length()) : why)
+        + "; --force imports it again";
   }
 
   private ProtectedNetworks parseNetworks() {
@@ -136,7 +149,7 @@ public final class ImportCommand implements Callable<Integer> {
       System.out.printf(
           "%s: %s, %d flows%s%n",
           file,
-          summary.format(),
+          summary.format().label(),
           summary.rows(),
           summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
       if (Files.exists(rejects)) {

@@ -35,7 +35,7 @@ final class TextTable {
   }
 
   static TextTable of(ResultTable table, FlowQuery query) {
-    boolean all = isSelectAll(query) && table.rowCount() > 0;
+    boolean all = isSelectAll(query);
     return new TextTable(
         table,
         query,
@@ -55,6 +55,9 @@ final class TextTable {
 
   /** Writes it. Returns how many columns were left out. */
   int write(PrintWriter out) {
+    if (columns.length == 0) {
+      return 0; // of SELECT * without rows not even a column is there to be shown
+    }
     int[] width = new int[columns.length];
     String[] names = new String[columns.length];
     for (int i = 0; i < columns.length; i++) {

@@ -86,7 +86,14 @@ class OutputFormatTest {
         42, text.toString().lines().findFirst().get().chars().filter(c -> c == ',').count());
     FlowQuery named = QueryParser.parse("SELECT uid FROM flows");
     ResultTable empty = new ResultTable.Builder().column("uid", ValueKind.TEXT).row().build();
+    text.getBuffer().setLength(0);
     assertEquals(0, OutputFormat.TABLE.write(empty, named, new PrintWriter(text)));
+    assertEquals("uid\n───\n\n", text.toString());
+    text.getBuffer().setLength(0);
+    ResultTable.Builder none = new ResultTable.Builder();
+    all.select().forEach(item -> none.column(item.name(), item.what().kind()));
+    assertEquals(0, OutputFormat.TABLE.write(none.build(), all, new PrintWriter(text)));
+    assertEquals("", text.toString());
   }
 
   @Test

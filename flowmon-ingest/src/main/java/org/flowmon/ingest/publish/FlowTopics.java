@@ -63,6 +63,10 @@ public final class FlowTopics {
       return found;
     } catch (ExecutionException | TimeoutException e) {
       Throwable cause = e instanceof ExecutionException ? e.getCause() : e;
+      if (cause instanceof TimeoutException
+          || cause instanceof org.apache.kafka.common.errors.TimeoutException) {
+        throw new IOException("no Kafka broker answered at " + bootstrap, cause);
+      }
       throw new IOException(
           "topic '" + topic + "' cannot be made at " + bootstrap + ": " + cause, cause);
     } catch (InterruptedException e) {

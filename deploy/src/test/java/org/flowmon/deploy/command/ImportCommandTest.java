@@ -1,0 +1,70 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.flowmon.deploy.Flowmon;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ImportCommandTest {
+  private static final String LINE =
+      "{\"ts\":%d.5,\"uid\":\"C1\",\"id.orig_h\":\"192.0.2.1\",\"id.orig_p\":1,"
+          + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
+
+  @TempDir Path folder;
+
+  @Test
+  void everyFileIsNamedOnceAndTimesBetweenFilesAreNotClaimed() throws Exception {
+    Path early = Files.writeString(folder.resolve("early.log"), LINE.formatted(1_000_000_000));
+    Path late = Files.writeString(folder.resolve("late.log"), LINE.formatted(1_700_000_000));
+    Path none = folder.resolve("none.log");
+    Path odd = Files.writeString(folder.resolve("odd.log"), "nothing that is a flow");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    PrintStream stderr = System.err;
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    int code;
+    try {
+      code =
+          Flowmon.commandLine()
+              .execute(
+                  "import",
+                  early.toString(),
+                  none.toString(),
+                  odd.toString(),
+                  late.toString(),
+                  early.toString(),
+                  "--archive",
+                  folder.resolve("archive").toString());
+    } finally {
+      System.setOut(stdout);
+      System.setErr(stderr);
+    }
+    String errors = err.toString(StandardCharsets.UTF_8);
+    assertEquals(3, code, errors);
+    assertEquals(
+        List.of(
+            early + ": zeek_json, 1 flows",
+            late + ": zeek_json, 1 flows",
+            "2 of 5 files, 2 flows imported, 0 lines or records rejected",
+            "the archive holds flows of 2001-09-09T01:46:42Z … 2023-11-14T22:13:22Z in 2 stretches"
+                + " with a day or more without flows between"),
+        out.toString(StandardCharsets.UTF_8).lines().toList());
+    List<String> failed = errors.lines().toList();
+    assertEquals(3, failed.size(), errors);
+    assertEquals(none + ": not imported: no such file", failed.get(0));
+    assertTrue(failed.get(1).startsWith(odd + ": not imported: it is text that"), errors);
+    assertTrue(
+        failed.get(2).startsWith(early + ": not imported: was imported before, as early.log ("),
+        errors);
+  }
+}
