@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
@@ -124,8 +126,13 @@ public final class Archive implements AutoCloseable {
 
   /** The archive as of its newest commit. Cheap: looks for newer commits, opens no segment. */
   public ArchiveSnapshot snapshot() throws IOException {
-    ManifestState state = shared().manifest().refresh();
-    return new ArchiveSnapshot(shared.acquire(), state);
+    ManifestState state = shared().hold();
+    try {
+      return new ArchiveSnapshot(shared.acquire(), state);
+    } catch (RuntimeException e) {
+      shared.release(state);
+      throw e;
+    }
   }
 
   /**
@@ -141,7 +148,13 @@ public final class Archive implements AutoCloseable {
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
     // A repeat is acknowledged even where its segments are gone: others hold its positions.
-    return shared().manifest().commit(commit, this::requireFiles);
+    ManifestState held = shared().hold();
+    try {
+      // Held, so that nobody deletes commits that this one must not write again.
+      return shared.manifest().commit(commit, this::requireFiles);
+    } finally {
+      shared.release(held);
+    }
   }
 
   private void requireFiles(SealedSegment segment) {
@@ -195,16 +208,50 @@ public final class Archive implements AutoCloseable {
     files.removeIf(f -> f.modifiedMillis() > modifiedBefore);
     // Read after the listing: what was committed in between is no orphan.
     ManifestState state = shared.manifest().refresh();
-    files.removeIf(f -> f.name().startsWith(SEGMENTS) && isCommitted(state, f));
+    files.removeIf(f -> f.name().startsWith(SEGMENTS) && isKnown(state, f));
     return files;
   }
 
-  private static boolean isCommitted(ManifestState state, StoredFile file) {
+  private static boolean isKnown(ManifestState state, StoredFile file) {
     String name = file.fileName();
     int dot = name.lastIndexOf('.');
     String suffix = dot < 0 ? "" : name.substring(dot);
-    return (suffix.equals(".parquet") || suffix.equals(".idx"))
-        && state.hasSegment(name.substring(0, dot));
+    if (!suffix.equals(".parquet") && !suffix.equals(".idx")) {
+      return false;
+    }
+    String id = name.substring(0, dot);
+    return state.hasSegment(id) || state.removed().containsKey(id);
+  }
+
+  /**
+   * Deletes what no reader needs any more: files of segments that were replaced, commits and
+   * snapshots before the newest snapshot but one. Files of a segment are deleted before a commit
+   * says so; one that was half deleted when a process died is deleted by the next call.
+   *
+   * @return ids of the segments whose files are gone
+   */
+  public List<String> removeReplaced() throws IOException {
+    ManifestState state = shared().hold();
+    try {
+      // After the commits that took something away were read, so each of them is on disk.
+      long needed = ReaderLease.smallest(directory());
+      List<String> gone = new ArrayList<>();
+      for (Map.Entry<String, Long> removed : state.removed().entrySet()) {
+        if (removed.getValue() <= needed) {
+          shared.segments().forget(removed.getKey());
+          shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".parquet");
+          shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".idx");
+          gone.add(removed.getKey());
+        }
+      }
+      if (!gone.isEmpty()) {
+        shared.manifest().commit(ArchiveCommit.ofDeleted(gone, "deleted files"), segment -> {});
+      }
+      shared.manifest().prune(needed);
+      return gone;
+    } finally {
+      shared.release(state);
+    }
   }
 
   /**

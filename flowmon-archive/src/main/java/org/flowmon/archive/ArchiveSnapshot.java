@@ -107,6 +107,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      shared.release(state);
       shared.release();
     }
   }

@@ -67,6 +67,17 @@ final class OpenSegments implements AutoCloseable {
     }
   }
 
+  /** Closes a segment that was replaced once nobody reads it. */
+  synchronized void forget(String id) {
+    for (boolean verified : new boolean[] {true, false}) {
+      Entry entry = entries.get(new Key(id, verified));
+      if (entry != null && entry.leases == 0) {
+        entry.closeFiles();
+        entries.remove(new Key(id, verified));
+      }
+    }
+  }
+
   synchronized int size() {
     return entries.size();
   }

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.Manifest;
+import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 
@@ -18,14 +20,20 @@ final class SharedArchive {
   private final Path directory;
   private final ArchiveStore store;
   private final Manifest manifest;
+  private final ReaderLease lease;
   private final OpenSegments segments;
   private int references;
 
   private SharedArchive(
-      Path directory, ArchiveStore store, Manifest manifest, ArchiveOptions options) {
+      Path directory,
+      ArchiveStore store,
+      Manifest manifest,
+      ReaderLease lease,
+      ArchiveOptions options) {
     this.directory = directory;
     this.store = store;
     this.manifest = manifest;
+    this.lease = lease;
     this.segments =
         new OpenSegments(directory.resolve(Archive.SEGMENTS), options.maxOpenSegments());
   }
@@ -36,14 +44,44 @@ final class SharedArchive {
     synchronized (OPEN) {
       SharedArchive shared = OPEN.get(real);
       if (shared == null) {
-        ArchiveStore store = new LocalArchiveStore(real);
-        Manifest manifest = Manifest.open(store, options.snapshotEvery());
-        shared = new SharedArchive(real, store, manifest, options);
+        shared = open(real, options);
         OPEN.put(real, shared);
       }
       shared.references++;
       return shared;
     }
+  }
+
+  private static SharedArchive open(Path real, ArchiveOptions options) throws IOException {
+    ReaderLease lease = ReaderLease.take(real);
+    try {
+      ArchiveStore store = new LocalArchiveStore(real);
+      Manifest manifest = Manifest.open(store, options.snapshotEvery());
+      lease.release(0);
+      return new SharedArchive(real, store, manifest, lease, options);
+    } catch (IOException | RuntimeException e) {
+      lease.close();
+      throw e;
+    }
+  }
+
+  /** The newest state, which the lease holds until {@link #release(ManifestState)}. */
+  ManifestState hold() throws IOException {
+    // Held before it is read: what the state names may not vanish in between.
+    long known = manifest.state().number();
+    lease.hold(known);
+    try {
+      ManifestState state = manifest.refresh();
+      lease.move(known, state.number());
+      return state;
+    } catch (IOException | RuntimeException e) {
+      lease.release(known);
+      throw e;
+    }
+  }
+
+  void release(ManifestState state) {
+    lease.release(state.number());
   }
 
   SharedArchive acquire() {
@@ -65,6 +103,7 @@ final class SharedArchive {
       OPEN.remove(directory);
     }
     segments.close();
+    lease.close();
   }
 
   Path directory() {

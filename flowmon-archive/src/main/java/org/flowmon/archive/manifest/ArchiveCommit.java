@@ -14,6 +14,8 @@ import org.flowmon.archive.segment.SealedSegment;
  * @param force whether a file that was imported before is imported again
  * @param retiredSources sources that will bring nothing more: {@code historyThrough} no longer
  *     waits for them
+ * @param replaced ids of segments whose rows the segments of this commit hold instead
+ * @param deleted ids of segments replaced before whose files are gone
  * @param note who commits, for people
  */
 public record ArchiveCommit(
@@ -22,6 +24,8 @@ public record ArchiveCommit(
     ImportedFile file,
     boolean force,
     List<String> retiredSources,
+    List<String> replaced,
+    List<String> deleted,
     String note) {
   /** No note is longer, in characters. */
   public static final int MAX_NOTE = 1024;
@@ -30,19 +34,29 @@ public record ArchiveCommit(
     segments = List.copyOf(segments);
     ranges = List.copyOf(ranges);
     retiredSources = List.copyOf(retiredSources);
+    replaced = List.copyOf(replaced);
+    deleted = List.copyOf(deleted);
     int kinds =
-        (ranges.isEmpty() ? 0 : 1) + (file == null ? 0 : 1) + (retiredSources.isEmpty() ? 0 : 1);
-    if (kinds > 1 || (!segments.isEmpty() && ranges.isEmpty() && file == null)) {
+        (ranges.isEmpty() ? 0 : 1)
+            + (file == null ? 0 : 1)
+            + (retiredSources.isEmpty() ? 0 : 1)
+            + (replaced.isEmpty() ? 0 : 1);
+    boolean mayHaveSegments = !ranges.isEmpty() || file != null || !replaced.isEmpty();
+    if (kinds > 1
+        || (!segments.isEmpty() && !mayHaveSegments)
+        || (segments.isEmpty() && !replaced.isEmpty())) {
       throw new IllegalArgumentException(
           segments.size()
               + " segments with "
               + ranges.size()
               + " source ranges, "
               + (file == null ? "no" : "a")
-              + " file and "
+              + " file, "
               + retiredSources.size()
-              + " retired sources: expected segments with ranges or a file, or retired sources"
-              + " alone");
+              + " retired sources and "
+              + replaced.size()
+              + " replaced segments: expected segments with ranges, with a file or with replaced"
+              + " segments, or retired sources alone");
     }
     if (note.length() > MAX_NOTE) {
       throw new IllegalArgumentException(
@@ -53,7 +67,7 @@ public record ArchiveCommit(
   /** Segments that hold positions of sources. */
   public static ArchiveCommit ofRanges(
       List<SealedSegment> segments, List<SourceRange> ranges, String note) {
-    return new ArchiveCommit(segments, ranges, null, false, List.of(), note);
+    return new ArchiveCommit(segments, ranges, null, false, List.of(), List.of(), List.of(), note);
   }
 
   /**
@@ -63,15 +77,38 @@ public record ArchiveCommit(
    */
   public static ArchiveCommit ofFile(
       List<SealedSegment> segments, ImportedFile file, boolean force, String note) {
-    return new ArchiveCommit(segments, List.of(), file, force, List.of(), note);
+    return new ArchiveCommit(
+        segments, List.of(), file, force, List.of(), List.of(), List.of(), note);
   }
 
   /** Says that sources will bring nothing more, for example those of a deleted topic. */
   public static ArchiveCommit ofRetired(List<String> sourceKeys, String note) {
-    return new ArchiveCommit(List.of(), List.of(), null, false, sourceKeys, note);
+    return new ArchiveCommit(
+        List.of(), List.of(), null, false, sourceKeys, List.of(), List.of(), note);
+  }
+
+  /**
+   * Puts segments in the place of others that hold the same rows.
+   *
+   * @param replaced ids of segments of the archive, at least one
+   * @param deleted ids of segments replaced before whose files are gone
+   */
+  public static ArchiveCommit ofReplacement(
+      List<SealedSegment> segments, List<String> replaced, List<String> deleted, String note) {
+    return new ArchiveCommit(segments, List.of(), null, false, List.of(), replaced, deleted, note);
+  }
+
+  /** Says that the files of segments replaced before are gone. */
+  public static ArchiveCommit ofDeleted(List<String> deleted, String note) {
+    return new ArchiveCommit(
+        List.of(), List.of(), null, false, List.of(), List.of(), deleted, note);
   }
 
   boolean isEmpty() {
-    return segments.isEmpty() && ranges.isEmpty() && file == null && retiredSources.isEmpty();
+    return segments.isEmpty()
+        && ranges.isEmpty()
+        && file == null
+        && retiredSources.isEmpty()
+        && deleted.isEmpty();
   }
 }

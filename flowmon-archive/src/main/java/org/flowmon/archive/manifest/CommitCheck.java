@@ -1,10 +1,12 @@
 package org.flowmon.archive.manifest;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.flowmon.archive.manifest.CommitRefusedException.Reason;
 import org.flowmon.archive.segment.SealedSegment;
 
@@ -31,7 +33,10 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       if (!commit.force()) {
         state.requireNotImported(commit.file());
       }
-    } else if (commit.retiredSources().stream().allMatch(state::isRetiredOrUnknown)) {
+    } else if (!commit.replaced().isEmpty()) {
+      replacement(state, commit);
+    } else if (commit.retiredSources().stream().allMatch(state::isRetiredOrUnknown)
+        && commit.deleted().stream().noneMatch(state.removed()::containsKey)) {
       return REPEAT;
     }
     if (!check.repeat) {
@@ -95,10 +100,51 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
     return gaps;
   }
 
+  private static void replacement(ManifestState state, ArchiveCommit commit) {
+    List<SealedSegment> before = new ArrayList<>();
+    for (String id : new TreeSet<>(commit.replaced())) {
+      SealedSegment segment = state.segment(id);
+      if (segment == null) {
+        throw new CommitRefusedException(
+            Reason.SEGMENT_GONE,
+            "segment " + id + " is to be replaced and is not part of the archive (any more)");
+      }
+      before.add(segment);
+    }
+    Sums had = Sums.of(before);
+    Sums has = Sums.of(commit.segments());
+    if (!had.equals(has)) {
+      throw new CommitRefusedException(
+          Reason.ROWS_DIFFER,
+          "segments of " + has + " are to replace segments of " + had + ": " + commit.replaced());
+    }
+  }
+
+  /** What must stay the same when segments are replaced. */
+  private record Sums(long rows, BigInteger bytes, BigInteger packets) {
+    static Sums of(List<SealedSegment> segments) {
+      Sums sums = new Sums(0, BigInteger.ZERO, BigInteger.ZERO);
+      for (SealedSegment segment : segments) {
+        sums =
+            new Sums(
+                sums.rows + segment.rows(),
+                sums.bytes.add(segment.totalBytes()),
+                sums.packets.add(segment.totalPackets()));
+      }
+      return sums;
+    }
+
+    @Override
+    public String toString() {
+      return rows + " rows, " + bytes + " bytes, " + packets + " packets";
+    }
+  }
+
   private static void segments(ManifestState state, List<SealedSegment> segments) {
     for (int i = 0; i < segments.size(); i++) {
       String id = segments.get(i).id();
       if (state.hasSegment(id)
+          || state.removed().containsKey(id)
           || segments.subList(0, i).stream().anyMatch(other -> other.id().equals(id))) {
         throw new CommitRefusedException(
             Reason.SEGMENT_KNOWN, "segment " + id + " is committed already, with other positions");

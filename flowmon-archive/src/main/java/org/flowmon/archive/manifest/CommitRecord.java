@@ -25,6 +25,12 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
     for (String source : commit.retiredSources()) {
       out.section(ManifestFrame.RETIRED, ManifestSections.text(source));
     }
+    for (String id : commit.replaced()) {
+      out.section(ManifestFrame.REPLACED, ManifestSections.text(id));
+    }
+    for (String id : commit.deleted()) {
+      out.section(ManifestFrame.DELETED, ManifestSections.text(id));
+    }
     return out.section(ManifestFrame.NOTE, ManifestSections.text(commit.note())).toBytes();
   }
 
@@ -39,6 +45,8 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
     List<SealedSegment> segments = new ArrayList<>();
     List<SourceRange> ranges = new ArrayList<>();
     List<String> retired = new ArrayList<>();
+    List<String> replaced = new ArrayList<>();
+    List<String> deleted = new ArrayList<>();
     ImportedFile imported = null;
     String note = "";
     for (ManifestFrame.Section section : frame.sections()) {
@@ -51,6 +59,10 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
             imported = ManifestSections.read(file, section, ManifestSections::file);
         case ManifestFrame.RETIRED ->
             retired.add(ManifestSections.read(file, section, ManifestSections::text));
+        case ManifestFrame.REPLACED ->
+            replaced.add(ManifestSections.read(file, section, ManifestSections::text));
+        case ManifestFrame.DELETED ->
+            deleted.add(ManifestSections.read(file, section, ManifestSections::text));
         case ManifestFrame.NOTE ->
             note = ManifestSections.read(file, section, ManifestSections::text);
         default -> throw ManifestSections.unknown(file, section);
@@ -59,7 +71,8 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
     try {
       // Whether it was forced is not stored: it is part of the archive now.
       return new CommitRecord(
-          frame, new ArchiveCommit(segments, ranges, imported, true, retired, note));
+          frame,
+          new ArchiveCommit(segments, ranges, imported, true, retired, replaced, deleted, note));
     } catch (IllegalArgumentException e) {
       throw new ManifestCorruptException(file, "sections", e.getMessage());
     }

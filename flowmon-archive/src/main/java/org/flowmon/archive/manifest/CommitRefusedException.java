@@ -13,7 +13,11 @@ public final class CommitRefusedException extends RuntimeException {
     /** A segment of this id is part of the archive already. */
     SEGMENT_KNOWN,
     /** A file of a segment is missing or has another length than when it was sealed. */
-    SEGMENT_MISSING
+    SEGMENT_MISSING,
+    /** A segment that it replaces is no longer part of the archive: another replaced it first. */
+    SEGMENT_GONE,
+    /** What it puts in place of segments does not hold the same rows. */
+    ROWS_DIFFER
   }
 
   private final Reason reason;

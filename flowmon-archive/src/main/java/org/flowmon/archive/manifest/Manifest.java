@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.StoredFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +23,8 @@ public final class Manifest {
 
   private static final Logger LOG = LoggerFactory.getLogger(Manifest.class);
   private static final ArchiveCommit CREATION =
-      new ArchiveCommit(List.of(), List.of(), null, false, List.of(), "created");
+      new ArchiveCommit(
+          List.of(), List.of(), null, false, List.of(), List.of(), List.of(), "created");
 
   private final ArchiveStore store;
   private final int snapshotEvery;
@@ -73,15 +76,58 @@ public final class Manifest {
   /** The state with all commits that are there now. */
   public ManifestState refresh() throws IOException {
     ManifestState now = state;
-    return store.exists(ManifestFrame.Kind.COMMIT.fileName(now.number() + 1)) ? readOn() : now;
+    return hasCommit(now.number() + 1) || !hasCommit(now.number()) ? readOn() : now;
+  }
+
+  private boolean hasCommit(long number) {
+    return store.exists(ManifestFrame.Kind.COMMIT.fileName(number));
   }
 
   private synchronized ManifestState readOn() throws IOException {
     ManifestState.Builder builder = new ManifestState.Builder(state);
-    if (ManifestLoader.readOn(store, builder)) {
+    boolean any = ManifestLoader.readOn(store, builder);
+    if (!hasCommit(builder.number())) {
+      // Commits up to a snapshot were deleted while this process did not look.
+      state = ManifestLoader.load(store);
+    } else if (any) {
       state = builder.build();
     }
     return state;
+  }
+
+  /**
+   * Deletes commits and snapshots that nobody needs: those before the newest snapshot but one.
+   *
+   * @param before none of this number or above is deleted
+   * @return how many files
+   */
+  public synchronized int prune(long before) throws IOException {
+    List<StoredFile> files = store.list(FOLDER);
+    NavigableSet<Long> snapshots = ManifestLoader.numbers(files, ManifestFrame.Kind.SNAPSHOT);
+    if (snapshots.size() < 2) {
+      return 0;
+    }
+    long keep = snapshots.lower(snapshots.last());
+    // Where a lease is in the way, a snapshot further back may do.
+    Long snapshot = before > keep ? Long.valueOf(keep) : snapshots.floor(before);
+    if (snapshot == null
+        || ManifestLoader.numbers(files, ManifestFrame.Kind.COMMIT).first() >= snapshot) {
+      return 0;
+    }
+    keep = snapshot;
+    String mark = ManifestFrame.Kind.PRUNED.fileName(keep);
+    store.putIfAbsent(
+        mark,
+        new ManifestFrame.Writer(ManifestFrame.Kind.PRUNED, keep, state.archive(), 0, nowMicros())
+            .toBytes());
+    int deleted = 0;
+    // Ascending, and commits first: whoever is behind finds neither the next commit nor his own.
+    for (ManifestFrame.Kind kind : ManifestFrame.Kind.values()) {
+      for (long number : ManifestLoader.numbers(files, kind).headSet(keep)) {
+        deleted += store.delete(kind.fileName(number)) ? 1 : 0;
+      }
+    }
+    return deleted;
   }
 
   /**

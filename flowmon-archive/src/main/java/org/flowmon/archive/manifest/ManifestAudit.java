@@ -55,7 +55,7 @@ public record ManifestAudit(
           List.of(ManifestLoader.numbers(files, ManifestFrame.Kind.COMMIT), snapshots)) {
         last = Math.max(last, numbers.isEmpty() ? -1 : numbers.last());
       }
-      for (long number = 0; number <= last; number++) {
+      for (long number = first(files); number <= last; number++) {
         commit(number);
         if (snapshots.contains(number)) {
           snapshot(number);
@@ -67,6 +67,24 @@ public record ManifestAudit(
               .toList();
       return new ManifestAudit(
           commits, List.copyOf(segments.values()), List.copyOf(damages), orphans, bytesRead);
+    }
+
+    /** Where what is left begins: at commit 0, or at a snapshot before which all was deleted. */
+    private long first(List<StoredFile> files) throws IOException {
+      long first = 0;
+      for (long number : ManifestLoader.numbers(files, ManifestFrame.Kind.PRUNED)) {
+        String file = ManifestFrame.Kind.PRUNED.fileName(number);
+        byte[] bytes = read(file);
+        try {
+          if (bytes != null) {
+            ManifestFrame.read(file, bytes, ManifestFrame.Kind.PRUNED, number);
+            first = number;
+          }
+        } catch (ManifestCorruptException e) {
+          damages.add(e);
+        }
+      }
+      return first;
     }
 
     private long latest() throws IOException {
@@ -93,6 +111,7 @@ public record ManifestAudit(
         }
         CommitRecord record = CommitRecord.fromBytes(file, bytes, number);
         record.commit().segments().forEach(s -> segments.put(s.id(), s));
+        record.commit().replaced().forEach(segments::remove);
         if (number == 0) {
           sum = new ManifestState.Builder(record.frame().archive());
         }
@@ -123,6 +142,7 @@ public record ManifestAudit(
           }
         } else {
           read.segments().forEach(s -> segments.putIfAbsent(s.id(), s));
+          read.removed().keySet().forEach(segments::remove);
           sum = new ManifestState.Builder(read);
         }
       } catch (ManifestCorruptException e) {

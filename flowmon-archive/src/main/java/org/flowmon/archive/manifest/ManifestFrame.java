@@ -36,6 +36,9 @@ record ManifestFrame(
   static final int RETIRED = 4;
   static final int NOTE = 5;
   static final int SOURCE = 6;
+  static final int REPLACED = 16;
+  static final int DELETED = 17;
+  static final int REMOVED = 18;
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'M' << 16 | 'C' << 24;
   private static final int VERSION = 1;
@@ -46,7 +49,8 @@ record ManifestFrame(
   /** What a file is. */
   enum Kind {
     COMMIT(1, ".commit"),
-    SNAPSHOT(2, ".snapshot");
+    SNAPSHOT(2, ".snapshot"),
+    PRUNED(3, ".pruned");
 
     private final int code;
     private final String suffix;

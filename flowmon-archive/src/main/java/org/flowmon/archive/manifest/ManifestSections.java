@@ -66,6 +66,16 @@ final class ManifestSections {
     return SealedSegment.fromBytes(bytes);
   }
 
+  static byte[] removed(String id, long commit) {
+    byte[] name = text(id);
+    return allocate(8 + name.length).putLong(commit).put(name).array();
+  }
+
+  static Map.Entry<String, Long> removed(ByteBuffer in) {
+    long commit = in.getLong();
+    return Map.entry(text(in), commit);
+  }
+
   static byte[] source(String key, SourceState state) {
     byte[] name = text(key);
     OffsetRanges ranges = state.committed();

@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -19,7 +20,8 @@ public final class ManifestState {
   private final int checksum;
   private final long timeMicros;
   private final List<SealedSegment> segments;
-  private final Set<String> ids;
+  private final Map<String, SealedSegment> byId;
+  private final NavigableMap<String, Long> removed;
   private final SortedMap<String, SourceState> sources;
   private final Map<String, ImportedFile> files;
   private final long rows;
@@ -32,8 +34,9 @@ public final class ManifestState {
     this.number = builder.number;
     this.checksum = builder.checksum;
     this.timeMicros = builder.timeMicros;
-    this.segments = Collections.unmodifiableList(builder.segments);
-    this.ids = builder.ids;
+    this.segments = List.copyOf(builder.segments.values());
+    this.byId = builder.segments;
+    this.removed = Collections.unmodifiableNavigableMap(builder.removed);
     this.sources = builder.sources;
     this.files = builder.files;
     this.rows = builder.rows;
@@ -73,7 +76,17 @@ public final class ManifestState {
 
   /** Whether a segment of this id is part of the archive. */
   public boolean hasSegment(String id) {
-    return ids.contains(id);
+    return byId.containsKey(id);
+  }
+
+  /** The segment of this id, null where it is not part of the archive. */
+  public SealedSegment segment(String id) {
+    return byId.get(id);
+  }
+
+  /** Segments that were replaced and whose files may still be there: id to number of the commit. */
+  public NavigableMap<String, Long> removed() {
+    return removed;
   }
 
   SourceState source(String key) {
@@ -184,6 +197,8 @@ public final class ManifestState {
     files.values().forEach(f -> out.section(ManifestFrame.FILE, ManifestSections.file(f)));
     sources.forEach(
         (key, source) -> out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
+    removed.forEach(
+        (id, commit) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, commit)));
     return out.toBytes();
   }
 
@@ -206,6 +221,11 @@ public final class ManifestState {
               ManifestSections.read(file, section, ManifestSections::source);
           builder.sources.put(source.getKey(), source.getValue());
         }
+        case ManifestFrame.REMOVED -> {
+          Map.Entry<String, Long> gone =
+              ManifestSections.read(file, section, ManifestSections::removed);
+          builder.removed.put(gone.getKey(), gone.getValue());
+        }
         default -> throw ManifestSections.unknown(file, section);
       }
     }
@@ -218,8 +238,8 @@ public final class ManifestState {
     private long number;
     private int checksum;
     private long timeMicros;
-    private final List<SealedSegment> segments;
-    private final Set<String> ids;
+    private final Map<String, SealedSegment> segments; // in the order of commits
+    private final NavigableMap<String, Long> removed;
     private final SortedMap<String, SourceState> sources;
     private final Map<String, ImportedFile> files;
     private long rows;
@@ -232,8 +252,8 @@ public final class ManifestState {
       this.number = from.number;
       this.checksum = from.checksum;
       this.timeMicros = from.timeMicros;
-      this.segments = new ArrayList<>(from.segments);
-      this.ids = new HashSet<>(from.ids);
+      this.segments = new LinkedHashMap<>(from.byId);
+      this.removed = new TreeMap<>(from.removed);
       this.sources = new TreeMap<>(from.sources);
       this.files = new TreeMap<>(from.files);
       this.rows = from.rows;
@@ -257,8 +277,8 @@ public final class ManifestState {
       this.number = number;
       this.checksum = checksum;
       this.timeMicros = timeMicros;
-      this.segments = new ArrayList<>();
-      this.ids = new HashSet<>();
+      this.segments = new LinkedHashMap<>();
+      this.removed = new TreeMap<>();
       this.sources = new TreeMap<>();
       this.files = new TreeMap<>();
       this.minEndTime = Long.MAX_VALUE;
@@ -274,12 +294,18 @@ public final class ManifestState {
     }
 
     private void addSegment(SealedSegment segment) {
-      segments.add(segment);
-      ids.add(segment.id());
+      segments.put(segment.id(), segment);
       rows += segment.rows();
       bytes += segment.bytesOnDisk();
       minEndTime = Math.min(minEndTime, segment.endTime().min());
       maxArrival = Math.max(maxArrival, segment.arrival().max());
+    }
+
+    private void remove(String id, long commit) {
+      SealedSegment gone = segments.remove(id);
+      rows -= gone.rows();
+      bytes -= gone.bytesOnDisk();
+      removed.put(id, commit);
     }
 
     private void addFile(ImportedFile imported) {
@@ -308,7 +334,10 @@ public final class ManifestState {
                 frame.number(), frame.link(), number + 1, checksum));
       }
       Map<String, SourceState> changed = sourcesAfter(file, record.commit());
+      requireReplaceable(file, record.commit());
       // From here on nothing fails: a refused commit leaves no half of itself.
+      record.commit().replaced().forEach(id -> remove(id, frame.number()));
+      record.commit().deleted().forEach(removed::remove);
       sources.putAll(changed);
       record.commit().segments().forEach(this::addSegment);
       if (record.commit().file() != null) {
@@ -317,6 +346,19 @@ public final class ManifestState {
       number = frame.number();
       checksum = frame.checksum();
       timeMicros = frame.timeMicros();
+    }
+
+    private void requireReplaceable(String file, ArchiveCommit commit) {
+      for (String id : commit.replaced()) {
+        if (!segments.containsKey(id)) {
+          throw new ManifestCorruptException(
+              file, "replaced segment", id + " is not part of the archive at this commit");
+        }
+      }
+      if (new HashSet<>(commit.replaced()).size() < commit.replaced().size()) {
+        throw new ManifestCorruptException(
+            file, "replaced segment", "one is named twice: " + commit.replaced());
+      }
     }
 
     private Map<String, SourceState> sourcesAfter(String file, ArchiveCommit commit) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
@@ -32,6 +33,13 @@ public final class ArchiveVerifier {
     if (!Archive.exists(directory)) {
       throw new NoSuchFileException(directory.toString(), null, "no archive");
     }
+    // Nobody deletes what a merge takes away while it is being verified.
+    try (ReaderLease lease = ReaderLease.take(directory)) {
+      return verifyHeld(directory);
+    }
+  }
+
+  private static VerifyReport verifyHeld(Path directory) throws IOException {
     LocalArchiveStore store = new LocalArchiveStore(directory);
     // Before the manifest is read: what is committed later is not taken for an orphan.
     List<StoredFile> files = store.list(Archive.SEGMENTS);

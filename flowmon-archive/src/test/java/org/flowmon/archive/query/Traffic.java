@@ -19,18 +19,18 @@ import org.flowmon.flow.IpAddress;
  * Seeded traffic over ten days before {@link #NOW}: few addresses with much of it and many with
  * little, IPv4 and IPv6, unknown values in most columns, some flows that arrive late.
  */
-final class Traffic {
-  static final long SECOND = 1_000_000L;
-  static final long HOUR = 3600 * SECOND;
-  static final long DAY = 24 * HOUR;
-  static final long NOW = 1_790_000_000 * SECOND / HOUR * HOUR;
-  static final long BEGIN = NOW - 10 * DAY;
+public final class Traffic {
+  public static final long SECOND = 1_000_000L;
+  public static final long HOUR = 3600 * SECOND;
+  public static final long DAY = 24 * HOUR;
+  public static final long NOW = 1_790_000_000 * SECOND / HOUR * HOUR;
+  public static final long BEGIN = NOW - 10 * DAY;
 
   private final Random random;
   private final boolean ipv6;
   private final double unknown;
 
-  Traffic(long seed, boolean ipv6, double unknown) {
+  public Traffic(long seed, boolean ipv6, double unknown) {
     this.random = new Random(seed);
     this.ipv6 = ipv6;
     this.unknown = unknown;
@@ -45,7 +45,7 @@ final class Traffic {
   }
 
   /** Batches whose flows end within the part of the ten days, 0 … 1. */
-  List<FlowBatch> batches(int rows, double from, double to) {
+  public List<FlowBatch> batches(int rows, double from, double to) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(500);
     boolean withAs = random.nextBoolean();
@@ -106,7 +106,7 @@ final class Traffic {
   }
 
   /** Seals batches as one segment and commits it as the next positions of a source. */
-  static SealedSegment commit(Archive archive, List<FlowBatch> batches) throws IOException {
+  public static SealedSegment commit(Archive archive, List<FlowBatch> batches) throws IOException {
     SealedSegment segment =
         new SegmentWriter().seal(archive.segmentsDirectory(), batches, Provenance.NONE);
     long first = Math.max(0, archive.committedEnd("t:0"));

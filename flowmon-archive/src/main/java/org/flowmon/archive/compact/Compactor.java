@@ -1,0 +1,192 @@
+package org.flowmon.archive.compact;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Merges small segments into few large ones: the same rows, so the same answers, with fewer
+ * dictionaries to probe. One step is one commit that replaces segments; readers of older snapshots
+ * keep their files until they are done ({@link Archive#removeReplaced}). Others may commit at the
+ * same time: who replaces a segment that is gone is refused, and what it wrote is deleted.
+ *
+ * <p>Keeps the scratch arrays of its writer. Not thread-safe.
+ */
+public final class Compactor {
+  private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
+  private static final int BLOCK = 4096;
+
+  private final Archive archive;
+  private final CompactionPlan plan;
+  private final SegmentWriter writer = new SegmentWriter();
+  private final Set<String> damaged = new HashSet<>();
+
+  /** What a step did: how many segments became how many, with how many rows. */
+  public record Step(int replaced, int written, long rows, long bytesBefore, long bytesAfter) {}
+
+  public Compactor(Archive archive, CompactionOptions options) {
+    this.archive = archive;
+    this.plan = new CompactionPlan(options);
+  }
+
+  /** Segments that are left alone since they cannot be read, by id. */
+  public Set<String> damaged() {
+    return Set.copyOf(damaged);
+  }
+
+  /**
+   * Makes one merge.
+   *
+   * @param stop asked before each segment is written: where it says true, nothing is changed
+   * @return null where there is nothing to merge, where it was stopped, or where another process
+   *     replaced one of the segments first (then the next call plans anew)
+   */
+  public Step step(BooleanSupplier stop) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      while (!stop.getAsBoolean()) {
+        List<SealedSegment> segments = plan.next(snapshot.segments(), damaged);
+        if (segments.isEmpty()) {
+          return null;
+        }
+        String reading = null;
+        List<SegmentLease> leases = new ArrayList<>();
+        try {
+          for (SealedSegment segment : segments) {
+            reading = segment.id();
+            leases.add(snapshot.open(segment, true));
+            touch(leases.get(leases.size() - 1).rows());
+          }
+          return merge(segments, leases, stop);
+        } catch (SegmentCorruptException e) {
+          LOG.warn("segment {} cannot be merged and stays as it is: {}", reading, e.getMessage());
+          damaged.add(reading);
+        } finally {
+          leases.forEach(SegmentLease::close);
+        }
+      }
+      return null;
+    }
+  }
+
+  /** Lets every column be verified, so that damage is known for that of its segment. */
+  private static void touch(SegmentReader segment) {
+    long[] validity = new long[1];
+    for (FlowColumn column : FlowColumn.all()) {
+      segment.readValidity(column, 0, 1, validity);
+    }
+  }
+
+  private Step merge(List<SealedSegment> segments, List<SegmentLease> leases, BooleanSupplier stop)
+      throws IOException {
+    Map<Long, List<FlowRows>> slices = new TreeMap<>();
+    for (SegmentLease lease : leases) {
+      split(lease.rows(), slices);
+    }
+    Provenance provenance = Provenance.of("merged", Integer.toString(segments.size()));
+    List<SealedSegment> written = new ArrayList<>();
+    boolean mayStand = false;
+    try {
+      for (List<FlowRows> parts : slices.values()) {
+        if (stop.getAsBoolean()) {
+          return null;
+        }
+        written.add(writer.seal(archive.segmentsDirectory(), parts, provenance));
+      }
+      List<String> replaced = segments.stream().map(SealedSegment::id).toList();
+      // Where this fails otherwise than by a refusal, the commit may stand all the same.
+      mayStand = true;
+      archive.commit(ArchiveCommit.ofReplacement(written, replaced, List.of(), "compaction"));
+    } catch (CommitRefusedException e) {
+      mayStand = false;
+      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE) {
+        throw e;
+      }
+      LOG.info("a merge was in vain: {}", e.getMessage());
+      return null;
+    } finally {
+      if (!mayStand) {
+        delete(written);
+      }
+    }
+    return new Step(
+        segments.size(),
+        written.size(),
+        written.stream().mapToLong(SealedSegment::rows).sum(),
+        segments.stream().mapToLong(SealedSegment::bytesOnDisk).sum(),
+        written.stream().mapToLong(SealedSegment::bytesOnDisk).sum());
+  }
+
+  private void delete(List<SealedSegment> segments) throws IOException {
+    for (SealedSegment segment : segments) {
+      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.fileName()));
+      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.indexFileName()));
+    }
+  }
+
+  /** Adds the rows of a segment to those of their slices. */
+  private static void split(SegmentReader segment, Map<Long, List<FlowRows>> slices) {
+    long[] keys = new long[BLOCK];
+    long[] arrivals = new long[BLOCK];
+    long[] known = new long[BLOCK / 64];
+    Map<Long, RowList> rows = new TreeMap<>();
+    RowList current = null;
+    long currentSlice = 0;
+    for (int from = 0; from < segment.rows(); from += BLOCK) {
+      int n = Math.min(BLOCK, segment.rows() - from);
+      segment.readLongs(FlowColumn.END_TIME, from, n, keys);
+      segment.readValidity(FlowColumn.END_TIME, from, n, known);
+      segment.readLongs(FlowColumn.ARRIVAL, from, n, arrivals);
+      for (int i = 0; i < n; i++) {
+        long key = (known[i >>> 6] >>> i & 1) != 0 ? keys[i] : arrivals[i];
+        long slice = TimeSlice.of(key, arrivals[i]);
+        if (current == null || slice != currentSlice) {
+          current = rows.computeIfAbsent(slice, s -> new RowList());
+          currentSlice = slice;
+        }
+        current.add(from + i);
+      }
+    }
+    rows.forEach(
+        (slice, list) ->
+            slices
+                .computeIfAbsent(slice, s -> new ArrayList<>())
+                .add(
+                    list.count == segment.rows()
+                        ? segment
+                        : new SelectedRows(segment).select(list.rows, list.count)));
+  }
+
+  /** Row numbers of one slice. */
+  private static final class RowList {
+    private int[] rows = new int[BLOCK];
+    private int count;
+
+    void add(int row) {
+      if (count == rows.length) {
+        rows = java.util.Arrays.copyOf(rows, 2 * count);
+      }
+      rows[count++] = row;
+    }
+  }
+}

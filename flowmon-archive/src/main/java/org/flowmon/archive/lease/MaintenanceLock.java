@@ -1,0 +1,44 @@
+package org.flowmon.archive.lease;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Held by the one process that compacts or expires an archive: two would do the same work and one
+ * of them in vain. What keeps the archive right is not this lock but the check of each commit.
+ */
+public final class MaintenanceLock implements AutoCloseable {
+  private static final String NAME = "maintenance.lock";
+
+  private final LockedFile file;
+
+  private MaintenanceLock(LockedFile file) {
+    this.file = file;
+  }
+
+  /**
+   * Takes the lock.
+   *
+   * @return null where another has it, in this process or another
+   */
+  public static MaintenanceLock tryTake(Path archive) throws IOException {
+    Path folder = Files.createDirectories(archive.resolve(ReaderLease.FOLDER));
+    LockedFile file = LockedFile.tryLock(folder.resolve(NAME));
+    if (file == null) {
+      return null;
+    }
+    // For people who find it; a stale text is of no meaning.
+    byte[] text =
+        ("process " + ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8);
+    file.channel().truncate(0).write(ByteBuffer.wrap(text), 0);
+    return new MaintenanceLock(file);
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

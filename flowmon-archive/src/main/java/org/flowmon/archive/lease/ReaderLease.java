@@ -1,0 +1,171 @@
+package org.flowmon.archive.lease;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one process may still read of an archive: files that a commit took away are deleted only
+ * when no live lease holds an earlier one ({@code docs/format/manifest.md}, Leases).
+ *
+ * <p>Who wants to read calls {@link #hold} with any number up to the newest commit, <em>then</em>
+ * reads the manifest, and {@link #move}s on to what it found. Safe for many threads.
+ */
+public final class ReaderLease implements AutoCloseable {
+  /** The folder of leases within an archive. */
+  public static final String FOLDER = "leases";
+
+  /** The number of a lease that holds nothing. */
+  static final long NOTHING = Long.MAX_VALUE;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);
+  private static final String SUFFIX = ".lease";
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final LockedFile file; // null where none can be made
+  private final ByteBuffer mapped;
+  // How many readers hold which commit.
+  private final TreeMap<Long, Integer> held = new TreeMap<>();
+  private long written;
+
+  private ReaderLease(LockedFile file, ByteBuffer mapped) {
+    this.file = file;
+    this.mapped = mapped;
+  }
+
+  /**
+   * Makes a lease that holds commit 0, and so everything, until it is moved on. Where the folder
+   * cannot be written, one that protects nothing.
+   */
+  public static ReaderLease take(Path archive) {
+    try {
+      Path folder = Files.createDirectories(archive.resolve(FOLDER));
+      LockedFile file = null;
+      while (file == null) {
+        file = LockedFile.tryLock(folder.resolve(UUID.randomUUID() + SUFFIX));
+      }
+      ByteBuffer mapped = file.channel().map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES);
+      ReaderLease lease = new ReaderLease(file, mapped);
+      lease.write(0);
+      lease.hold(0);
+      return lease;
+    } catch (IOException e) {
+      LOG.info("{} is read without a lease: {}", archive, e.toString());
+      ReaderLease lease = new ReaderLease(null, null);
+      lease.hold(0);
+      return lease;
+    }
+  }
+
+  /** Whether others know of this lease. */
+  public boolean protects() {
+    return file != null;
+  }
+
+  /** Keeps what the states of this commit and of later ones name. */
+  public synchronized void hold(long number) {
+    held.merge(number, 1, Integer::sum);
+    update();
+  }
+
+  /** Lets go what {@link #hold} held. */
+  public synchronized void release(long number) {
+    held.compute(number, (key, count) -> count == null || count == 1 ? null : count - 1);
+    update();
+  }
+
+  /** Holds a later commit in place of an earlier one. */
+  public synchronized void move(long from, long to) {
+    if (from != to) {
+      held.merge(to, 1, Integer::sum);
+      release(from);
+    }
+  }
+
+  private void update() {
+    long number = held.isEmpty() ? NOTHING : held.firstKey();
+    if (file != null && number != written) {
+      write(number);
+    }
+  }
+
+  private void write(long number) {
+    // Volatile: it stands in the file before anything is read that it protects.
+    LONG.setVolatile(mapped, 0, number);
+    file.publish(Long.toString(number));
+    written = number;
+  }
+
+  /**
+   * The smallest number that a live lease of an archive holds, {@link Long#MAX_VALUE} where none
+   * does. Deletes dead leases.
+   */
+  public static long smallest(Path archive) throws IOException {
+    long smallest = NOTHING;
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(archive.resolve(FOLDER), "*" + SUFFIX)) {
+      for (Path file : files) {
+        smallest = Math.min(smallest, number(file));
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return smallest;
+    }
+    return smallest;
+  }
+
+  private static long number(Path file) throws IOException {
+    String ours = LockedFile.published(file);
+    if (ours != null) {
+      return ours.isEmpty() ? 0 : Long.parseLong(ours);
+    }
+    if (!Files.exists(file)) {
+      return NOTHING; // given back since it was listed
+    }
+    LockedFile dead = LockedFile.tryLock(file);
+    if (dead != null) {
+      dead.delete();
+      return NOTHING;
+    }
+    return read(file);
+  }
+
+  private static long read(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (bytes.hasRemaining()) {
+        if (channel.read(bytes) < 0) {
+          return 0; // made, and not written yet
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return NOTHING; // given back meanwhile
+    }
+    return Math.max(0, bytes.getLong(0));
+  }
+
+  @Override
+  public synchronized void close() {
+    if (file == null) {
+      return;
+    }
+    try {
+      file.delete();
+    } catch (IOException e) {
+      LOG.warn("a lease was not given back; it ends with this process", e);
+    }
+  }
+}
