@@ -178,6 +178,11 @@ public final class Archive implements AutoCloseable {
     }
   }
 
+  /** Whether a segment is part of the archive as of its newest commit. */
+  boolean holds(SealedSegment segment) throws IOException {
+    return shared().manifest().refresh().hasSegment(segment.id());
+  }
+
   void requireNotImported(ImportedFile file) throws IOException {
     shared().manifest().refresh().requireNotImported(file);
   }

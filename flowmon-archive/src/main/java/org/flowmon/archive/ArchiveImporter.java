@@ -100,6 +100,11 @@ public final class ArchiveImporter implements AutoCloseable {
     batchBytes = 0;
   }
 
+  /** Segments sealed so far. */
+  List<SealedSegment> sealed() {
+    return sealed;
+  }
+
   /** Rows taken so far. */
   public long rows() {
     return rows;
@@ -127,7 +132,10 @@ public final class ArchiveImporter implements AutoCloseable {
     }
   }
 
-  /** Deletes what was sealed where it was not committed. */
+  /**
+   * Deletes what was sealed where it was not committed: each segment that the archive's newest
+   * commit does not know. Where that cannot be read nothing is deleted.
+   */
   @Override
   public void close() throws IOException {
     if (done) {
@@ -136,6 +144,9 @@ public final class ArchiveImporter implements AutoCloseable {
     done = true;
     batches.clear();
     for (SealedSegment segment : sealed) {
+      if (archive.holds(segment)) {
+        continue;
+      }
       Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.fileName()));
       Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.indexFileName()));
     }

@@ -24,6 +24,7 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -239,6 +240,26 @@ class ArchiveTest {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         assertEquals(20, snapshot.rows());
       }
+    }
+  }
+
+  @Test
+  void anImportThatIsRefusedDeletesNoSegmentThatACommitNames() throws IOException {
+    Archive.create(directory, ArchiveOptions.DEFAULTS).close();
+    try (Archive archive = Archive.open(directory)) {
+      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25)) {
+        for (int i = 0; i < 10; i++) {
+          importer.add(batch(10, i));
+        }
+        // The commit stands already, as where the answer to it was lost.
+        archive.commit(ArchiveCommit.ofFile(List.copyOf(importer.sealed()), FILE, false, "first"));
+        CommitRefusedException refused =
+            assertThrows(CommitRefusedException.class, () -> importer.commit("second"));
+        assertEquals(Reason.ALREADY_IMPORTED, refused.reason());
+        assertEquals(10, segmentFiles().size());
+      }
+      assertEquals(8, segmentFiles().size(), "what is committed stays, what is not goes");
+      assertEquals(List.of(), ArchiveVerifier.verify(directory).damages());
     }
   }
 }

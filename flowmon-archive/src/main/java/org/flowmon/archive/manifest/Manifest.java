@@ -3,6 +3,7 @@ package org.flowmon.archive.manifest;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.UUID;
@@ -154,11 +155,20 @@ public final class Manifest {
       byte[] bytes =
           CommitRecord.toBytes(number, before.archive(), before.checksum(), nowMicros(), commit);
       if (store.putIfAbsent(file, bytes)) {
-        state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
-        writeHints();
-        return new CommitResult(CommitResult.Outcome.COMMITTED, number, check.gaps());
+        return committed(before, file, bytes, number, check);
+      }
+      // A file system over a network may have put it and lost the answer: what is there is read.
+      if (Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES))) {
+        return committed(before, file, bytes, number, check);
       }
     }
+  }
+
+  private CommitResult committed(
+      ManifestState before, String file, byte[] bytes, long number, CommitCheck check) {
+    state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
+    writeHints();
+    return new CommitResult(CommitResult.Outcome.COMMITTED, number, check.gaps());
   }
 
   /** What makes the next open faster or safer; the commit stands without it. */

@@ -39,6 +39,12 @@ public final class SegmentWriter {
   // More distinct numbers than this do not fit a core's caches while they are hashed.
   private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
 
+  /** Makes the names in a folder last. */
+  interface FolderSync {
+    void sync(Path folder) throws IOException;
+  }
+
+  private final FolderSync folderSync;
   private final RowOrder rowOrder = new RowOrder();
   private final ColumnValues values = new ColumnValues();
   private final DictionaryBuilder dictionary = new DictionaryBuilder();
@@ -49,6 +55,16 @@ public final class SegmentWriter {
   private final long[][] keys = new long[3][];
   private int[] rank = {};
 
+  /** A writer with no scratch arrays yet. */
+  public SegmentWriter() {
+    this(SealedFile::syncFolder);
+  }
+
+  /** As it is tested. */
+  SegmentWriter(FolderSync folderSync) {
+    this.folderSync = folderSync;
+  }
+
   /**
    * Writes all rows of all parts as one segment. When this returns, both files are complete under
    * their final names and, like their folder, synced to disk.
@@ -58,7 +74,9 @@ public final class SegmentWriter {
    *     #MAX_ROWS} rows. Order matters only where two rows have equal times: then the earlier one
    *     stays first.
    * @param provenance put into the file for people
-   * @throws IOException where writing failed; nothing is left under a final name then
+   * @throws IOException where writing failed; nothing is left under a final name then, as far as it
+   *     can be deleted: what a failed deletion leaves is no part of an archive, as no commit names
+   *     it
    */
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance)
@@ -166,13 +184,22 @@ public final class SegmentWriter {
         FileIdentity segmentFile = file.identity();
         indexFile = index.write(indexPath, id, segmentFile, rows);
         file.seal();
-        SealedFile.syncFolder(directory);
+        folderSync.sync(directory);
         return sealed(segmentFile, indexFile);
       } catch (IOException | RuntimeException e) {
         if (indexFile != null) {
-          Files.deleteIfExists(indexPath);
+          delete(indexPath, e);
+          delete(segmentPath, e);
         }
         throw e;
+      }
+    }
+
+    private void delete(Path path, Exception why) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        why.addSuppressed(e);
       }
     }
 

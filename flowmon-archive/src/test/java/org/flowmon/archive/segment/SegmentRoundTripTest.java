@@ -1,9 +1,11 @@
 package org.flowmon.archive.segment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -313,6 +315,23 @@ class SegmentRoundTripTest {
     assertThrows(IllegalStateException.class, reader::release);
     try (SegmentIndex index = sealed.openIndex(directory, true)) {
       assertEquals(10, index.rows());
+    }
+  }
+
+  @Test
+  void aSegmentWhoseFolderCannotBeSyncedLeavesNothingBehind() throws Exception {
+    List<FlowBatch> batches = new RandomFlows(21, true).batches(100);
+    IOException failure = new IOException("the folder cannot be synced");
+    SegmentWriter writer =
+        new SegmentWriter(
+            folder -> {
+              throw failure;
+            });
+    assertSame(
+        failure,
+        assertThrows(IOException.class, () -> writer.seal(directory, batches, Provenance.NONE)));
+    try (Stream<Path> files = Files.list(directory)) {
+      assertEquals(List.of(), files.toList());
     }
   }
 }

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestFixtures;
@@ -95,5 +99,32 @@ class CrashDuringCommitTest {
       assertEquals(false, store.putIfAbsent(name, new byte[] {2}));
       assertEquals(1, store.read(name, 10)[0]);
     }
+  }
+
+  @Test
+  void aCommitWhoseAnswerIsLostIsFoundToStand() throws IOException {
+    LocalArchiveStore local = new LocalArchiveStore(parent);
+    Manifest.create(local);
+    // As a file system over a network that repeats a request and answers that the name is taken.
+    ArchiveStore lossy =
+        (ArchiveStore)
+            Proxy.newProxyInstance(
+                ArchiveStore.class.getClassLoader(),
+                new Class<?>[] {ArchiveStore.class},
+                (proxy, method, arguments) -> {
+                  Object result = method.invoke(local, arguments);
+                  return method.getName().equals("putIfAbsent") ? (Object) false : result;
+                });
+    Manifest manifest = Manifest.open(lossy, 100);
+    ImportedFile file = new ImportedFile("0f".repeat(32), "conn.log", 9);
+    for (boolean force : new boolean[] {false, true}) {
+      CommitResult result =
+          ManifestFixtures.commit(
+              manifest,
+              ArchiveCommit.ofFile(
+                  List.of(ManifestFixtures.segment("s" + force, 3, 4)), file, force, "test"));
+      assertEquals(CommitResult.Outcome.COMMITTED, result.outcome());
+    }
+    assertEquals(2, Manifest.open(local, 100).state().segments().size());
   }
 }
