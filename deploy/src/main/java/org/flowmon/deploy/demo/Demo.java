@@ -111,6 +111,7 @@ public final class Demo {
       long sentAll = System.nanoTime();
       drain(services, archive, job);
       double archiveSeconds = (System.nanoTime() - sentAll) / 1e9;
+      progress.println("waiting for the last reports");
       reports.settle(QUIET, REPORTS);
       Map<String, DemoSummary.Reported> reported = reports.counts();
       job.cancel();

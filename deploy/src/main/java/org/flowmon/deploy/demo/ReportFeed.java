@@ -270,7 +270,8 @@ final class ReportFeed implements AutoCloseable {
     Instant quietSince = Instant.now();
     while (Instant.now().isBefore(end) && Instant.now().isBefore(quietSince.plus(quiet))) {
       Thread.sleep(250);
-      if (poll() > 0) {
+      // Told of at the end: a file's end closes all of its windows, and they come in no order.
+      if (find() > 0) {
         quietSince = Instant.now();
       }
     }
