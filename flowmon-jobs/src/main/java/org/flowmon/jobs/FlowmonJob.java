@@ -152,7 +152,10 @@ public final class FlowmonJob {
         .global()
         .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
         .uid("windows")
-        // Its maximum stays the job's: what is chained to it, at parallelism 1, has state of that.
+        // Only its parallelism is one. Its maximum stays the job's, like that of the history, which
+        // Flink chains to it where the job's parallelism is one, too: a chain has one maximum, and
+        // a
+        // state that was written with another is refused.
         .setParallelism(1);
   }
 
