@@ -152,10 +152,9 @@ public final class FlowmonJob {
         .global()
         .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
         .uid("windows")
-        // Only its parallelism is one. Its maximum stays the job's, like that of the history, which
-        // Flink chains to it where the job's parallelism is one, too: a chain has one maximum, and
-        // a
-        // state that was written with another is refused.
+        // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
+        // Flink chains the history to it, a chain has one maximum, and a state that was written with
+        // another is refused.
         .setParallelism(1);
   }
 
