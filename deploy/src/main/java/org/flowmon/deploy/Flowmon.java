@@ -3,6 +3,7 @@ package org.flowmon.deploy;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.CollectCommand;
+import org.flowmon.deploy.command.CompactCommand;
 import org.flowmon.deploy.command.DemoCommand;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failures;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       QueryCommand.class,
       VerifyCommand.class,
+      CompactCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class
     })

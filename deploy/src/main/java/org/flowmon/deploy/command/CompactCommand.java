@@ -1,0 +1,129 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.compact.CompactionOptions;
+import org.flowmon.archive.compact.Compactor;
+import org.flowmon.archive.lease.MaintenanceLock;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon compact}: merges small segments of an archive into large ones. */
+@Command(
+    name = "compact",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Merges small segments of an archive into large ones, which lookups find faster.",
+      "No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
+          + " the segment that is being written, and nothing is lost."
+    })
+public final class CompactCommand implements Callable<Integer> {
+  @Mixin private ArchiveOption archive;
+
+  @Option(
+      names = "--target-rows",
+      paramLabel = "N",
+      description = "Rows of a segment of the newest day, about (default: ${DEFAULT-VALUE}).")
+  private int targetRows = CompactionOptions.DEFAULTS.targetRows();
+
+  @Option(
+      names = "--final-rows",
+      paramLabel = "N",
+      description = "Rows of a segment of a day that is over, about (default: ${DEFAULT-VALUE}).")
+  private int finalRows = CompactionOptions.DEFAULTS.finalRows();
+
+  private volatile boolean stopped;
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  @Override
+  public Integer call() throws IOException {
+    CompactionOptions options = options();
+    try (Archive opened = archive.open();
+        MaintenanceLock lock = MaintenanceLock.tryTake(archive.directory())) {
+      if (lock == null) {
+        throw new CommandException(
+            "another process compacts "
+                + archive.directory()
+                + " (a job does so by itself); nothing was done");
+      }
+      Thread stop = new Thread(this::stop, "stop");
+      Runtime.getRuntime().addShutdownHook(stop);
+      try {
+        return compact(opened, options);
+      } finally {
+        ended.countDown();
+        if (!stopped) {
+          Runtime.getRuntime().removeShutdownHook(stop);
+        }
+      }
+    }
+  }
+
+  private CompactionOptions options() {
+    try {
+      return new CompactionOptions(targetRows, Math.max(targetRows, finalRows));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--target-rows, --final-rows: " + e.getMessage());
+    }
+  }
+
+  /** Runs when the process is told to end: it may once the current segment is done. */
+  private void stop() {
+    stopped = true;
+    try {
+      if (!ended.await(1, TimeUnit.MINUTES)) {
+        System.err.println("the merge did not end in time; what it wrote is an orphan");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private int compact(Archive opened, CompactionOptions options) throws IOException {
+    int before;
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      before = snapshot.segments().size();
+    }
+    Compactor compactor = new Compactor(opened, options);
+    long rows = 0;
+    long begun = System.nanoTime();
+    for (Compactor.Step step = compactor.step(() -> stopped);
+        step != null;
+        step = compactor.step(() -> stopped)) {
+      rows += step.rows();
+      System.err.printf(
+          "merged %d segments into %d: %,d flows, %.1f → %.1f MB%n",
+          step.replaced(),
+          step.written(),
+          step.rows(),
+          step.bytesBefore() / 1e6,
+          step.bytesAfter() / 1e6);
+    }
+    int deleted = opened.removeReplaced().size();
+    double seconds = Math.max(1e-9, (System.nanoTime() - begun) / 1e9);
+    compactor
+        .damaged()
+        .forEach(
+            id ->
+                System.err.println(
+                    "segment " + id + " is damaged and was left alone: see flowmon verify"));
+    try (ArchiveSnapshot now = opened.snapshot()) {
+      System.out.printf(
+          "%d segments became %d; %,d flows rewritten in %.1f s (%,.0f/s); files of %d segments"
+              + " deleted%s%n",
+          before,
+          now.segments().size(),
+          rows,
+          seconds,
+          rows / seconds,
+          deleted,
+          stopped ? "; stopped before the end" : "");
+    }
+    return compactor.damaged().isEmpty() ? ExitCodes.DONE : ExitCodes.NO;
+  }
+}

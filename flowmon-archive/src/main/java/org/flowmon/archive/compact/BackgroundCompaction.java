@@ -1,0 +1,140 @@
+package org.flowmon.archive.compact;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.lease.MaintenanceLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Merges segments behind whoever commits: one thread that works after each {@link #wake}, until
+ * nothing is left to merge, and deletes what no reader needs. A failure is logged and counted, and
+ * the next wake tries again; what is committed never waits for it. While another process has the
+ * maintenance lock, it leaves the work to that one.
+ */
+public final class BackgroundCompaction implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundCompaction.class);
+  private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
+  private final Path directory;
+  private final CompactionOptions options;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition woken = lock.newCondition();
+  private boolean work; // guarded by lock
+  private volatile boolean closed;
+  private final AtomicLong replaced = new AtomicLong();
+  private final AtomicLong written = new AtomicLong();
+  private final AtomicLong rows = new AtomicLong();
+  private final AtomicLong deleted = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+
+  /** Begins; the archive must be there. */
+  public BackgroundCompaction(Path directory, CompactionOptions options) {
+    this.directory = directory;
+    this.options = options;
+    this.thread = new Thread(this::run, "archive-compaction");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Says that something was committed. */
+  public void wake() {
+    lock.lock();
+    try {
+      work = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Segments that were merged away. */
+  public long replaced() {
+    return replaced.get();
+  }
+
+  /** Segments that were written in their place. */
+  public long written() {
+    return written.get();
+  }
+
+  /** Rows that were rewritten. */
+  public long rows() {
+    return rows.get();
+  }
+
+  /** Segments whose files were deleted. */
+  public long deleted() {
+    return deleted.get();
+  }
+
+  /** Attempts that failed. */
+  public long failures() {
+    return failures.get();
+  }
+
+  private void run() {
+    while (awaitWork()) {
+      try (Archive archive = Archive.open(directory, ArchiveOptions.DEFAULTS);
+          MaintenanceLock mine = MaintenanceLock.tryTake(directory)) {
+        if (mine != null) {
+          compact(archive);
+        }
+      } catch (IOException | RuntimeException e) {
+        failures.incrementAndGet();
+        LOG.warn("compaction of {} failed; it is tried again after the next commit", directory, e);
+      }
+    }
+  }
+
+  private boolean awaitWork() {
+    lock.lock();
+    try {
+      while (!work && !closed) {
+        woken.awaitUninterruptibly();
+      }
+      work = false;
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void compact(Archive archive) throws IOException {
+    Compactor compactor = new Compactor(archive, options);
+    for (Compactor.Step step = compactor.step(() -> closed);
+        step != null;
+        step = compactor.step(() -> closed)) {
+      replaced.addAndGet(step.replaced());
+      written.addAndGet(step.written());
+      rows.addAndGet(step.rows());
+    }
+    if (!closed) {
+      deleted.addAndGet(archive.removeReplaced().size());
+    }
+  }
+
+  /** Ends, before the next segment is written, and waits for that. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
