@@ -153,8 +153,8 @@ public final class FlowmonJob {
         .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
         .uid("windows")
         // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
-        // Flink chains the history to it, a chain has one maximum, and a state that was written with
-        // another is refused.
+        // Flink chains the history to it, a chain has one maximum, and a state that was written
+        // with another is refused.
         .setParallelism(1);
   }
 
