@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCH",
     description = "Measures how fast a part is on this machine.",
-    subcommands = {LiveBench.class, SealBench.class})
+    subcommands = {LiveBench.class, SealBench.class, ArchiveBench.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -1,0 +1,132 @@
+package org.flowmon.deploy.bench;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.deploy.bench.archive.FlowmonSystem;
+import org.flowmon.deploy.bench.archive.SystemComparison;
+import org.flowmon.deploy.bench.archive.SystemFigures;
+
+/** What {@code flowmon bench archive} measured: tables of systems and queries, or flat JSON. */
+final class ArchiveBenchReport {
+  private final SystemComparison comparison;
+  private final String workload;
+  private final int rounds;
+
+  ArchiveBenchReport(SystemComparison comparison, String workload, int rounds) {
+    this.comparison = comparison;
+    this.workload = workload;
+    this.rounds = rounds;
+  }
+
+  void print(boolean json) throws IOException {
+    if (json) {
+      printJson();
+      return;
+    }
+    BenchResult load = new BenchResult("archive, " + workload + ": loading");
+    comparison.figures().forEach(figures -> load.row(loading(figures)));
+    load.print(false);
+    queries("best of " + rounds, SystemFigures::best).print(false);
+    queries("median of " + rounds, SystemFigures::median).print(false);
+    System.out.printf("spread of a query's runs, (worst - best) : median, on average%n");
+    for (SystemFigures figures : comparison.figures()) {
+      System.out.printf("  %s %.0f %%%n", figures.name(), 100 * spread(figures));
+    }
+    System.out.println("settings");
+    for (SystemFigures figures : comparison.figures()) {
+      System.out.printf("  %s: %s%n", figures.name(), figures.settings());
+    }
+    System.out.println(
+        comparison.differences().isEmpty()
+            ? "the answers of all systems are the same"
+            : "ANSWERS DIFFER");
+  }
+
+  private static Map<String, Object> loading(SystemFigures figures) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("system", figures.name());
+    row.put("rows", figures.rows());
+    row.put("load_seconds", figures.loadSeconds());
+    row.put("index_seconds", figures.indexSeconds());
+    row.put("rows_per_second", Math.round(figures.rowsPerSecond()));
+    row.put("bytes_per_row", figures.bytesPerRow());
+    return row;
+  }
+
+  /** A time of a query, ms. */
+  private interface Time {
+    double of(SystemFigures figures, String query);
+  }
+
+  private BenchResult queries(String which, Time time) {
+    BenchResult result = new BenchResult("archive: queries, ms, " + which);
+    List<SystemFigures> systems = comparison.figures();
+    comparison
+        .answers()
+        .forEach(
+            (query, answer) -> {
+              Map<String, Object> row = new LinkedHashMap<>();
+              row.put("query", query);
+              row.put("rows", (long) answer.rows());
+              systems.forEach(system -> row.put(system.name(), time.of(system, query)));
+              ratio(query, time).ifPresent(value -> row.put("flowmon : best other", value));
+              result.row(row);
+            });
+    return result;
+  }
+
+  /** The time of flowmon divided by the shortest of the others; empty where one is missing. */
+  private java.util.OptionalDouble ratio(String query, Time time) {
+    double flowmon = Double.NaN;
+    double other = Double.POSITIVE_INFINITY;
+    for (SystemFigures figures : comparison.figures()) {
+      if (figures.name().equals(FlowmonSystem.NAME)) {
+        flowmon = time.of(figures, query);
+      } else {
+        other = Math.min(other, time.of(figures, query));
+      }
+    }
+    boolean both = !Double.isNaN(flowmon) && other != Double.POSITIVE_INFINITY;
+    return both ? java.util.OptionalDouble.of(flowmon / other) : java.util.OptionalDouble.empty();
+  }
+
+  private double spread(SystemFigures figures) {
+    Set<String> queries = comparison.answers().keySet();
+    return queries.stream()
+        .mapToDouble(
+            query ->
+                (figures.worst(query) - figures.best(query))
+                    / Math.max(1e-9, figures.median(query)))
+        .average()
+        .orElse(0);
+  }
+
+  private void printJson() throws IOException {
+    BenchResult result = new BenchResult("archive");
+    for (SystemFigures figures : comparison.figures()) {
+      Map<String, Object> row = loading(figures);
+      row.put("workload", workload);
+      row.put("settings", figures.settings());
+      result.row(row);
+    }
+    comparison
+        .answers()
+        .forEach(
+            (query, answer) -> {
+              for (SystemFigures figures : comparison.figures()) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("query", query);
+                row.put("system", figures.name());
+                row.put("answer_rows", (long) answer.rows());
+                row.put("best_ms", figures.best(query));
+                row.put("median_ms", figures.median(query));
+                row.put("worst_ms", figures.worst(query));
+                result.row(row);
+              }
+            });
+    result.print(true);
+  }
+}

@@ -1,0 +1,226 @@
+package org.flowmon.deploy.bench.archive;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * flowmon's archive: rows become batches as they come from Kafka, batches become segments with
+ * their indexes, and one commit takes them all. A row's {@code ts} is its {@code end_time}.
+ */
+public final class FlowmonSystem implements BenchSystem {
+  /** The name in tables and options. */
+  public static final String NAME = "flowmon";
+
+  private static final int BATCH_ROWS = 4096;
+  private static final long MICROS = 1_000_000;
+  private static final long MICROS_OF_MILLI = 1_000;
+  // The workload counts states from 0, flowmon's codes begin at 1.
+  private static final int FIRST_STATE = 1;
+
+  private final Archive archive;
+  private final ArchiveImporter importer;
+  private final QueryOptions options;
+  private final int segmentRows;
+  private final FlowBatchBuilder builder = new FlowBatchBuilder(BATCH_ROWS);
+  private final long[] values = new long[BATCH_ROWS];
+  private final long[] zeros = new long[BATCH_ROWS];
+  private final Map<String, FlowQuery> prepared = new HashMap<>();
+  private ArchiveSnapshot snapshot;
+
+  private FlowmonSystem(Archive archive, int segmentRows, int threads) throws IOException {
+    this.archive = archive;
+    this.segmentRows = segmentRows;
+    this.options = QueryOptions.DEFAULTS.withThreads(threads);
+    ImportedFile origin = new ImportedFile(sha256("workload"), "workload", 0);
+    this.importer = new ArchiveImporter(archive, origin, false, segmentRows);
+  }
+
+  /** An empty archive in a folder. */
+  public static FlowmonSystem create(Path folder, int segmentRows, int threads) throws IOException {
+    return new FlowmonSystem(Archive.create(folder, ArchiveOptions.DEFAULTS), segmentRows, threads);
+  }
+
+  private static String sha256(String text) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  @Override
+  public String settings() {
+    return String.format(
+        "segments of %,d rows, sealed by one thread; queries by %d threads, checksums verified at"
+            + " first reading",
+        segmentRows, options.threads());
+  }
+
+  @Override
+  public void load(FlowBlock block) throws IOException {
+    for (int from = 0; from < block.rows(); from += BATCH_ROWS) {
+      int n = Math.min(BATCH_ROWS, block.rows() - from);
+      builder.beginRows(n);
+      times(block, from, n);
+      address(block, from, n, WorkloadColumn.SRC_ADDR, FlowColumn.SRC_ADDR);
+      address(block, from, n, WorkloadColumn.DST_ADDR, FlowColumn.DST_ADDR);
+      number(block, from, n, WorkloadColumn.SRC_PORT, FlowColumn.SRC_PORT);
+      number(block, from, n, WorkloadColumn.DST_PORT, FlowColumn.DST_PORT);
+      number(block, from, n, WorkloadColumn.PROTOCOL, FlowColumn.PROTOCOL);
+      number(block, from, n, WorkloadColumn.BYTES, FlowColumn.BYTES);
+      number(block, from, n, WorkloadColumn.REVERSE_BYTES, FlowColumn.REVERSE_BYTES);
+      number(block, from, n, WorkloadColumn.OUTGOING, FlowColumn.OUTGOING);
+      long[] states = block.column(WorkloadColumn.STATE);
+      for (int i = 0; i < n; i++) {
+        values[i] = states[from + i] + FIRST_STATE;
+      }
+      builder.setColumn(FlowColumn.STATE, values, null);
+      builder.endRows();
+      importer.add(FlowBatch.open(builder.build(1, 0, 0, 0)));
+      builder.clear();
+    }
+  }
+
+  private void times(FlowBlock block, int from, int n) {
+    long[] seconds = block.column(WorkloadColumn.TS);
+    long[] millis = block.column(WorkloadColumn.DURATION);
+    for (int i = 0; i < n; i++) {
+      values[i] = seconds[from + i] * MICROS;
+    }
+    builder.setColumn(FlowColumn.END_TIME, values, null);
+    builder.setColumn(FlowColumn.ARRIVAL, values, null);
+    for (int i = 0; i < n; i++) {
+      values[i] -= millis[from + i] * MICROS_OF_MILLI;
+    }
+    builder.setColumn(FlowColumn.START_TIME, values, null);
+    for (int i = 0; i < n; i++) {
+      values[i] = millis[from + i] * MICROS_OF_MILLI;
+    }
+    builder.setColumn(FlowColumn.DURATION, values, null);
+  }
+
+  private void number(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
+    System.arraycopy(block.column(column), from, values, 0, n);
+    builder.setColumn(target, values, null);
+  }
+
+  private void address(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
+    long[] addresses = block.column(column);
+    for (int i = 0; i < n; i++) {
+      values[i] = IpAddress.ipv4Low((int) addresses[from + i]);
+    }
+    builder.setAddressColumn(target, zeros, values, null);
+  }
+
+  @Override
+  public void endLoad() throws IOException {
+    importer.commit("flowmon bench archive");
+    snapshot = archive.snapshot();
+  }
+
+  /** Segments are sealed with their indexes. */
+  @Override
+  public void index() {}
+
+  @Override
+  public long bytesOnDisk() {
+    return snapshot.bytesOnDisk();
+  }
+
+  @Override
+  public void prepare(WorkloadQuery query) {
+    if (query.flowmon() != null) {
+      prepared.put(query.name(), QueryParser.parse(query.flowmon()));
+    }
+  }
+
+  @Override
+  public Answer answer(WorkloadQuery query) throws IOException {
+    if (query.address() == null) {
+      ResultTable table = ArchiveQuery.run(snapshot, prepared.get(query.name()), options).table();
+      int[] all = new int[table.columnCount()];
+      Arrays.setAll(all, c -> c);
+      return fetch(table, all, query);
+    }
+    IpPrefix host = new IpPrefix(IpAddress.ofIpv4(query.address().intValue()), 32);
+    ResultTable table =
+        ArchiveQuery.lookup(snapshot, host, Long.MIN_VALUE, Long.MAX_VALUE, -1, options).table();
+    int[] places =
+        WorkloadColumn.all().stream()
+            .mapToInt(
+                column -> table.column(column == WorkloadColumn.TS ? "end_time" : column.sqlName()))
+            .toArray();
+    return fetch(table, places, query);
+  }
+
+  private static Answer fetch(ResultTable table, int[] places, WorkloadQuery query) {
+    int rows = table.rowCount();
+    Answer answer = new Answer(places.length);
+    answer.reserve(rows);
+    for (int c = 0; c < places.length; c++) {
+      long[] out = answer.column(c);
+      int place = places[c];
+      switch (query.columns().get(c)) {
+        case NUMBER, FLAG -> {
+          for (int r = 0; r < rows; r++) {
+            out[r] = table.longValue(r, place);
+          }
+        }
+        case SECONDS -> {
+          for (int r = 0; r < rows; r++) {
+            out[r] = table.longValue(r, place) / MICROS;
+          }
+        }
+        case MILLIS -> {
+          for (int r = 0; r < rows; r++) {
+            out[r] = table.longValue(r, place) / MICROS_OF_MILLI;
+          }
+        }
+        case STATE -> {
+          for (int r = 0; r < rows; r++) {
+            out[r] = table.longValue(r, place) - FIRST_STATE;
+          }
+        }
+        case ADDRESS -> {
+          for (int r = 0; r < rows; r++) {
+            out[r] = table.address(r, place).lo() & 0xFFFF_FFFFL;
+          }
+        }
+      }
+    }
+    answer.setRows(rows);
+    return answer;
+  }
+
+  @Override
+  public void close() throws IOException {
+    importer.close();
+    if (snapshot != null) {
+      snapshot.close();
+    }
+    archive.close();
+  }
+}

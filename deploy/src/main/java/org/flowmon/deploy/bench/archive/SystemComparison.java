@@ -1,0 +1,170 @@
+package org.flowmon.deploy.bench.archive;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Gives several systems the same rows and the same queries. Each is loaded alone; then each query
+ * is asked of all of them in turn, round by round, so that a noisy machine disturbs all alike.
+ * Answers are compared with those of the first system.
+ */
+public final class SystemComparison {
+  // A query is warm after so long, or so many runs of it: code is compiled, pages are in memory.
+  private static final long WARM_NANOS = 500_000_000;
+  private static final int WARM_RUNS = 500;
+
+  private final Workload workload;
+  private final int threads;
+  private final int rounds;
+  private final Consumer<String> progress;
+  private final List<SystemFigures> figures = new ArrayList<>();
+  private final Map<String, Answer.Summary> answers = new LinkedHashMap<>();
+  private final List<String> differences = new ArrayList<>();
+
+  /**
+   * @param rounds timed runs of each query, after it is warm
+   * @param progress takes a line for people now and then
+   */
+  public SystemComparison(Workload workload, int threads, int rounds, Consumer<String> progress) {
+    this.workload = workload;
+    this.threads = threads;
+    this.rounds = rounds;
+    this.progress = progress;
+  }
+
+  /**
+   * Measures.
+   *
+   * @param folder takes a folder of data for each system
+   */
+  public void run(List<BenchSystemProvider> providers, Path folder)
+      throws IOException, SQLException {
+    Map<SystemFigures, BenchSystem> systems = new LinkedHashMap<>();
+    try {
+      for (BenchSystemProvider provider : providers) {
+        Path data = Files.createDirectories(folder.resolve(provider.name()));
+        BenchSystem system = provider.open(data, threads);
+        try {
+          systems.put(load(provider.name(), system), system);
+        } catch (IOException | SQLException | RuntimeException e) {
+          system.close();
+          throw e;
+        }
+      }
+      figures.addAll(systems.keySet());
+      for (WorkloadQuery query : WorkloadQuery.of(workload.parameters())) {
+        measure(query, systems);
+      }
+    } finally {
+      close(systems.values());
+    }
+  }
+
+  private static void close(Iterable<BenchSystem> systems) throws IOException, SQLException {
+    for (BenchSystem system : systems) {
+      system.close();
+    }
+  }
+
+  private SystemFigures load(String name, BenchSystem system) throws IOException, SQLException {
+    progress.accept(name + ": loading " + workload.description());
+    long[] rows = {0};
+    long[] nanos = {0};
+    workload.read(
+        block -> {
+          long start = System.nanoTime();
+          system.load(block);
+          nanos[0] += System.nanoTime() - start;
+          rows[0] += block.rows();
+        });
+    long start = System.nanoTime();
+    system.endLoad();
+    long loaded = System.nanoTime();
+    nanos[0] += loaded - start;
+    system.index();
+    double indexSeconds = (System.nanoTime() - loaded) / 1e9;
+    SystemFigures result =
+        new SystemFigures(
+            name, system.settings(), rows[0], nanos[0] / 1e9, indexSeconds, system.bytesOnDisk());
+    progress.accept(
+        String.format(
+            "%s: loaded in %.1f s, indexed in %.1f s, %.1f bytes a row",
+            name, result.loadSeconds(), result.indexSeconds(), result.bytesPerRow()));
+    return result;
+  }
+
+  private void measure(WorkloadQuery query, Map<SystemFigures, BenchSystem> systems)
+      throws IOException, SQLException {
+    for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+      entry.getValue().prepare(query);
+      Answer answer = warm(query, entry.getValue());
+      compare(query, entry.getKey().name(), answer.summary(query.ordered()));
+    }
+    Map<SystemFigures, double[]> times = new LinkedHashMap<>();
+    for (int round = 0; round < rounds; round++) {
+      for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+        System.gc(); // what the one before left is not to be cleared away in this one's time
+        long start = System.nanoTime();
+        Answer answer = entry.getValue().answer(query);
+        double millis = (System.nanoTime() - start) / 1e6;
+        times.computeIfAbsent(entry.getKey(), key -> new double[rounds])[round] = millis;
+        int expected = answers.get(query.name()).rows();
+        if (answer.rows() != expected) {
+          differences.add(
+              String.format(
+                  "%s, round %d: %s has %d rows, expected %d",
+                  query.name(), round, entry.getKey().name(), answer.rows(), expected));
+        }
+      }
+    }
+    StringBuilder line = new StringBuilder(query.name()).append(", ms:");
+    times.forEach(
+        (system, millis) -> {
+          system.measured(query.name(), millis);
+          line.append(String.format(" %s %.2f", system.name(), system.best(query.name())));
+        });
+    progress.accept(line.toString());
+  }
+
+  private static Answer warm(WorkloadQuery query, BenchSystem system)
+      throws IOException, SQLException {
+    long begin = System.nanoTime();
+    Answer answer = system.answer(query);
+    for (int run = 1; run < WARM_RUNS && System.nanoTime() - begin < WARM_NANOS; run++) {
+      answer = system.answer(query);
+    }
+    return answer;
+  }
+
+  private void compare(WorkloadQuery query, String system, Answer.Summary found) {
+    Answer.Summary expected = answers.putIfAbsent(query.name(), found);
+    if (expected != null && !expected.equals(found)) {
+      differences.add(
+          String.format(
+              "%s: %s has %s; %s has %s",
+              query.name(), figures.get(0).name(), expected, system, found));
+    }
+  }
+
+  /** What was measured, system by system. */
+  public List<SystemFigures> figures() {
+    return List.copyOf(figures);
+  }
+
+  /** The first system's answers by query, in the order of queries. */
+  public Map<String, Answer.Summary> answers() {
+    return new LinkedHashMap<>(answers);
+  }
+
+  /** Where systems differ, in words; empty where all agree. */
+  public List<String> differences() {
+    return List.copyOf(differences);
+  }
+}
