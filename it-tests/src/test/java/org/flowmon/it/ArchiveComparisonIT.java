@@ -41,6 +41,7 @@ final class ArchiveComparisonIT {
             "--seed=" + SEED,
             "--segment-rows=50000",
             "--rounds=1",
+            "--warm-up=0",
             "--keep=" + folder.resolve("data"))) {
       assertEquals(0, bench.await(Duration.ofMinutes(4)), bench.printed());
       String out = bench.output();
@@ -116,7 +117,13 @@ final class ArchiveComparisonIT {
             + " \"warm\": 3232235777, \"cool\": 167772161, \"cold\": 167772161,"
             + " \"absent\": 3735928559}}");
     String[] command = {
-      "bench", "archive", "--compare", "--systems=sqlite,flowmon", "--rounds=1", "--input=" + file
+      "bench",
+      "archive",
+      "--compare",
+      "--systems=sqlite,flowmon",
+      "--rounds=1",
+      "--warm-up=0",
+      "--input=" + file
     };
     try (Program bench = Program.flowmon(folder, "sound", command)) {
       assertEquals(0, bench.await(Duration.ofMinutes(2)), bench.printed());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,6 +20,8 @@ import org.flowmon.deploy.bench.archive.GeneratedWorkload;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.Workload;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -69,6 +72,13 @@ public final class ArchiveBench implements Callable<Integer> {
   private int threads = Runtime.getRuntime().availableProcessors();
 
   @Option(
+      names = "--warm-up",
+      paramLabel = "MS",
+      defaultValue = "500",
+      description = "How long a query is run before it is timed; default ${DEFAULT-VALUE} ms.")
+  private int warmUp;
+
+  @Option(
       names = "--rounds",
       defaultValue = "3",
       description = "Timed runs of a query once it is warm; default ${DEFAULT-VALUE}.")
@@ -94,17 +104,21 @@ public final class ArchiveBench implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException, SQLException {
-    if (rows < 1 || segmentRows < 1 || threads < 1 || rounds < 1) {
-      throw new CommandException("--rows, --segment-rows, --threads and --rounds are at least 1");
+  public Integer call() throws IOException {
+    if (rows < 1 || segmentRows < 1 || threads < 1 || rounds < 1 || warmUp < 0) {
+      throw new UsageException(
+          "--rows, --segment-rows, --threads and --rounds are at least 1, --warm-up at least 0");
     }
     List<BenchSystemProvider> chosen = chosen();
     Workload workload = workload();
     SystemComparison comparison =
-        new SystemComparison(workload, threads, rounds, System.err::println);
+        new SystemComparison(
+            workload, threads, Duration.ofMillis(warmUp), rounds, System.err::println);
     Path folder = folder();
     try {
       comparison.run(chosen, folder);
+    } catch (SQLException e) {
+      throw new CommandException("a system that the archive is compared with failed: " + e);
     } finally {
       if (keep == null) {
         delete(folder);
@@ -112,13 +126,13 @@ public final class ArchiveBench implements Callable<Integer> {
     }
     new ArchiveBenchReport(comparison, workload.description(), rounds).print(json);
     comparison.differences().forEach(line -> System.err.println("answers differ: " + line));
-    return comparison.differences().isEmpty() ? 0 : 1;
+    return comparison.differences().isEmpty() ? ExitCodes.DONE : ExitCodes.NO;
   }
 
   private Workload workload() throws IOException {
     if (input == null) {
       if (params != null) {
-        throw new CommandException("--params belongs to --input");
+        throw new UsageException("--params belongs to --input");
       }
       return new GeneratedWorkload(rows, seed);
     }
@@ -143,7 +157,7 @@ public final class ArchiveBench implements Callable<Integer> {
                 + " ./flowmon bench archive --compare");
       }
     } else if (systems != null) {
-      throw new CommandException("--systems belongs to --compare");
+      throw new UsageException("--systems belongs to --compare");
     }
     if (systems == null) {
       return List.copyOf(all.values());
@@ -151,7 +165,7 @@ public final class ArchiveBench implements Callable<Integer> {
     List<BenchSystemProvider> chosen = new ArrayList<>();
     for (String name : systems) {
       if (!all.containsKey(name)) {
-        throw new CommandException("no system " + name + "; there are " + all.keySet());
+        throw new UsageException("no system " + name + "; there are " + all.keySet());
       }
       chosen.add(all.get(name));
     }
@@ -163,7 +177,7 @@ public final class ArchiveBench implements Callable<Integer> {
       return Files.createTempDirectory("flowmon-bench-archive-");
     }
     if (Files.exists(keep)) {
-      throw new CommandException("--keep " + keep + " exists already");
+      throw new UsageException("--keep " + keep + " exists already");
     }
     return Files.createDirectories(keep);
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,12 +17,11 @@ import java.util.function.Consumer;
  * Answers are compared with those of the first system.
  */
 public final class SystemComparison {
-  // A query is warm after so long, or so many runs of it: code is compiled, pages are in memory.
-  private static final long WARM_NANOS = 500_000_000;
-  private static final int WARM_RUNS = 500;
+  private static final int MAX_WARM_RUNS = 500;
 
   private final Workload workload;
   private final int threads;
+  private final Duration warmUp;
   private final int rounds;
   private final Consumer<String> progress;
   private final List<SystemFigures> figures = new ArrayList<>();
@@ -29,12 +29,16 @@ public final class SystemComparison {
   private final List<String> differences = new ArrayList<>();
 
   /**
-   * @param rounds timed runs of each query, after it is warm
+   * @param warmUp for so long, but once at least, a system answers a query before it is timed: code
+   *     is compiled then, and pages are in memory
+   * @param rounds timed runs of each query
    * @param progress takes a line for people now and then
    */
-  public SystemComparison(Workload workload, int threads, int rounds, Consumer<String> progress) {
+  public SystemComparison(
+      Workload workload, int threads, Duration warmUp, int rounds, Consumer<String> progress) {
     this.workload = workload;
     this.threads = threads;
+    this.warmUp = warmUp;
     this.rounds = rounds;
     this.progress = progress;
   }
@@ -133,11 +137,10 @@ public final class SystemComparison {
     progress.accept(line.toString());
   }
 
-  private static Answer warm(WorkloadQuery query, BenchSystem system)
-      throws IOException, SQLException {
+  private Answer warm(WorkloadQuery query, BenchSystem system) throws IOException, SQLException {
     long begin = System.nanoTime();
     Answer answer = system.answer(query);
-    for (int run = 1; run < WARM_RUNS && System.nanoTime() - begin < WARM_NANOS; run++) {
+    for (int run = 1; run < MAX_WARM_RUNS && System.nanoTime() - begin < warmUp.toNanos(); run++) {
       answer = system.answer(query);
     }
     return answer;

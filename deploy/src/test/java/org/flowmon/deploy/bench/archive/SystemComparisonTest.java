@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +30,7 @@ final class SystemComparisonTest {
 
   private List<String> differences(String wrongQuery) throws Exception {
     SystemComparison comparison =
-        new SystemComparison(new GeneratedWorkload(3000, 9), 2, 2, line -> {});
+        new SystemComparison(new GeneratedWorkload(3000, 9), 2, Duration.ZERO, 2, line -> {});
     comparison.run(
         List.of(archive("right", "none", 1 << 20), archive("other", wrongQuery, 5000)), folder);
     assertEquals(2, comparison.figures().size());
