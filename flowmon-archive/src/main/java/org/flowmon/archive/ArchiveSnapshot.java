@@ -69,15 +69,15 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.imported(sha256) != null;
   }
 
-  /** The smallest {@code end_time} stored (µs), {@link Long#MAX_VALUE} where none is. */
+  /** The first arrival stored (µs), {@link Long#MAX_VALUE} where none is. */
   public long historyFrom() {
     return state.historyFrom();
   }
 
   /**
-   * Up to which arrival (µs) everything is here: the smallest over all sources that are not retired
-   * of their largest committed arrival. Without sources the largest arrival stored; {@link
-   * Long#MIN_VALUE} where nothing is known.
+   * Up to which arrival (µs) everything is here: the smallest over all sources from which more may
+   * come of their largest committed arrival. Without such a source the largest arrival known;
+   * {@link Long#MIN_VALUE} where none is.
    */
   public long historyThrough() {
     return state.historyThrough();
@@ -88,6 +88,14 @@ public final class ArchiveSnapshot implements AutoCloseable {
    */
   public long historyThrough(Collection<String> sourceKeys) {
     return state.historyThrough(sourceKeys);
+  }
+
+  /**
+   * Whether everything that arrived from these sources up to a time (µs) is here, but for {@link
+   * #gaps}: each is known, and has reached it or ended.
+   */
+  public boolean reaches(Collection<String> sourceKeys, long arrival) {
+    return state.reaches(sourceKeys, arrival);
   }
 
   /**

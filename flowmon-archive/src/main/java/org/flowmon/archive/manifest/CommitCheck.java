@@ -79,7 +79,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
     sorted.sort(
         Comparator.comparing(SourceRange::sourceKey).thenComparingLong(SourceRange::firstOffset));
     List<CommitResult.Gap> gaps = new ArrayList<>();
-    Map<String, Long> ends = new HashMap<>();
+    Map<String, OffsetRanges> all = new HashMap<>();
     SourceRange before = null;
     for (SourceRange range : sorted) {
       String key = range.sourceKey();
@@ -90,12 +90,15 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
             Reason.OVERLAP, before + " and " + range + " of the same commit overlap");
       }
       before = range;
-      long end = ends.computeIfAbsent(key, k -> state.source(k).committed().end());
+      OffsetRanges committed = all.computeIfAbsent(key, k -> state.source(k).committed());
+      long end = committed.end();
       // Nothing is missing before the first range ever: a source is taken up where it is.
       if (end >= 0 && range.firstOffset() > end) {
-        gaps.add(new CommitResult.Gap(key, end, range.firstOffset()));
+        gaps.add(
+            CommitResult.Gap.between(
+                key, end, range.firstOffset(), committed.maxArrival(), range.firstArrival()));
       }
-      ends.put(key, Math.max(end, range.endOffset()));
+      all.put(key, committed.with(range));
     }
     return gaps;
   }

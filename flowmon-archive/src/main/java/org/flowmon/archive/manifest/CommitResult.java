@@ -1,5 +1,7 @@
 package org.flowmon.archive.manifest;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
@@ -23,8 +25,37 @@ public record CommitResult(Outcome outcome, long number, List<Gap> gaps) {
    *
    * @param firstOffset the first missing position
    * @param endOffset the first position that is not missing
+   * @param arrivalFrom they can have held flows that arrived from here (µs): what the source had
+   *     reached before; {@link Long#MIN_VALUE} where it is not known
+   * @param arrivalThrough … up to here: the first arrival after them; {@link Long#MAX_VALUE} where
+   *     it is not known
    */
-  public record Gap(String sourceKey, long firstOffset, long endOffset) {
+  public record Gap(
+      String sourceKey, long firstOffset, long endOffset, long arrivalFrom, long arrivalThrough) {
+    /** Where producers' clocks differ, what comes after may have arrived before. */
+    static Gap between(
+        String sourceKey, long firstOffset, long endOffset, long reached, long firstArrival) {
+      return new Gap(
+          sourceKey,
+          firstOffset,
+          endOffset,
+          Math.min(reached, firstArrival),
+          Math.max(reached, firstArrival));
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          "source %s: offsets %d … %d were never archived, arrivals %s … %s",
+          sourceKey, firstOffset, endOffset - 1, time(arrivalFrom), time(arrivalThrough));
+    }
+
+    private static String time(long micros) {
+      return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
+          ? "unknown"
+          : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    }
+
     /** How many positions are missing. */
     public long offsets() {
       return endOffset - firstOffset;

@@ -41,7 +41,7 @@ record ManifestFrame(
   static final int REMOVED = 18;
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'M' << 16 | 'C' << 24;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEADER_BYTES = 52;
   private static final int SECTION_BYTES = 8;
   private static final int FIRST_OPTIONAL_TAG = 0x8000;

@@ -11,7 +11,17 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /** The bytes of each kind of section ({@code docs/format/manifest.md}). */
 final class ManifestSections {
+  private static final int RETIRED = 1;
+  private static final int ENDED = 2;
+
   private ManifestSections() {}
+
+  private static int flags(int flags, int known) {
+    if ((flags & ~known) != 0) {
+      throw new IllegalArgumentException(String.format("flags %#x, this knows %#x", flags, known));
+    }
+    return flags;
+  }
 
   static byte[] text(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
@@ -29,10 +39,12 @@ final class ManifestSections {
 
   static byte[] range(SourceRange range) {
     byte[] key = text(range.sourceKey());
-    return allocate(24 + key.length)
+    return allocate(36 + key.length)
         .putLong(range.firstOffset())
         .putLong(range.endOffset())
+        .putLong(range.firstArrival())
         .putLong(range.maxArrival())
+        .putInt(range.ended() ? ENDED : 0)
         .put(key)
         .array();
   }
@@ -40,8 +52,10 @@ final class ManifestSections {
   static SourceRange range(ByteBuffer in) {
     long first = in.getLong();
     long end = in.getLong();
-    long arrival = in.getLong();
-    return new SourceRange(text(in), first, end, arrival);
+    long firstArrival = in.getLong();
+    long maxArrival = in.getLong();
+    int flags = flags(in.getInt(), ENDED);
+    return new SourceRange(text(in), first, end, firstArrival, maxArrival, flags == ENDED);
   }
 
   static byte[] file(ImportedFile file) {
@@ -79,31 +93,37 @@ final class ManifestSections {
   static byte[] source(String key, SourceState state) {
     byte[] name = text(key);
     OffsetRanges ranges = state.committed();
-    byte[] bytes = new byte[16 + 16 * ranges.count() + name.length];
+    byte[] bytes = new byte[8 + 32 * ranges.count() + name.length];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    out.putLong(state.maxArrival()).putInt(state.retired() ? 1 : 0).putInt(ranges.count());
+    out.putInt((state.retired() ? RETIRED : 0) | (state.ended() ? ENDED : 0));
+    out.putInt(ranges.count());
     for (int i = 0; i < ranges.count(); i++) {
       out.putLong(ranges.first(i)).putLong(ranges.end(i));
+      out.putLong(ranges.firstArrival(i)).putLong(ranges.maxArrival(i));
     }
     out.put(name);
     return bytes;
   }
 
   static Map.Entry<String, SourceState> source(ByteBuffer in) {
-    long arrival = in.getLong();
-    int retired = in.getInt();
+    int flags = flags(in.getInt(), RETIRED | ENDED);
     int count = in.getInt();
-    if (retired < 0 || retired > 1 || count < 0 || count > in.remaining() / 16) {
-      throw new IllegalArgumentException(count + " ranges, retired " + retired);
+    if (count < 0 || count > in.remaining() / 32) {
+      throw new IllegalArgumentException(count + " ranges in " + in.remaining() + " bytes");
     }
+    long[] firstArrival = new long[count];
+    long[] maxArrival = new long[count];
     long[] first = new long[count];
     long[] end = new long[count];
     for (int i = 0; i < count; i++) {
       first[i] = in.getLong();
       end[i] = in.getLong();
+      firstArrival[i] = in.getLong();
+      maxArrival[i] = in.getLong();
     }
-    OffsetRanges ranges = OffsetRanges.of(first, end);
-    return Map.entry(text(in), new SourceState(ranges, arrival, retired == 1));
+    OffsetRanges ranges = OffsetRanges.of(first, end, firstArrival, maxArrival);
+    return Map.entry(
+        text(in), new SourceState(ranges, (flags & RETIRED) != 0, (flags & ENDED) != 0));
   }
 
   /** Reads a section; what does not fit is an error of the file. */

@@ -26,7 +26,7 @@ public final class ManifestState {
   private final Map<String, ImportedFile> files;
   private final long rows;
   private final long bytes;
-  private final long minEndTime;
+  private final long minArrival;
   private final long maxArrival;
 
   private ManifestState(Builder builder) {
@@ -41,7 +41,7 @@ public final class ManifestState {
     this.files = builder.files;
     this.rows = builder.rows;
     this.bytes = builder.bytes;
-    this.minEndTime = builder.minEndTime;
+    this.minArrival = builder.minArrival;
     this.maxArrival = builder.maxArrival;
   }
 
@@ -143,43 +143,62 @@ public final class ManifestState {
         (key, source) -> {
           OffsetRanges ranges = source.committed();
           for (int i = 1; i < ranges.count(); i++) {
-            gaps.add(new CommitResult.Gap(key, ranges.end(i - 1), ranges.first(i)));
+            gaps.add(ranges.gapBefore(i, key));
           }
         });
     return gaps;
   }
 
-  /** The smallest {@code end_time} stored (µs), {@link Long#MAX_VALUE} where none is. */
+  /**
+   * The first arrival stored (µs), {@link Long#MAX_VALUE} where none is: since then flows were
+   * collected. Not the smallest {@code end_time}, which one exporter with a clock from 1970 would
+   * move.
+   */
   public long historyFrom() {
-    return minEndTime;
+    return minArrival;
   }
 
   /**
-   * The smallest over all sources that are not retired of their largest committed arrival (µs);
-   * without such a source the largest arrival stored; {@link Long#MIN_VALUE} where nothing is
-   * known.
+   * The smallest over all sources from which more may come (neither retired nor ended) of their
+   * largest committed arrival (µs); without such a source the largest arrival known; {@link
+   * Long#MIN_VALUE} where none is.
    */
   public long historyThrough() {
+    return through(sources.values(), maxArrival);
+  }
+
+  /**
+   * As {@link #historyThrough()}, for these sources alone; {@link Long#MIN_VALUE} where one is
+   * unknown, or where there is none.
+   */
+  public long historyThrough(Collection<String> sourceKeys) {
+    if (sourceKeys.stream().anyMatch(key -> source(key).committed().isEmpty())) {
+      return Long.MIN_VALUE;
+    }
+    return through(sourceKeys.stream().map(this::source).toList(), Long.MIN_VALUE);
+  }
+
+  private static long through(Collection<SourceState> sources, long otherwise) {
     long through = Long.MAX_VALUE;
+    long largest = otherwise;
     boolean any = false;
-    for (SourceState source : sources.values()) {
-      if (!source.retired()) {
+    for (SourceState source : sources) {
+      largest = Math.max(largest, source.maxArrival());
+      if (!source.isSilent()) {
         any = true;
         through = Math.min(through, source.maxArrival());
       }
     }
-    return any ? through : maxArrival;
+    return any ? through : largest;
   }
 
   /**
-   * The smallest over these sources of their largest committed arrival (µs); {@link Long#MIN_VALUE}
-   * where one is unknown, or where there is none.
+   * Whether everything that arrived from these sources up to a time (µs) was committed, but for
+   * {@link #gaps}: each is known, and has reached it or ended. False without a source.
    */
-  public long historyThrough(Collection<String> sourceKeys) {
-    return sourceKeys.stream()
-        .mapToLong(key -> source(key).maxArrival())
-        .min()
-        .orElse(Long.MIN_VALUE);
+  public boolean reaches(Collection<String> sourceKeys, long arrival) {
+    return !sourceKeys.isEmpty()
+        && sourceKeys.stream().allMatch(key -> source(key).reaches(arrival));
   }
 
   ManifestState with(String file, CommitRecord commit) {
@@ -244,7 +263,7 @@ public final class ManifestState {
     private final Map<String, ImportedFile> files;
     private long rows;
     private long bytes;
-    private long minEndTime;
+    private long minArrival;
     private long maxArrival;
 
     Builder(ManifestState from) {
@@ -258,7 +277,7 @@ public final class ManifestState {
       this.files = new TreeMap<>(from.files);
       this.rows = from.rows;
       this.bytes = from.bytes;
-      this.minEndTime = from.minEndTime;
+      this.minArrival = from.minArrival;
       this.maxArrival = from.maxArrival;
     }
 
@@ -281,7 +300,7 @@ public final class ManifestState {
       this.removed = new TreeMap<>();
       this.sources = new TreeMap<>();
       this.files = new TreeMap<>();
-      this.minEndTime = Long.MAX_VALUE;
+      this.minArrival = Long.MAX_VALUE;
       this.maxArrival = Long.MIN_VALUE;
     }
 
@@ -297,7 +316,7 @@ public final class ManifestState {
       segments.put(segment.id(), segment);
       rows += segment.rows();
       bytes += segment.bytesOnDisk();
-      minEndTime = Math.min(minEndTime, segment.endTime().min());
+      minArrival = Math.min(minArrival, segment.arrival().min());
       maxArrival = Math.max(maxArrival, segment.arrival().max());
     }
 
@@ -375,7 +394,7 @@ public final class ManifestState {
       for (String key : commit.retiredSources()) {
         SourceState source = sources.get(key);
         if (source != null) {
-          changed.put(key, new SourceState(source.committed(), source.maxArrival(), true));
+          changed.put(key, source.asRetired());
         }
       }
       return changed;

@@ -4,32 +4,37 @@ import java.util.Arrays;
 
 /**
  * The committed positions of a source: ranges [first, end), ascending, neither overlapping nor
- * touching. Mostly a single one. Immutable.
+ * touching, each with the arrivals at its edges. Mostly a single one. Immutable.
  */
 final class OffsetRanges {
-  static final OffsetRanges NONE = new OffsetRanges(new long[0], new long[0]);
+  static final OffsetRanges NONE =
+      new OffsetRanges(new long[0], new long[0], new long[0], new long[0]);
 
   private final long[] first;
   private final long[] end;
+  private final long[] firstArrival;
+  private final long[] maxArrival;
 
-  private OffsetRanges(long[] first, long[] end) {
+  private OffsetRanges(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
     this.first = first;
     this.end = end;
+    this.firstArrival = firstArrival;
+    this.maxArrival = maxArrival;
   }
 
   /**
-   * The ranges of two arrays, which the caller gives away.
+   * The ranges of arrays, which the caller gives away; arrivals as in {@link SourceRange}.
    *
    * @throws IllegalArgumentException where they are not ascending, or touch
    */
-  static OffsetRanges of(long[] first, long[] end) {
+  static OffsetRanges of(long[] first, long[] end, long[] firstArrival, long[] maxArrival) {
     for (int i = 0; i < first.length; i++) {
       if (first[i] < 0 || end[i] <= first[i] || (i > 0 && first[i] <= end[i - 1])) {
         throw new IllegalArgumentException(
             "range " + i + " is [" + first[i] + ", " + end[i] + "), expected ascending ones");
       }
     }
-    return new OffsetRanges(first, end);
+    return new OffsetRanges(first, end, firstArrival, maxArrival);
   }
 
   int count() {
@@ -42,6 +47,39 @@ final class OffsetRanges {
 
   long end(int i) {
     return end[i];
+  }
+
+  /** The smallest arrival at the first position of a range, {@link Long#MAX_VALUE}: unknown. */
+  long firstArrival(int i) {
+    return firstArrival[i];
+  }
+
+  /** The largest arrival in a range, {@link Long#MIN_VALUE} where none is known. */
+  long maxArrival(int i) {
+    return maxArrival[i];
+  }
+
+  /** The largest arrival in all ranges, {@link Long#MIN_VALUE} where none is known. */
+  long maxArrival() {
+    return maxArrivalBefore(count());
+  }
+
+  private long maxArrivalBefore(int range) {
+    long max = Long.MIN_VALUE;
+    for (int i = 0; i < range; i++) {
+      max = Math.max(max, maxArrival[i]);
+    }
+    return max;
+  }
+
+  /**
+   * What lies between a range and the one before it.
+   *
+   * @param i number of the later range, at least 1
+   */
+  CommitResult.Gap gapBefore(int i, String sourceKey) {
+    return CommitResult.Gap.between(
+        sourceKey, end[i - 1], first[i], maxArrivalBefore(i), firstArrival[i]);
   }
 
   boolean isEmpty() {
@@ -70,21 +108,30 @@ final class OffsetRanges {
   }
 
   /** The ranges with one more, which does not overlap any. */
-  OffsetRanges with(long from, long to) {
-    int before = floor(from) + 1; // ranges that lie before the new one
-    boolean joinsLeft = before > 0 && end[before - 1] == from;
-    boolean joinsRight = before < first.length && first[before] == to;
-    int keepLeft = joinsLeft ? before - 1 : before;
-    int keepRight = first.length - (joinsRight ? before + 1 : before);
-    long[] f = new long[keepLeft + 1 + keepRight];
-    long[] e = new long[f.length];
-    System.arraycopy(first, 0, f, 0, keepLeft);
-    System.arraycopy(end, 0, e, 0, keepLeft);
-    f[keepLeft] = joinsLeft ? first[before - 1] : from;
-    e[keepLeft] = joinsRight ? end[before] : to;
-    System.arraycopy(first, first.length - keepRight, f, keepLeft + 1, keepRight);
-    System.arraycopy(end, end.length - keepRight, e, keepLeft + 1, keepRight);
-    return new OffsetRanges(f, e);
+  OffsetRanges with(SourceRange range) {
+    int before = floor(range.firstOffset()) + 1; // ranges that lie before the new one
+    boolean joinsLeft = before > 0 && end[before - 1] == range.firstOffset();
+    boolean joinsRight = before < first.length && first[before] == range.endOffset();
+    int left = joinsLeft ? before - 1 : before;
+    int right = joinsRight ? before + 1 : before;
+    long max = range.maxArrival();
+    for (int i = left; i < right; i++) {
+      max = Math.max(max, maxArrival[i]);
+    }
+    return new OffsetRanges(
+        splice(first, left, joinsLeft ? first[left] : range.firstOffset(), right),
+        splice(end, left, joinsRight ? end[before] : range.endOffset(), right),
+        splice(firstArrival, left, joinsLeft ? firstArrival[left] : range.firstArrival(), right),
+        splice(maxArrival, left, max, right));
+  }
+
+  /** Values before {@code left}, one, values from {@code right}. */
+  private static long[] splice(long[] values, int left, long value, int right) {
+    long[] spliced = new long[left + 1 + values.length - right];
+    System.arraycopy(values, 0, spliced, 0, left);
+    spliced[left] = value;
+    System.arraycopy(values, right, spliced, left + 1, values.length - right);
+    return spliced;
   }
 
   @Override

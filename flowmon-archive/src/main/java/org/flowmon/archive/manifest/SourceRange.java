@@ -7,10 +7,21 @@ package org.flowmon.archive.manifest;
  * @param sourceKey names the source for good, for example {@code <topic id>:<partition>}
  * @param firstOffset the first position in the range, at least 0
  * @param endOffset the position after the last one, greater than {@code firstOffset}
- * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included: nothing at or
- *     before it will come from this source any more. {@link Long#MIN_VALUE} where none is known
+ * @param firstArrival the smallest arrival (µs) at the first position: what was left out before the
+ *     range did not come later. {@link Long#MAX_VALUE} where it is not known
+ * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included, marks of an
+ *     input's end not: nothing at or before it will come from this source any more. {@link
+ *     Long#MIN_VALUE} where none is known
+ * @param ended whether the last position is a mark that the source's input has ended: until a later
+ *     position is committed, nothing is on its way
  */
-public record SourceRange(String sourceKey, long firstOffset, long endOffset, long maxArrival) {
+public record SourceRange(
+    String sourceKey,
+    long firstOffset,
+    long endOffset,
+    long firstArrival,
+    long maxArrival,
+    boolean ended) {
   /** No source key is longer, in characters. */
   public static final int MAX_KEY = 512;
 
@@ -29,6 +40,11 @@ public record SourceRange(String sourceKey, long firstOffset, long endOffset, lo
               + sourceKey
               + ": expected 0 <= first < end");
     }
+  }
+
+  /** A range of one arrival, which does not end its source. */
+  public SourceRange(String sourceKey, long firstOffset, long endOffset, long arrival) {
+    this(sourceKey, firstOffset, endOffset, arrival, arrival, false);
   }
 
   @Override

@@ -3,15 +3,33 @@ package org.flowmon.archive.manifest;
 /**
  * What is committed of a source.
  *
- * @param maxArrival the largest arrival (µs), {@link Long#MIN_VALUE} where none is known
+ * @param retired whether it was said that it brings nothing more
+ * @param ended whether its last committed position is the end of its input
  */
-record SourceState(OffsetRanges committed, long maxArrival, boolean retired) {
-  static final SourceState NEW = new SourceState(OffsetRanges.NONE, Long.MIN_VALUE, false);
+record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
+  static final SourceState NEW = new SourceState(OffsetRanges.NONE, false, false);
 
   SourceState with(SourceRange range) {
-    return new SourceState(
-        committed.with(range.firstOffset(), range.endOffset()),
-        Math.max(maxArrival, range.maxArrival()),
-        false);
+    boolean last = range.endOffset() > committed.end();
+    return new SourceState(committed.with(range), false, last ? range.ended() : ended);
+  }
+
+  SourceState asRetired() {
+    return new SourceState(committed, true, ended);
+  }
+
+  /** The largest arrival (µs), {@link Long#MIN_VALUE} where none is known. */
+  long maxArrival() {
+    return committed.maxArrival();
+  }
+
+  /** Whether nothing is on its way from this source, as far as anybody knows. */
+  boolean isSilent() {
+    return retired || ended;
+  }
+
+  /** Whether everything that arrived up to a time (µs) was committed, but for gaps. */
+  boolean reaches(long arrival) {
+    return !committed.isEmpty() && (isSilent() || maxArrival() >= arrival);
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.flowmon.archive.manifest.CommitRefusedException.Reason;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
@@ -36,7 +38,7 @@ class ManifestTest {
   /** What a manifest must say, as sets of offsets. */
   private static final class Model {
     final Map<String, BitSet> offsets = new TreeMap<>();
-    final Map<String, Long> arrivals = new HashMap<>();
+    final Map<String, List<SourceRange>> ranges = new TreeMap<>();
     final List<String> segments = new ArrayList<>();
 
     private BitSet of(String key) {
@@ -87,7 +89,7 @@ class ManifestTest {
         offsets
             .computeIfAbsent(range.sourceKey(), k -> new BitSet())
             .set((int) range.firstOffset(), (int) range.endOffset());
-        arrivals.merge(range.sourceKey(), range.maxArrival(), Math::max);
+        this.ranges.computeIfAbsent(range.sourceKey(), k -> new ArrayList<>()).add(range);
       }
     }
 
@@ -101,10 +103,63 @@ class ManifestTest {
       }
       assertEquals(gaps, state.gaps().stream().mapToLong(CommitResult.Gap::offsets).sum(), context);
       assertEquals(offsets.keySet(), state.committedEnds().keySet(), context);
-      assertEquals(
-          arrivals.values().stream().mapToLong(a -> a).min().orElse(Long.MIN_VALUE),
-          state.historyThrough(),
-          context);
+      checkReach(state, context);
+      assertEquals(expectedGaps(), state.gaps(), context);
+    }
+
+    private static long reach(List<SourceRange> committed) {
+      return committed.stream().mapToLong(SourceRange::maxArrival).max().orElseThrow();
+    }
+
+    private static boolean ended(List<SourceRange> committed) {
+      return committed.stream()
+          .max(Comparator.comparingLong(SourceRange::endOffset))
+          .orElseThrow()
+          .ended();
+    }
+
+    private void checkReach(ManifestState state, String context) {
+      List<List<SourceRange>> open = ranges.values().stream().filter(r -> !ended(r)).toList();
+      LongStream reaches =
+          (open.isEmpty() ? ranges.values() : open).stream().mapToLong(Model::reach);
+      long through = (open.isEmpty() ? reaches.max() : reaches.min()).orElse(Long.MIN_VALUE);
+      // Segments have the times of offsets here, which are small.
+      assertTrue(open.isEmpty() || through == state.historyThrough(), context);
+      assertEquals(through, state.historyThrough(ranges.keySet()), context);
+      for (long asOf : new long[] {through - 1, through, through + 1, 2000}) {
+        boolean all = open.stream().allMatch(r -> reach(r) >= asOf);
+        assertEquals(all && !ranges.isEmpty(), state.reaches(ranges.keySet(), asOf), context);
+      }
+    }
+
+    private List<CommitResult.Gap> expectedGaps() {
+      List<CommitResult.Gap> gaps = new ArrayList<>();
+      ranges.forEach(
+          (key, committed) -> {
+            BitSet set = offsets.get(key);
+            int from = set.nextClearBit(set.nextSetBit(0));
+            while (from < set.length()) {
+              int to = set.nextSetBit(from);
+              int first = from;
+              long before =
+                  committed.stream()
+                      .filter(r -> r.firstOffset() < first)
+                      .mapToLong(SourceRange::maxArrival)
+                      .max()
+                      .orElseThrow();
+              long after =
+                  committed.stream()
+                      .filter(r -> r.firstOffset() == to)
+                      .mapToLong(SourceRange::firstArrival)
+                      .findFirst()
+                      .orElseThrow();
+              gaps.add(
+                  new CommitResult.Gap(
+                      key, from, to, Math.min(before, after), Math.max(before, after)));
+              from = set.nextClearBit(to);
+            }
+          });
+      return gaps;
     }
   }
 
@@ -167,7 +222,15 @@ class ManifestTest {
             case 1 -> end + random.nextInt(4);
             default -> end;
           };
-      ranges.add(new SourceRange(key, first, first + 1 + random.nextInt(6), random.nextInt(1000)));
+      long arrival = random.nextInt(1000);
+      ranges.add(
+          new SourceRange(
+              key,
+              first,
+              first + 1 + random.nextInt(6),
+              arrival,
+              arrival + random.nextInt(100),
+              random.nextInt(3) == 0));
     }
     return ranges;
   }
@@ -243,6 +306,63 @@ class ManifestTest {
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("b", new SourceRange("old:0", 10, 11, 200)));
     assertEquals(200, manifest.state().historyThrough());
+  }
+
+  @Test
+  void aSourceThatEndedHoldsNothingBackUntilItGoesOn() throws IOException {
+    Manifest manifest = create(2);
+    ManifestFixtures.commit(
+        manifest,
+        ManifestFixtures.commit(
+            "a",
+            new SourceRange("t:0", 0, 10, 1, 100, true),
+            new SourceRange("t:1", 0, 10, 1, 900, false)));
+    List<String> keys = List.of("t:0", "t:1");
+    for (ManifestState state :
+        List.of(manifest.state(), Manifest.open(new LocalArchiveStore(directory), 2).state())) {
+      assertEquals(900, state.historyThrough());
+      assertTrue(state.reaches(keys, 900));
+      assertFalse(state.reaches(keys, 901), "t:1 may bring it");
+      assertFalse(state.reaches(List.of("t:0", "t:2"), 1), "nothing is known of t:2");
+      assertFalse(state.reaches(List.of(), 1));
+    }
+    ManifestFixtures.commit(
+        manifest,
+        ManifestFixtures.commit(
+            "b",
+            new SourceRange("t:0", 12, 13, 120, 120, false),
+            new SourceRange("t:1", 10, 11, 0, 900, true)));
+    assertEquals(120, manifest.state().historyThrough());
+    assertFalse(manifest.state().reaches(keys, 121));
+    // What fills a gap is not the source's last word.
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("c", new SourceRange("t:0", 10, 12, 110, 110, true)));
+    assertEquals(120, manifest.state().historyThrough());
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("d", new SourceRange("t:0", 13, 14, 0, 120, true)));
+    assertTrue(manifest.state().reaches(keys, Long.MAX_VALUE));
+    assertEquals(900, manifest.state().historyThrough());
+    assertEquals(List.of(), ManifestAudit.of(new LocalArchiveStore(directory)).damages());
+  }
+
+  @Test
+  void aGapTellsWhichArrivalsItCanHaveHeld() throws IOException {
+    Manifest manifest = create(2);
+    ManifestFixtures.commit(
+        manifest,
+        ManifestFixtures.commit("a", new SourceRange("t:0", 0, 10, 1_000_000, 5_000_000, false)));
+    CommitResult result =
+        ManifestFixtures.commit(
+            manifest,
+            ManifestFixtures.commit(
+                "b", new SourceRange("t:0", 20, 30, 7_000_000, 9_000_000, false)));
+    CommitResult.Gap gap = new CommitResult.Gap("t:0", 10, 20, 5_000_000, 7_000_000);
+    assertEquals(List.of(gap), result.gaps());
+    assertEquals(List.of(gap), manifest.state().gaps());
+    assertEquals(
+        "source t:0: offsets 10 … 19 were never archived, arrivals 1970-01-01T00:00:05Z …"
+            + " 1970-01-01T00:00:07Z",
+        gap.toString());
   }
 
   @Test
