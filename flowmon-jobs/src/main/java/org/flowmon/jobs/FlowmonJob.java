@@ -91,12 +91,13 @@ public final class FlowmonJob {
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
     configure(env, config);
-    DataStream<PositionedBatch> flows = flows(env, config);
+    FlowTopic topic = FlowTopic.lookUp(config.kafka());
+    DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
       archive(flows, config.archiveDirectory());
     }
     if (config.job().role().analyses()) {
-      reports(windows(flows, config, analyses), config, analyses);
+      reports(windows(flows, config, analyses), config, analyses, topic);
     }
   }
 
@@ -123,7 +124,11 @@ public final class FlowmonJob {
   /** Flow batches from Kafka, each once. */
   public static DataStream<PositionedBatch> flows(
       StreamExecutionEnvironment env, JobConfig config) {
-    FlowTopic topic = FlowTopic.lookUp(config.kafka());
+    return flows(env, config, FlowTopic.lookUp(config.kafka()));
+  }
+
+  private static DataStream<PositionedBatch> flows(
+      StreamExecutionEnvironment env, JobConfig config, FlowTopic topic) {
     // A reader without a partition would hold the watermark back for ever.
     int readers = Math.min(env.getParallelism(), topic.partitions());
     return env.fromSource(
@@ -167,10 +172,13 @@ public final class FlowmonJob {
 
   /** Windows with their history become reports, in Kafka and PostgreSQL. */
   public static void reports(
-      DataStream<WindowResult> windows, JobConfig config, List<AnalysisConfig> analyses) {
+      DataStream<WindowResult> windows,
+      JobConfig config,
+      List<AnalysisConfig> analyses,
+      FlowTopic topic) {
     Duration delay = config.job().checkpointInterval().multipliedBy(2);
     DataStream<Report> reports =
-        HistoryFunction.apply(windows, config.archiveDirectory(), analyses, delay)
+        HistoryFunction.apply(windows, config.archiveDirectory(), analyses, delay, topic)
             .name("history")
             .uid("history")
             .process(new ReportFunction(analyses), Report.TYPE)

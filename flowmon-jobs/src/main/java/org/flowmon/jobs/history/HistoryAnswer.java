@@ -37,6 +37,12 @@ public record HistoryAnswer(
    * @param end in microseconds
    */
   public boolean covers(long start, long end) {
-    return rows != null && from != UNKNOWN && start >= from && end <= Math.min(asOf, through);
+    return rows != null && from != UNKNOWN && start >= from && end <= reached();
+  }
+
+  // Sources that have ended reach no further than their last arrival, and nothing is missing
+  // behind.
+  private long reached() {
+    return status == HistoryStatus.EXACT ? asOf : Math.min(asOf, through);
   }
 }

@@ -20,6 +20,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.QueryException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private final String archiveDirectory;
   private final List<AnalysisConfig> analyses;
   private final Duration delay;
+  private final FlowTopic topic;
   private transient Archive archive;
   private transient LookupPool pool;
   private transient Map<String, Analysis> byName;
@@ -70,10 +72,12 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       Map<HistoryStatus, AtomicLong> answers,
       AtomicLong lastMillis) {}
 
-  HistoryFunction(String archiveDirectory, List<AnalysisConfig> analyses, Duration delay) {
+  HistoryFunction(
+      String archiveDirectory, List<AnalysisConfig> analyses, Duration delay, FlowTopic topic) {
     this.archiveDirectory = archiveDirectory;
     this.analyses = List.copyOf(analyses);
     this.delay = delay;
+    this.topic = topic;
   }
 
   /**
@@ -81,23 +85,25 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
    *
    * @param archiveDirectory null where none is configured: then every lookup fails and says so
    * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
+   * @param topic whose flows the archive holds
    * @throws QueryException where a history query is none
    */
   public static SingleOutputStreamOperator<WindowHistory> apply(
       DataStream<WindowResult> windows,
       String archiveDirectory,
       List<AnalysisConfig> analyses,
-      Duration delay) {
+      Duration delay,
+      FlowTopic topic) {
     Duration longest = Duration.ZERO;
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
-        Duration timeout = new HistoryQuery(analysis, delay).timeout();
+        Duration timeout = new HistoryQuery(analysis, delay, topic).timeout();
         longest = timeout.compareTo(longest) > 0 ? timeout : longest;
       }
     }
     return AsyncDataStream.unorderedWait(
             windows,
-            new HistoryFunction(archiveDirectory, analyses, delay),
+            new HistoryFunction(archiveDirectory, analyses, delay, topic),
             longest.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
             CAPACITY)
@@ -138,7 +144,8 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       return new Analysis(null, error, permits, answers, lastMillis);
     }
     try {
-      return new Analysis(new HistoryQuery(config, delay), null, permits, answers, lastMillis);
+      return new Analysis(
+          new HistoryQuery(config, delay, topic), null, permits, answers, lastMillis);
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
       String error = "history.query: " + e.getMessage();

@@ -114,7 +114,7 @@ final class HistoryLookup {
 
   /** The answer, null where it is to be tried again. */
   private HistoryAnswer lookUp() throws IOException {
-    if (System.nanoTime() < patience && archive.historyThrough() < query.asOf(window)) {
+    if (System.nanoTime() < patience && !query.isReached(archive, window)) {
       return null;
     }
     long left = deadline - System.nanoTime();

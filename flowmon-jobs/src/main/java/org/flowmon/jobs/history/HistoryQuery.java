@@ -4,14 +4,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryException;
@@ -27,19 +29,22 @@ final class HistoryQuery {
   private final long delayMicros;
   private final Duration timeout;
   private final long rowLimit;
+  private final FlowTopic topic;
 
   /**
    * Parses an analysis's history query.
    *
    * @param otherwise the delay where the analysis says none
+   * @param topic whose partitions the archive must have reached
    * @throws QueryException where the query is none
    */
-  HistoryQuery(AnalysisConfig analysis, Duration otherwise) {
+  HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic) {
     AnalysisConfig.History history = analysis.history();
     this.query = QueryParser.parse(history.query());
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
     this.rowLimit = history.rows();
+    this.topic = topic;
     for (String parameter : query.parameters()) {
       if (!parameter.equals("now") && !parameter.startsWith(LIVE)) {
         throw new QueryException(
@@ -57,6 +62,18 @@ final class HistoryQuery {
     return window.windowEnd() - delayMicros;
   }
 
+  /** Whether all that arrived up to as-of was committed, or never will be. */
+  boolean isReached(Archive archive, WindowResult window) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return snapshot.reaches(sources(snapshot), asOf(window));
+    }
+  }
+
+  /** Not the sources of a topic of the same name that was deleted: nothing comes from them. */
+  private Set<String> sources(ArchiveSnapshot snapshot) {
+    return topic.sourceKeys(snapshot.committedEnds().keySet());
+  }
+
   /** Runs the query over what is committed now. */
   HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
     long asOf = asOf(window);
@@ -65,25 +82,38 @@ final class HistoryQuery {
       QueryOptions options =
           QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
-      long through = snapshot.historyThrough();
-      HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
-      String message =
-          answer.stats().warnings().isEmpty() ? null : answer.stats().warnings().get(0);
+      Set<String> sources = sources(snapshot);
+      List<CommitResult.Gap> gaps =
+          snapshot.gaps().stream().filter(gap -> gap.arrivalFrom() <= asOf).toList();
+      boolean exact = gaps.isEmpty() && snapshot.reaches(sources, asOf);
+      long from = snapshot.historyFrom();
       return new HistoryAnswer(
-          status, asOf, from(snapshot, asOf), through, answer.table(), message);
+          exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
+          asOf,
+          from > asOf ? HistoryAnswer.UNKNOWN : from,
+          snapshot.historyThrough(sources),
+          answer.table(),
+          message(gaps, answer.stats().warnings()));
     }
   }
 
-  /**
-   * The first arrival in the archive: since then everything was collected. Not the smallest end
-   * time, which one exporter with a clock from 1970 would move.
-   */
-  private static long from(ArchiveSnapshot snapshot, long asOf) {
-    long from = Long.MAX_VALUE;
-    for (SealedSegment segment : snapshot.segments()) {
-      from = Math.min(from, segment.arrival().min());
+  private String message(List<CommitResult.Gap> gaps, List<String> warnings) {
+    if (gaps.isEmpty()) {
+      return warnings.isEmpty() ? null : warnings.get(0);
     }
-    return from > asOf ? HistoryAnswer.UNKNOWN : from;
+    CommitResult.Gap last = gaps.get(0);
+    for (CommitResult.Gap gap : gaps) {
+      last = gap.arrivalThrough() > last.arrivalThrough() ? gap : last;
+    }
+    // The source's key names topic and partition for good, and tells people little.
+    String text = last.toString();
+    if (last.sourceKey().startsWith(topic.id() + ":")) {
+      String partition = last.sourceKey().substring(topic.id().length() + 1);
+      text =
+          text.replace(
+              "source " + last.sourceKey(), "topic " + topic.name() + " partition " + partition);
+    }
+    return gaps.size() == 1 ? text : text + " (and " + (gaps.size() - 1) + " gaps before)";
   }
 
   // Only the columns that the query names: a sum beyond a long is no value of a parameter.

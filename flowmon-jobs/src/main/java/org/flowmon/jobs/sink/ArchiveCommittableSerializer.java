@@ -12,9 +12,9 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1: subtask, number of segments (4 bytes each), per segment a length and {@link
+ * Version 2: subtask, number of segments (4 bytes each), per segment a length and {@link
  * SealedSegment#toBytes}; number of ranges (4 bytes), per range source key (modified UTF-8), first
- * offset, end offset, largest arrival (8 bytes each).
+ * offset, end offset, first arrival, largest arrival (8 bytes each), whether it ended (1 byte).
  */
 public final class ArchiveCommittableSerializer extends RecordSerializer<ArchiveCommittable> {
   private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
   private static final int MAX_ITEMS = 1 << 20;
 
   public ArchiveCommittableSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -37,12 +37,17 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
       target.writeUTF(range.sourceKey());
       target.writeLong(range.firstOffset());
       target.writeLong(range.endOffset());
+      target.writeLong(range.firstArrival());
       target.writeLong(range.maxArrival());
+      target.writeBoolean(range.ended());
     }
   }
 
   @Override
   protected ArchiveCommittable read(int found, DataInputView source) throws IOException {
+    if (found != 2) {
+      throw new IOException("archive committable of version " + found + ", this reads version 2");
+    }
     int subtask = source.readInt();
     List<SealedSegment> segments = new ArrayList<>();
     List<SourceRange> ranges = new ArrayList<>();
@@ -53,7 +58,12 @@ public final class ArchiveCommittableSerializer extends RecordSerializer<Archive
       for (int n = count(source, "ranges"); n > 0; n--) {
         ranges.add(
             new SourceRange(
-                source.readUTF(), source.readLong(), source.readLong(), source.readLong()));
+                source.readUTF(),
+                source.readLong(),
+                source.readLong(),
+                source.readLong(),
+                source.readLong(),
+                source.readBoolean()));
       }
     } catch (IllegalArgumentException e) {
       throw new IOException("archive committable: " + e.getMessage(), e);

@@ -5,6 +5,7 @@ import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.flow.FlowBatch;
 
 /**
  * One source's positions in one writer: which were in the archive when the writer opened, and the
@@ -23,7 +24,9 @@ final class SourcePositions {
   private final List<SourceRange> ranges = new ArrayList<>();
   private long first = -1;
   private long end = -1;
+  private long firstArrival;
   private long maxArrival = Long.MIN_VALUE;
+  private boolean ended;
   private long missing;
 
   SourcePositions(String sourceKey, ArchiveSnapshot archived) {
@@ -38,7 +41,7 @@ final class SourcePositions {
    *
    * @return false where the archive has it already
    */
-  boolean take(long offset, long arrival) {
+  boolean take(long offset, FlowBatch batch) {
     if (end > offset) {
       throw new IllegalStateException(
           "source " + sourceKey + " gave offset " + offset + " after " + (end - 1));
@@ -57,9 +60,13 @@ final class SourcePositions {
     }
     if (first < 0) {
       first = offset;
+      firstArrival = batch.minArrival();
     }
     end = offset + 1;
-    maxArrival = Math.max(maxArrival, arrival);
+    ended = batch.isEndOfInput();
+    if (!ended) {
+      maxArrival = Math.max(maxArrival, batch.maxArrival());
+    }
     return true;
   }
 
@@ -77,7 +84,7 @@ final class SourcePositions {
 
   private void closeRange() {
     if (first >= 0) {
-      ranges.add(new SourceRange(sourceKey, first, end, maxArrival));
+      ranges.add(new SourceRange(sourceKey, first, end, firstArrival, maxArrival, ended));
       first = -1;
     }
   }

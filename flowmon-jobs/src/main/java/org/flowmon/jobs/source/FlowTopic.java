@@ -1,9 +1,12 @@
 package org.flowmon.jobs.source;
 
 import java.io.Serializable;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,6 +23,22 @@ import org.flowmon.jobs.config.JobConfig;
  */
 public record FlowTopic(String name, String id, int partitions) implements Serializable {
   private static final int TIMEOUT_SECONDS = 30;
+
+  /**
+   * The keys of the sources that are this topic's partitions: those that there were when it was
+   * looked up, and those that were added since, as far as they have left a trace.
+   *
+   * @param known the sources that have
+   */
+  public Set<String> sourceKeys(Collection<String> known) {
+    Set<String> keys = new TreeSet<>();
+    SourceKeys own = new SourceKeys(id);
+    for (int partition = 0; partition < partitions; partition++) {
+      keys.add(own.of(partition));
+    }
+    known.stream().filter(key -> key.startsWith(id + ":")).forEach(keys::add);
+    return keys;
+  }
 
   /**
    * Asks Kafka.

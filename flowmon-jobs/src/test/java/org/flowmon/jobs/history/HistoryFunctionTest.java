@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -40,6 +41,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
+import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HistoryFunctionTest {
   private static final Duration DELAY = Duration.ofSeconds(20);
+  private static final FlowTopic TOPIC = new FlowTopic("flows", "t", 1);
   private static final long AS_OF = END - 20 * SECOND;
   private static final String A = "192.0.2.1";
   private static final String B = "2001:db8::1";
@@ -112,7 +115,11 @@ class HistoryFunctionTest {
     Map<String, HistoryAnswer> answers = new TreeMap<>();
     try (CloseableIterator<WindowHistory> results =
         HistoryFunction.apply(
-                env.fromData(WindowResult.TYPE, windows), directory.toString(), analyses, DELAY)
+                env.fromData(WindowResult.TYPE, windows),
+                directory.toString(),
+                analyses,
+                DELAY,
+                TOPIC)
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();
@@ -183,6 +190,64 @@ class HistoryFunctionTest {
     assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
   }
 
+  private void commit(SourceRange... ranges) throws Exception {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      archive.commit(ArchiveCommit.ofRanges(List.of(), List.of(ranges), "test"));
+    }
+  }
+
+  private HistoryAnswer look() throws Exception {
+    return run(List.of(elephants("elephants", "600")), window(100, A, 60)).get("elephants");
+  }
+
+  @Test
+  void aTopicOfOldHoldsNothingBackAndAPartitionThatNobodyKnowsDoes() throws Exception {
+    commit(new SourceRange("old:0", 0, 1, END - DAY)); // deleted and made again since
+    archive(AS_OF, flow(A, 1, 10));
+    HistoryAnswer answer = look();
+    assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+    assertEquals(AS_OF, answer.through());
+    commit(new SourceRange("t:1", 0, 1, AS_OF - 1)); // a partition that was added
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+    assertEquals(AS_OF - 1, look().through());
+    assertEquals(
+        Set.of("t:0", "t:1", "t:2"),
+        new FlowTopic("flows", "t", 2).sourceKeys(List.of("old:7", "t:2")));
+  }
+
+  @Test
+  void anInputThatEndedIsExactlyThereAndNoLongerWhenItGoesOn() throws Exception {
+    archive(END - 3 * DAY, flow(A, 4, 10));
+    commit(new SourceRange("t:0", 1, 2, END + DAY, Long.MIN_VALUE, true));
+    HistoryAnswer answer = look();
+    assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+    assertEquals(END - 3 * DAY, answer.through());
+    assertTrue(answer.covers(END - 2 * DAY, END - DAY), "nothing came");
+    commit(new SourceRange("t:0", 2, 3, END - 2 * DAY));
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+  }
+
+  @Test
+  void aGapBeforeAsOfMakesAnAnswerPartialAndIsNamed() throws Exception {
+    archive(END - 5 * DAY, flow(A, 9, 90));
+    offset = 11; // 1 … 10 were deleted before anybody read them
+    archive(END, flow(A, 1, 10));
+    HistoryAnswer answer = look();
+    assertEquals(HistoryStatus.PARTIAL, answer.status());
+    assertTrue(
+        answer.message().startsWith("topic flows partition 0: offsets 1 … 10 were never archived"),
+        answer.message());
+    assertEquals(END, answer.through());
+  }
+
+  @Test
+  void aGapAfterAsOfChangesNothing() throws Exception {
+    archive(AS_OF + 1, flow(A, 1, 10));
+    offset = 11;
+    archive(END);
+    assertEquals(HistoryStatus.EXACT, look().status());
+  }
+
   @Test
   void aLookupWaitsForTheArchiveToReachAsOf() throws Exception {
     archive(AS_OF - 1, flow(A, 1, 10));
@@ -202,7 +267,7 @@ class HistoryFunctionTest {
       Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
         archive,
-        new HistoryQuery(elephants("elephants", timeout), DELAY),
+        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC),
         pool,
         new Semaphore(1),
         window(100, A, 60),

@@ -51,6 +51,10 @@ class ArchiveOperatorsTest {
     return new PositionedBatch(KEY, offset, FlowBatch.open(builder.build(1, offset, 0, 0)), 0);
   }
 
+  private static SourceRange range(long first, long end, long maxArrival) {
+    return new SourceRange(KEY, first, end, START + first, START + maxArrival, false);
+  }
+
   private OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> writer(
       int pieceRows) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> harness =
@@ -107,15 +111,35 @@ class ArchiveOperatorsTest {
     assertEquals(
         List.of(120, 90),
         sealed.get(0).segments().stream().map(segment -> segment.rows()).toList());
-    assertEquals(List.of(new SourceRange(KEY, 5, 10, START + 9)), sealed.get(0).ranges());
+    assertEquals(List.of(range(5, 10, 9)), sealed.get(0).ranges());
   }
 
   @Test
   void heartbeatsExtendTheRangeWithoutASegment() throws Exception {
     List<ArchiveCommittable> sealed = seal(100, batch(0, 0), batch(1, 0));
     assertEquals(List.of(), sealed.get(0).segments());
-    assertEquals(List.of(new SourceRange(KEY, 0, 2, START + 1)), sealed.get(0).ranges());
+    assertEquals(List.of(range(0, 2, 1)), sealed.get(0).ranges());
     assertEquals(List.of(), seal(100));
+  }
+
+  @Test
+  void anEndOfInputEndsTheSourceAndIsNobodysClock() throws Exception {
+    byte[] bytes = FlowBatchBuilder.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
+    PositionedBatch mark = new PositionedBatch(KEY, 2, FlowBatch.open(bytes), 0);
+    ArchiveCommittable ended = seal(100, batch(0, 1), batch(1, 0), mark).get(0);
+    assertEquals(List.of(new SourceRange(KEY, 0, 3, START, START + 1, true)), ended.ranges());
+    commit(ended);
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(START + 1, snapshot.historyThrough());
+      assertTrue(snapshot.reaches(List.of(KEY), START + 2));
+    }
+    commit(seal(100, batch(3, 1)).get(0));
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(START + 3, snapshot.historyThrough());
+      assertTrue(!snapshot.reaches(List.of(KEY), START + 4));
+    }
   }
 
   @Test
@@ -128,9 +152,7 @@ class ArchiveOperatorsTest {
       all[i] = batch(i, 1);
     }
     ArchiveCommittable again = seal(100, all).get(0);
-    assertEquals(
-        List.of(new SourceRange(KEY, 2, 6, START + 5), new SourceRange(KEY, 8, 10, START + 9)),
-        again.ranges());
+    assertEquals(List.of(range(2, 6, 5), range(8, 10, 9)), again.ranges());
     commit(again);
     assertEquals(10, archivedRows());
     assertEquals(List.of(), seal(100, all));
@@ -139,7 +161,7 @@ class ArchiveOperatorsTest {
   @Test
   void positionsThatNeverCameEndARange() throws Exception {
     assertEquals(
-        List.of(new SourceRange(KEY, 3, 4, START + 3), new SourceRange(KEY, 7, 8, START + 7)),
+        List.of(range(3, 4, 3), range(7, 8, 7)),
         seal(100, batch(3, 1), batch(7, 1)).get(0).ranges());
     // a log full of holes does not fill the manifest
     PositionedBatch[] holes = new PositionedBatch[1000];
@@ -204,6 +226,6 @@ class ArchiveOperatorsTest {
     IOException e =
         assertThrows(
             IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
-    assertTrue(e.getMessage().contains("found version 9, this reads versions 1…1"), e.getMessage());
+    assertTrue(e.getMessage().contains("found version 9, this reads versions 1…2"), e.getMessage());
   }
 }
