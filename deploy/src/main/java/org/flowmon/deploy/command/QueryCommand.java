@@ -107,6 +107,7 @@ public final class QueryCommand implements Callable<Integer> {
       if (verbose || format == OutputFormat.TABLE) {
         System.err.println(summary(answer));
         System.err.println(reach(snapshot, answer.stats()));
+        Gaps.lines(snapshot).forEach(System.err::println);
       }
     }
     return 0;
@@ -192,7 +193,9 @@ public final class QueryCommand implements Callable<Integer> {
         // Of files alone nobody can say that they are all there was.
         + (snapshot.committedEnds().isEmpty()
             ? ""
-            : "; complete up to arrival " + time(stats.historyThrough()));
+            : "; complete up to arrival "
+                + time(stats.historyThrough())
+                + (snapshot.gaps().isEmpty() ? "" : ", but for the gaps named here"));
   }
 
   private static String time(long micros) {

@@ -39,6 +39,7 @@ public final class VerifyCommand implements Callable<Integer> {
       try (Archive opened = archive.open();
           ArchiveSnapshot snapshot = opened.snapshot()) {
         System.out.println("it holds " + Coverage.of(snapshot.segments()));
+        Gaps.lines(snapshot).forEach(System.out::println);
       }
     }
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
