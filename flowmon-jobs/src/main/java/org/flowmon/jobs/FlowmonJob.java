@@ -94,7 +94,7 @@ public final class FlowmonJob {
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
     DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
-      archive(flows, config.archiveDirectory());
+      archive(flows, config.archiveDirectory(), config.compactRows());
     }
     if (config.job().role().analyses()) {
       reports(windows(flows, config, analyses), config, analyses, topic);
@@ -164,10 +164,10 @@ public final class FlowmonJob {
   }
 
   /** The archive of all flows. */
-  public static void archive(DataStream<PositionedBatch> flows, String directory) {
+  public static void archive(DataStream<PositionedBatch> flows, String directory, int compactRows) {
     DataStream<ArchiveCommittable> sealed =
         ArchiveSink.seal(flows, directory).uid("archive-writer");
-    ArchiveSink.commit(sealed, directory).uid("archive-committer");
+    ArchiveSink.commit(sealed, directory, compactRows).uid("archive-committer");
   }
 
   /** Windows with their history become reports, in Kafka and PostgreSQL. */

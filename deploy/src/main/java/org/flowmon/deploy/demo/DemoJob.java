@@ -45,6 +45,7 @@ final class DemoJob {
             StartingOffsets.EARLIEST,
             Map.of()),
         options.archive().toString(),
+        JobConfig.DEFAULT_COMPACT_ROWS,
         new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
         null,
         new JobConfig.Settings(

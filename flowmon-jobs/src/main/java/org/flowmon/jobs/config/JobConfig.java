@@ -17,6 +17,7 @@ import java.util.Map;
  *   properties: {}                   # further properties of Kafka's clients
  * archive:
  *   directory: /var/lib/flowmon/archive
+ *   compact_rows: 1000000            # 0: the job merges no segments
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
@@ -33,12 +34,22 @@ import java.util.Map;
  * </pre>
  *
  * @param archiveDirectory the archive; null where none is configured
+ * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
  */
 public record JobConfig(
-    Kafka kafka, String archiveDirectory, Postgres postgres, String analyses, Settings job)
+    Kafka kafka,
+    String archiveDirectory,
+    int compactRows,
+    Postgres postgres,
+    String analyses,
+    Settings job)
     implements Serializable {
+  /** Rows of a merged segment where nothing else is said. */
+  public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
+
+  private static final int MIN_COMPACT_ROWS = 1000;
 
   /** Kafka's place and the topic of flows. */
   public record Kafka(
@@ -96,9 +107,16 @@ public record JobConfig(
   private static JobConfig of(YamlSection root) {
     Kafka kafka = kafka(root.section("kafka"));
     String directory = null;
+    int compactRows = 0;
     YamlSection archive = root.sectionOrNull("archive");
     if (archive != null) {
       directory = archive.text("directory", "the archive's directory");
+      compactRows = archive.integer("compact_rows", 0, 8_000_000, DEFAULT_COMPACT_ROWS);
+      if (compactRows > 0 && compactRows < MIN_COMPACT_ROWS) {
+        throw archive.error(
+            "compact_rows",
+            "expected 0 or at least " + MIN_COMPACT_ROWS + ", found " + compactRows);
+      }
       archive.end();
     }
     Postgres postgres = null;
@@ -115,7 +133,7 @@ public record JobConfig(
           "archive",
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
-    return new JobConfig(kafka, directory, postgres, analyses, settings);
+    return new JobConfig(kafka, directory, compactRows, postgres, analyses, settings);
   }
 
   private static Kafka kafka(YamlSection section) {

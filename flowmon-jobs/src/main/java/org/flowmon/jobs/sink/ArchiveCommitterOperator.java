@@ -15,6 +15,8 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.compact.BackgroundCompaction;
+import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
@@ -27,7 +29,9 @@ import org.flowmon.archive.segment.SealedSegment;
  *
  * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
  * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
- * out), {@code commit_ms}, {@code orphans_removed}.
+ * out), {@code commit_ms}, {@code orphans_removed}; of compaction, which follows the commits on a
+ * thread of its own, {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
+ * deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
@@ -36,7 +40,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private static final Duration ORPHAN_AGE = Duration.ofDays(1);
 
   private final String directory;
+  private final int compactRows;
   private transient Archive archive;
+  private transient BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
   private transient Counter commits;
   private transient Counter repeatedCommits;
@@ -45,8 +51,14 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Counter gapOffsets;
   private transient Counter commitMillis;
 
-  ArchiveCommitterOperator(String directory) {
+  /**
+   * A committer.
+   *
+   * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
+   */
+  ArchiveCommitterOperator(String directory, int compactRows) {
     this.directory = directory;
+    this.compactRows = compactRows;
   }
 
   @Override
@@ -63,6 +75,16 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     commitMillis = group.counter("commit_ms");
     int orphans = archive.removeOrphans(ORPHAN_AGE).size();
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
+    if (compactRows > 0) {
+      compaction =
+          new BackgroundCompaction(
+              archive.directory(), new CompactionOptions(compactRows, compactRows));
+      group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
+      group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
+      group.gauge("merge_failures", (Gauge<Long>) compaction::failures);
+      group.gauge("deleted_segments", (Gauge<Long>) compaction::deleted);
+      compaction.wake();
+    }
   }
 
   @Override
@@ -109,6 +131,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     committedSegments.inc(segments.size());
     committedRows.inc(segments.stream().mapToLong(SealedSegment::rows).sum());
     gapOffsets.inc(result.gapOffsets());
+    if (compaction != null) {
+      compaction.wake();
+    }
   }
 
   private IOException refused(CommitRefusedException e) {
@@ -123,6 +148,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
 
   @Override
   public void close() throws Exception {
+    if (compaction != null) {
+      compaction.close();
+    }
     if (archive != null) {
       archive.close();
     }

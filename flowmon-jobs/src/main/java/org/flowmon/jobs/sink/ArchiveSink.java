@@ -70,15 +70,20 @@ public final class ArchiveSink {
         .setParallelism(batches.getParallelism());
   }
 
-  /** The committer: one task. */
+  /**
+   * The committer: one task.
+   *
+   * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
+   */
   public static SingleOutputStreamOperator<Void> commit(
-      DataStream<ArchiveCommittable> sealed, String directory) {
+      DataStream<ArchiveCommittable> sealed, String directory, int compactRows) {
     GlobalPartitioner<ArchiveCommittable> partitioner = new GlobalPartitioner<>();
     partitioner.disableUnalignedCheckpoints();
     return new DataStream<>(
             sealed.getExecutionEnvironment(),
             new PartitionTransformation<>(sealed.getTransformation(), partitioner))
-        .transform("archive-committer", Types.VOID, new ArchiveCommitterOperator(directory))
+        .transform(
+            "archive-committer", Types.VOID, new ArchiveCommitterOperator(directory, compactRows))
         .setParallelism(1)
         .setMaxParallelism(1);
   }

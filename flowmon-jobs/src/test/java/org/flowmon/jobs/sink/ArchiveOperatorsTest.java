@@ -69,7 +69,7 @@ class ArchiveOperatorsTest {
   private OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> committer() throws Exception {
     OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new ArchiveCommitterOperator(archive()),
+            new ArchiveCommitterOperator(archive(), 0),
             ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.open();
     return harness;
