@@ -97,6 +97,7 @@ final class OpenSegments implements AutoCloseable {
     private SegmentReader reader;
     private SegmentIndex index;
     private String indexProblem;
+    private String rollupProblem;
 
     Entry(SealedSegment segment, boolean verifyChecksums) {
       this.segment = segment;
@@ -138,6 +139,14 @@ final class OpenSegments implements AutoCloseable {
     synchronized void indexFailed(String problem) {
       // The index itself stays open until the entry is closed: another lease may be reading it.
       indexProblem = problem;
+    }
+
+    synchronized String rollupProblem() {
+      return rollupProblem;
+    }
+
+    synchronized void rollupFailed(String problem) {
+      rollupProblem = problem;
     }
 
     void release() {

@@ -41,6 +41,16 @@ public final class SegmentLease implements AutoCloseable {
     entry.indexFailed(problem);
   }
 
+  /** What is wrong with the sidecar's sums, null while nothing is known to be. */
+  public String rollupProblem() {
+    return entry.rollupProblem();
+  }
+
+  /** Remembers that the sidecar's sums turned out to be damaged: they are not used again. */
+  public void rollupFailed(String problem) {
+    entry.rollupFailed(problem);
+  }
+
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

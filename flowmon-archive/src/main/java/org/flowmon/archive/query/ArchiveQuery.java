@@ -52,7 +52,14 @@ public final class ArchiveQuery {
     }
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
-    return new QueryRun(snapshot, query, asOf, options, segments, order).answer();
+    try {
+      return new QueryRun(snapshot, query, asOf, options, segments, order).answer();
+    } catch (DamagedCellsException e) {
+      // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
+      QueryOptions byRows = options.withRollups(false);
+      QueryAnswer answer = new QueryRun(snapshot, query, asOf, byRows, segments, order).answer();
+      return answer.withWarning(e.getMessage());
+    }
   }
 
   /** Whether a segment's times admit a row that satisfies the constraints. */

@@ -7,7 +7,6 @@ import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
@@ -18,7 +17,7 @@ import org.flowmon.udaf.query.LongRanges;
  */
 final class PostingPlan {
   // Finding and beginning one posting list costs about as much as going over so many rows.
-  private static final int LIST_COST = 32;
+  static final int LIST_COST = 32;
   // A row from a posting list costs about twice what a row of a scan costs.
   private static final int ADVANTAGE = 2;
   // A row that is left costs the filter so many times what a row of a posting list costs.
@@ -120,15 +119,8 @@ final class PostingPlan {
 
   private List<Ids> addressIds(FlowColumn column, AddressRanges addresses) {
     List<Ids> ids = new ArrayList<>();
-    int size = index.dictionarySize(column);
-    for (AddressRanges.Range range : addresses.ranges()) {
-      int from = index.lowerBound(column, range.first().hi(), range.first().lo());
-      IpAddress last = range.last();
-      int to = range.isPoint() ? from : index.lowerBound(column, last.hi(), last.lo());
-      to += to < size && index.address(column, to).equals(last) ? 1 : 0;
-      if (from < to) {
-        ids.add(new Ids(column, from, to));
-      }
+    for (AddressIds some : AddressIds.of(index, column, addresses)) {
+      ids.add(new Ids(column, some.from(), some.to()));
     }
     return ids;
   }

@@ -2,9 +2,11 @@ package org.flowmon.archive.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
@@ -12,6 +14,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.GroupTable;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
@@ -24,6 +28,8 @@ final class QueryRun {
   private final Deadline deadline;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicInteger opened = new AtomicInteger();
+  private final RollupRule rollups;
+  private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
 
   QueryRun(
       ArchiveSnapshot snapshot,
@@ -39,58 +45,23 @@ final class QueryRun {
     this.segments = segments;
     this.order = order;
     this.deadline = new Deadline(options.timeLimit(), options.rowLimit(), segments.size());
+    this.rollups = options.useRollups() ? RollupRule.of(query) : null;
   }
 
+  /**
+   * The answer.
+   *
+   * @throws DamagedCellsException where sums cannot be relied on
+   */
   QueryAnswer answer() throws IOException {
     // Only groups can be merged; single rows are collected in order, by one thread.
-    int threads =
-        query.isAggregated() ? Math.max(1, Math.min(options.threads(), segments.size())) : 1;
-    List<FutureTask<SegmentScan>> others = new ArrayList<>();
-    for (int t = 1; t < threads; t++) {
-      FutureTask<SegmentScan> task = new FutureTask<>(this::scan);
-      Thread thread = new Thread(task, "archive-query-" + t);
-      thread.setDaemon(true);
-      thread.start();
-      others.add(task);
-    }
-    List<SegmentScan> scans = new ArrayList<>();
+    int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
     try {
-      scans.add(scan());
+      return answer(Threads.run(Math.max(1, threads), this::scan));
     } finally {
-      // Nobody reads on when this returns, whichever way: the snapshot may be closed then.
-      scans.addAll(join(others));
+      // No thread reads on here, whichever way they ended.
+      started.forEach(scan -> scan.cells().forEach(cells -> cells.lease().close()));
     }
-    return answer(scans);
-  }
-
-  private static List<SegmentScan> join(List<FutureTask<SegmentScan>> tasks) throws IOException {
-    List<SegmentScan> scans = new ArrayList<>();
-    Throwable failure = null;
-    boolean interrupted = false;
-    for (FutureTask<SegmentScan> task : tasks) {
-      while (true) {
-        try {
-          scans.add(task.get());
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          failure = failure == null ? e.getCause() : failure;
-          break;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (failure instanceof IOException e) {
-      throw e;
-    } else if (failure instanceof RuntimeException e) {
-      throw e;
-    } else if (failure instanceof Error e) {
-      throw e;
-    }
-    return scans;
   }
 
   /** Takes segments one by one until there is none left. */
@@ -100,8 +71,10 @@ final class QueryRun {
             Filter.of(query.where()),
             Filter.of(whereAsOf),
             options.asOfArrival(),
+            rollups,
             new RowCollector(query),
             deadline);
+    started.add(scan);
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
     boolean known = true;
@@ -114,10 +87,16 @@ final class QueryRun {
           break;
         }
         deadline.check();
-        try (SegmentLease lease = snapshot.open(segment, options.verifyChecksums())) {
+        boolean taken = false;
+        SegmentLease lease = snapshot.open(segment, options.verifyChecksums());
+        try {
           opened.incrementAndGet();
-          scan.run(lease);
+          taken = scan.run(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
+        } finally {
+          if (!taken) {
+            lease.close();
+          }
         }
         min = Math.min(min, segment.endTime().min());
         max = Math.max(max, segment.endTime().max());
@@ -130,25 +109,24 @@ final class QueryRun {
     }
   }
 
-  private QueryAnswer answer(List<SegmentScan> scans) {
-    SegmentScan first = scans.get(0);
+  private QueryAnswer answer(List<SegmentScan> scans) throws IOException {
     int read = 0;
     int byIndex = 0;
+    int byRollup = 0;
     long examined = 0;
     long matched = 0;
-    List<String> warnings = new ArrayList<>();
+    Set<String> warnings = new LinkedHashSet<>();
     for (SegmentScan scan : scans) {
-      if (scan != first) {
-        first.collector().merge(scan.collector());
-      }
       read += scan.segmentsRead();
       byIndex += scan.segmentsByIndex();
+      byRollup += scan.cells().size();
       examined += scan.rowsExamined();
       matched += scan.rowsMatched();
       warnings.addAll(scan.warnings());
     }
+    Collected collected = collect(scans);
     return new QueryAnswer(
-        first.collector().finish(),
+        collected.table,
         new QueryStats(
             snapshot.number(),
             snapshot.historyFrom(),
@@ -157,10 +135,37 @@ final class QueryRun {
             opened.get(),
             read,
             byIndex,
+            byRollup,
+            collected.cells,
             snapshot.rows(),
             examined,
             matched,
-            warnings,
+            List.copyOf(warnings),
             deadline.elapsedNanos()));
+  }
+
+  /** The rows of an answer, and how many cells were read for them. */
+  private record Collected(ResultTable table, long cells) {}
+
+  private Collected collect(List<SegmentScan> scans) throws IOException {
+    List<SegmentCells> cells = new ArrayList<>();
+    scans.forEach(scan -> cells.addAll(scan.cells()));
+    if (!cells.isEmpty()) {
+      List<GroupTable> ofRows =
+          scans.stream()
+              .map(scan -> scan.collector().groups())
+              .filter(table -> table.size() > 0)
+              .toList();
+      CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline);
+      int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
+      List<CellPhase.Part> parts = Threads.run(threads, phase::run);
+      return new Collected(
+          phase.finish(parts), parts.stream().mapToLong(CellPhase.Part::cells).sum());
+    }
+    SegmentScan first = scans.get(0);
+    for (SegmentScan scan : scans.subList(1, scans.size())) {
+      first.collector().merge(scan.collector());
+    }
+    return new Collected(first.collector().finish(), 0);
   }
 }

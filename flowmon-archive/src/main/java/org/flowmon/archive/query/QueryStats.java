@@ -1,5 +1,6 @@
 package org.flowmon.archive.query;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -11,14 +12,17 @@ import java.util.List;
  *     nothing is known
  * @param segmentsTotal segments of the archive
  * @param segmentsConsidered segments whose times may hold an answer: these were opened
- * @param segmentsRead segments of which rows were examined
+ * @param segmentsRead segments of which rows were examined or sums read
  * @param segmentsByIndex of these, how many through the sidecar's postings; the others were scanned
  *     within the query's times
+ * @param segmentsByRollup of these, how many by the sidecar's sums, but for the rows of an hour
+ *     that the query's times cut
+ * @param cellsRead sums that were read for them, each of one address, hour and {@code outgoing}
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
- * @param warnings one for each sidecar that is missing or damaged: its segment was scanned, the
- *     answer is the same
+ * @param warnings one for each sidecar that is missing or damaged: rows answered for its segment,
+ *     the answer is the same
  * @param nanos time taken
  */
 public record QueryStats(
@@ -29,6 +33,8 @@ public record QueryStats(
     int segmentsConsidered,
     int segmentsRead,
     int segmentsByIndex,
+    int segmentsByRollup,
+    long cellsRead,
     long rowsTotal,
     long rowsExamined,
     long rowsMatched,
@@ -36,5 +42,25 @@ public record QueryStats(
     long nanos) {
   public QueryStats {
     warnings = List.copyOf(warnings);
+  }
+
+  QueryStats withWarning(String warning) {
+    List<String> all = new ArrayList<>(warnings);
+    all.add(warning);
+    return new QueryStats(
+        snapshot,
+        historyFrom,
+        historyThrough,
+        segmentsTotal,
+        segmentsConsidered,
+        segmentsRead,
+        segmentsByIndex,
+        segmentsByRollup,
+        cellsRead,
+        rowsTotal,
+        rowsExamined,
+        rowsMatched,
+        all,
+        nanos);
   }
 }

@@ -4,6 +4,7 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupCollector;
+import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
 
 /** Takes the rows that a filter kept: into groups, or as they are. Not thread-safe. */
@@ -32,6 +33,11 @@ final class RowCollector {
   /** Takes in what another collected of the same aggregated query. */
   void merge(RowCollector other) {
     groups.merge(other.groups);
+  }
+
+  /** The groups so far, of an aggregated query. */
+  GroupTable groups() {
+    return groups.table();
   }
 
   ResultTable finish() {

@@ -1,7 +1,9 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
@@ -27,6 +29,7 @@ final class SegmentScan {
   private final Filter filter;
   private final Filter filterAsOf;
   private final long asOf;
+  private final RollupRule rollups;
   private final RowCollector collector;
   private final Deadline deadline;
   private final int[] rows = new int[Vector.CAPACITY];
@@ -35,21 +38,29 @@ final class SegmentScan {
 
   private int segmentsRead;
   private int segmentsByIndex;
+  private final List<SegmentCells> cells = new ArrayList<>();
   private long rowsExamined;
   private long rowsMatched;
-  private final List<String> warnings = new ArrayList<>();
+  private final Set<String> warnings = new LinkedHashSet<>();
 
   /**
    * A scan of nothing yet.
    *
    * @param filter of a segment all of whose rows had arrived by {@code asOf}
    * @param filterAsOf of any other, which also keeps out what arrived later
+   * @param rollups how sums may answer, null where only rows do
    */
   SegmentScan(
-      Filter filter, Filter filterAsOf, long asOf, RowCollector collector, Deadline deadline) {
+      Filter filter,
+      Filter filterAsOf,
+      long asOf,
+      RollupRule rollups,
+      RowCollector collector,
+      Deadline deadline) {
     this.filter = filter;
     this.filterAsOf = filterAsOf;
     this.asOf = asOf;
+    this.rollups = rollups;
     this.collector = collector;
     this.deadline = deadline;
     for (int i = 0; i < identity.length; i++) {
@@ -73,7 +84,7 @@ final class SegmentScan {
     return rowsMatched;
   }
 
-  List<String> warnings() {
+  Set<String> warnings() {
     return warnings;
   }
 
@@ -81,21 +92,69 @@ final class SegmentScan {
     return collector;
   }
 
-  /** Runs the query over one segment. */
-  void run(SegmentLease lease) {
+  /** Sums that are still to be added to the groups. */
+  List<SegmentCells> cells() {
+    return cells;
+  }
+
+  /**
+   * Runs the query over one segment.
+   *
+   * @return whether it took the lease over, since sums of the segment are still to be read
+   */
+  boolean run(SegmentLease lease) {
     SegmentReader segment = lease.rows();
-    Filter applied = segment.sealed().arrival().max() <= asOf ? filter : filterAsOf;
+    boolean arrived = segment.sealed().arrival().max() <= asOf;
+    Filter applied = arrived ? filter : filterAsOf;
     Constraints constraints = applied.constraints();
     if (isAbsent(segment, constraints)) {
-      return;
+      return false;
     }
     LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
     RowRanges ranges =
         endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
     if (ranges.total() == 0) {
-      return;
+      return false;
     }
     segmentsRead++;
+    SegmentCells sums = arrived ? sums(lease, constraints, ranges) : null;
+    if (sums == null) {
+      readRows(lease, applied, ranges);
+      return false;
+    }
+    cells.add(sums);
+    if (sums.rest().total() > 0) {
+      readRows(lease, applied, sums.rest());
+    }
+    return true;
+  }
+
+  /**
+   * The sums that answer for the segment's rows; null where there are none, or rows are cheaper.
+   */
+  private SegmentCells sums(SegmentLease lease, Constraints constraints, RowRanges ranges) {
+    if (rollups == null || ranges.total() < FEW_ROWS) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    if (index == null) {
+      warnings.add(warning(lease, lease.indexProblem()));
+      return null;
+    }
+    if (lease.rollupProblem() == null) {
+      try {
+        return SegmentCells.plan(rollups, lease, index, constraints, ranges);
+      } catch (SegmentCorruptException e) {
+        lease.rollupFailed(String.valueOf(e.getMessage()));
+      }
+    }
+    warnings.add(warning(lease, lease.rollupProblem()));
+    return null;
+  }
+
+  private void readRows(SegmentLease lease, Filter applied, RowRanges ranges) {
+    SegmentReader segment = lease.rows();
+    Constraints constraints = applied.constraints();
     RowSet found = ranges.total() < FEW_ROWS ? null : postings(lease, constraints, ranges);
     if (found != null) {
       segmentsByIndex++;
@@ -137,8 +196,12 @@ final class SegmentScan {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(lease.indexProblem() + ": segment " + lease.rows().sealed().id() + " was scanned");
+    warnings.add(warning(lease, lease.indexProblem()));
     return null;
+  }
+
+  static String warning(SegmentLease lease, String problem) {
+    return problem + ": rows of segment " + lease.rows().sealed().id() + " were read instead";
   }
 
   private static boolean isIndexable(Constraints constraints) {

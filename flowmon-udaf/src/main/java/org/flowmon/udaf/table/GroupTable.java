@@ -26,6 +26,8 @@ public final class GroupTable {
   // Group by group: mask of NULL keys, key words, state words.
   private long[] data;
   private int size;
+  // Whether groups were taken over without being put into the index.
+  private boolean appended;
   private final long[][] oneKey;
   // Made when it is first needed.
   private PartialMerge merging;
@@ -88,6 +90,125 @@ public final class GroupTable {
     merging.into(this, groups);
   }
 
+  /**
+   * Finds the groups of keys; adds those that are not there, without rows. For states that were
+   * summed elsewhere, which {@link #merge(int[], long[][], int)} takes in. The vectors of DOUBLE
+   * keys are changed as by {@link #add}.
+   *
+   * @param keys one vector for each of {@link GroupLayout#keys}
+   * @param selection the places of the keys in the vectors, ascending
+   * @param n how many of them
+   * @param groups receives the number of the group of each, valid until {@link #clear}
+   */
+  public void find(Vector[] keys, int[] selection, int n, int[] groups) {
+    if (n == 0) {
+      return;
+    }
+    keyColumns.load(keys, selection[n - 1] + 1);
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      groups[r] = findOrAdd(keyColumns.hashes[i], keyColumns.nulls[i], keyColumns.words, i);
+    }
+  }
+
+  /**
+   * Merges states into groups.
+   *
+   * @param groups by state: its group, as {@link #find} gave it
+   * @param states by word of a state as {@link GroupLayout#accumulators} have them
+   * @param n how many, at most {@link Vector#CAPACITY}
+   */
+  public void merge(int[] groups, long[][] states, int n) {
+    for (int i = 0; i < n; i++) {
+      places[i] = stateAt(groups[i]);
+    }
+    accumulation.merge(states, n, data, places);
+  }
+
+  /** Forgets all groups. */
+  public void clear() {
+    size = 0;
+    appended = false;
+    index.clear();
+  }
+
+  /**
+   * Makes room for so many groups more.
+   *
+   * @param groups a guess; it may be wrong either way
+   */
+  public void reserve(int groups) {
+    long wanted = Math.min((long) (size + groups) * stride, MAX_WORDS);
+    if (wanted > data.length) {
+      data = Arrays.copyOf(data, (int) wanted);
+    }
+    index.reserve(groups);
+  }
+
+  /**
+   * Merges some groups of a table of the same layout.
+   *
+   * @param groups their numbers
+   * @param n how many of them
+   */
+  public void merge(GroupTable other, int[] groups, int n) {
+    requireSameLayout(other);
+    for (int i = 0; i < n; i++) {
+      merge(other, groups[i]);
+    }
+  }
+
+  /**
+   * Takes over groups of another table of the same layout that are certain not to be in this one.
+   * From then on this table can only be finished: it does not find groups any more.
+   *
+   * @param groups their numbers
+   * @throws IllegalArgumentException where the layout has texts, whose numbers are each table's own
+   */
+  public void append(GroupTable other, int[] groups) {
+    requireSameLayout(other);
+    if (keyColumns.hasTexts()) {
+      throw new IllegalArgumentException("groups with texts cannot be taken over");
+    }
+    appended = true;
+    long needed = (long) (size + groups.length) * stride;
+    if (needed > data.length) {
+      if (needed > MAX_WORDS) {
+        throw new IllegalStateException(
+            "a table holds no more than " + size + " groups of " + stride + " words");
+      }
+      data = Arrays.copyOf(data, (int) Math.min(MAX_WORDS, Math.max(needed, 2L * data.length)));
+    }
+    for (int group : groups) {
+      System.arraycopy(other.data, group * stride, data, size * stride, stride);
+      size++;
+    }
+  }
+
+  /** The first groups of the query's answer, in its order: all where it has no limit. */
+  public int[] first(FlowQuery query) {
+    return new GroupOrder(this, query).first(query.limit());
+  }
+
+  /**
+   * Reads an address key of a group.
+   *
+   * @param highLow receives the high and the low long
+   * @return false where the key is NULL
+   */
+  public boolean readAddress(int group, int key, long[] highLow) {
+    int at = keyAt(group, key);
+    highLow[0] = data[at];
+    highLow[1] = data[at + 1];
+    return !isKeyNull(group, key);
+  }
+
+  private void requireSameLayout(GroupTable other) {
+    if (other.layout.fingerprint() != layout.fingerprint()) {
+      throw new IllegalArgumentException("the groups of the tables are made otherwise");
+    }
+  }
+
   /** Merges groups whose key and state words lie in columns. */
   void mergeColumns(long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int count) {
     for (int i = 0; i < count; i++) {
@@ -98,9 +219,7 @@ public final class GroupTable {
 
   /** Merges all groups of a table of the same layout. */
   public void merge(GroupTable other) {
-    if (other.layout.fingerprint() != layout.fingerprint()) {
-      throw new IllegalArgumentException("the groups of the tables are made otherwise");
-    }
+    requireSameLayout(other);
     for (int g = 0; g < other.size; g++) {
       merge(other, g);
     }
@@ -125,6 +244,9 @@ public final class GroupTable {
   }
 
   private int findOrAdd(long hash, long nulls, long[][] keyWords, int i) {
+    if (appended) {
+      throw new IllegalStateException("a table into which groups were taken over finds none");
+    }
     index.seek(hash);
     for (int group = index.next(); group >= 0; group = index.next()) {
       if (isGroup(group, nulls, keyWords, i)) {
@@ -237,7 +359,7 @@ public final class GroupTable {
       // Without GROUP BY there is one group, even of no rows.
       addGroup(hashOfNoKeys(), 0, oneKey, 0);
     }
-    int[] order = new GroupOrder(this, query).first(query.limit());
+    int[] order = first(query);
     return new GroupRows(this, query).table(order);
   }
 }

@@ -1,0 +1,173 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.GroupTable;
+
+/**
+ * Adds the cells of all segments to the groups that rows have made. Where the address is a key, the
+ * addresses are cut into parts, and one thread at a time has all groups of a part: its table stays
+ * in a core's cache, nothing is merged afterwards, and of each part only the first groups are kept.
+ * Else there are few groups, and each thread takes segments. Threads share it.
+ */
+final class CellPhase {
+  // Cells of a part: its groups fit a core's second-level cache.
+  private static final int CELLS_PER_PART = 1 << 14;
+  private static final int MAX_PARTS = 256;
+
+  private final RollupRule rule;
+  private final FlowQuery query;
+  private final List<SegmentCells> segments;
+  private final List<GroupTable> ofRows;
+  private final Deadline deadline;
+  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final AtomicInteger next = new AtomicInteger();
+
+  /**
+   * @param ofRows groups that rows have made, which are read only
+   */
+  CellPhase(
+      RollupRule rule, List<SegmentCells> segments, List<GroupTable> ofRows, Deadline deadline) {
+    this.rule = rule;
+    this.query = rule.query();
+    this.segments = segments;
+    this.ofRows = ofRows;
+    this.deadline = deadline;
+    this.bounds = rule.canBePartitioned() ? chooseBounds() : new IpAddress[0];
+  }
+
+  /** Parts that threads can work on. */
+  int parts() {
+    return rule.canBePartitioned() ? bounds.length + 1 : segments.size();
+  }
+
+  /** Addresses of the largest dictionary, evenly apart. */
+  private IpAddress[] chooseBounds() {
+    long cells = 0;
+    SegmentCells largest = segments.get(0);
+    for (SegmentCells one : segments) {
+      cells += one.ids() == null ? one.cells() : 0;
+      largest = size(one) > size(largest) ? one : largest;
+    }
+    int parts = (int) Math.max(1, Math.min(MAX_PARTS, cells / CELLS_PER_PART));
+    parts = Math.min(parts, size(largest));
+    IpAddress[] chosen = new IpAddress[parts - 1];
+    for (int p = 1; p < parts; p++) {
+      int id = (int) ((long) size(largest) * p / parts);
+      chosen[p - 1] = largest.index().address(largest.address(), id);
+    }
+    return chosen;
+  }
+
+  private static int size(SegmentCells segment) {
+    return segment.rollup().nullId();
+  }
+
+  /** What one thread did. */
+  record Part(GroupTable groups, long cells) {}
+
+  /** Takes parts until there is none left. */
+  Part run() {
+    CellCollector collector = new CellCollector(rule, deadline);
+    GroupTable groups = new GroupTable(collector.layout());
+    int parts = parts();
+    GroupTable one = bounds.length == 0 ? groups : new GroupTable(collector.layout());
+    for (int p = next.getAndIncrement(); p < parts; p = next.getAndIncrement()) {
+      if (deadline.isCancelled()) {
+        break;
+      }
+      deadline.check();
+      if (!rule.canBePartitioned()) {
+        SegmentCells segment = segments.get(p);
+        add(collector, segment, 0, size(segment) + 1, groups);
+      } else {
+        fill(collector, p, one);
+        if (one != groups) {
+          groups.append(one, one.first(query));
+          one.clear();
+        }
+      }
+    }
+    return new Part(groups, collector.cells());
+  }
+
+  private void add(
+      CellCollector collector, SegmentCells segment, int from, int to, GroupTable groups) {
+    try {
+      collector.add(segment, from, to, groups);
+    } catch (SegmentCorruptException e) {
+      deadline.cancel();
+      throw new DamagedCellsException(segment.lease(), e);
+    }
+  }
+
+  private void fill(CellCollector collector, int part, GroupTable groups) {
+    for (SegmentCells segment : segments) {
+      int from = part == 0 ? 0 : idOf(segment, bounds[part - 1]);
+      int to = part == bounds.length ? size(segment) + 1 : idOf(segment, bounds[part]);
+      if (from < to) {
+        add(collector, segment, from, to, groups);
+      }
+    }
+    long[] address = new long[2];
+    for (GroupTable table : ofRows) {
+      int[] mine = new int[table.size()];
+      int n = 0;
+      for (int group = 0; group < table.size(); group++) {
+        boolean known = table.readAddress(group, rule.addressKey(), address);
+        mine[n] = group;
+        n += isIn(part, known, address) ? 1 : 0;
+      }
+      groups.merge(table, mine, n);
+    }
+  }
+
+  /** Groups without an address belong to the last part, where the id of NULL is. */
+  private boolean isIn(int part, boolean known, long[] address) {
+    if (!known || bounds.length == 0) {
+      return part == bounds.length;
+    }
+    return (part == 0 || compare(address, bounds[part - 1]) >= 0)
+        && (part == bounds.length || compare(address, bounds[part]) < 0);
+  }
+
+  private static int compare(long[] address, IpAddress bound) {
+    return IpAddress.compare(address[0], address[1], bound.hi(), bound.lo());
+  }
+
+  private static int idOf(SegmentCells segment, IpAddress address) {
+    SegmentIndex index = segment.index();
+    FlowColumn column = segment.address();
+    return index.lowerBound(column, address.hi(), address.lo());
+  }
+
+  /** The answer of what all threads did. */
+  ResultTable finish(List<Part> done) {
+    GroupTable all = done.get(0).groups();
+    if (rule.canBePartitioned()) {
+      for (Part part : done.subList(1, done.size())) {
+        all.append(part.groups(), allOf(part.groups()));
+      }
+      return all.finish(query);
+    }
+    List<GroupTable> others = new ArrayList<>(ofRows);
+    done.subList(1, done.size()).forEach(part -> others.add(part.groups()));
+    others.forEach(all::merge);
+    return all.finish(query);
+  }
+
+  private static int[] allOf(GroupTable table) {
+    int[] groups = new int[table.size()];
+    for (int g = 0; g < groups.length; g++) {
+      groups[g] = g;
+    }
+    return groups;
+  }
+}

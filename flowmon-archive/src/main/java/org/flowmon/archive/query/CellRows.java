@@ -1,0 +1,105 @@
+package org.flowmon.archive.query;
+
+import java.util.Arrays;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+
+/**
+ * Some cells of a slice, seen as rows: so that filter and keys are evaluated once for a cell and by
+ * what evaluates them for rows. It has the slice's address column, {@code outgoing} and, as begin
+ * of its hour, {@code end_time}. Not thread-safe.
+ */
+final class CellRows implements FlowRows {
+  private final long[] high = new long[RollupFormat.BLOCK];
+  private final long[] low = new long[RollupFormat.BLOCK];
+  private FlowColumn address;
+  private int outgoing = RollupFormat.OUTGOING_NULL;
+  private long hour = RollupFormat.NO_HOUR;
+  private int count;
+  private boolean lastIsNull;
+
+  /** One row without any value. */
+  static CellRows ofNulls() {
+    CellRows rows = new CellRows();
+    rows.count = 1;
+    return rows;
+  }
+
+  /**
+   * Sees these cells from now on.
+   *
+   * @param ids ascending
+   * @param nullId the id that stands for NULL
+   */
+  void load(
+      SegmentIndex index,
+      FlowColumn column,
+      int[] ids,
+      int n,
+      int nullId,
+      int sliceOutgoing,
+      long sliceHour) {
+    address = column;
+    count = n;
+    outgoing = sliceOutgoing;
+    hour = sliceHour;
+    lastIsNull = ids[n - 1] == nullId;
+    if (lastIsNull) {
+      high[n - 1] = 0;
+      low[n - 1] = 0;
+    }
+    index.readAddresses(column, ids, lastIsNull ? n - 1 : n, high, low);
+  }
+
+  @Override
+  public int rows() {
+    return count;
+  }
+
+  @Override
+  public Presence presence(FlowColumn column) {
+    if (column == address) {
+      return lastIsNull ? Presence.NULLABLE : Presence.DENSE;
+    } else if (column == FlowColumn.OUTGOING) {
+      return outgoing == RollupFormat.OUTGOING_NULL ? Presence.ABSENT : Presence.CONSTANT;
+    } else if (column == FlowColumn.END_TIME) {
+      return hour == RollupFormat.NO_HOUR ? Presence.ABSENT : Presence.CONSTANT;
+    }
+    throw new IllegalArgumentException("cells have no " + column.sqlName());
+  }
+
+  @Override
+  public void readLongs(FlowColumn column, int from, int n, long[] out) {
+    boolean isTime = column == FlowColumn.END_TIME;
+    Arrays.fill(
+        out,
+        0,
+        n,
+        presence(column) == Presence.ABSENT
+            ? 0
+            : isTime ? hour * RollupFormat.HOUR_MICROS : outgoing);
+  }
+
+  @Override
+  public void readAddresses(FlowColumn column, int from, int n, long[] hi, long[] lo) {
+    System.arraycopy(high, from, hi, 0, n);
+    System.arraycopy(low, from, lo, 0, n);
+  }
+
+  @Override
+  public void readValidity(FlowColumn column, int from, int n, long[] words) {
+    boolean any = presence(column) != Presence.ABSENT;
+    Arrays.fill(words, 0, (n + 63) >>> 6, 0);
+    for (int i = 0; i < n; i++) {
+      boolean valid = any && (column != address || !lastIsNull || from + i < count - 1);
+      words[i >>> 6] |= (valid ? 1L : 0L) << i;
+    }
+  }
+
+  @Override
+  public String text(FlowColumn column, int row) {
+    throw new IllegalArgumentException("cells have no " + column.sqlName());
+  }
+}

@@ -1,0 +1,172 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.query.Selected;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Whether and how sums of rows can answer a query as exactly as its rows: the filter is a condition
+ * on {@code end_time} whose times are known exactly, AND conditions on one address and {@code
+ * outgoing}; the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
+ * end_time}; and the aggregates count rows or count, sum or average measures. Immutable.
+ */
+final class RollupRule {
+  private final FlowQuery query;
+  private final FlowColumn address;
+  private final LongRanges times;
+  private final boolean nullTimeIsKept;
+  private final Expression cellFilter;
+  private final Set<FlowColumn> keyColumns;
+  private final int addressKey;
+
+  private RollupRule(
+      FlowQuery query,
+      FlowColumn address,
+      LongRanges times,
+      boolean nullTimeIsKept,
+      Expression cellFilter,
+      Set<FlowColumn> keyColumns,
+      int addressKey) {
+    this.query = query;
+    this.address = address;
+    this.times = times;
+    this.nullTimeIsKept = nullTimeIsKept;
+    this.cellFilter = cellFilter;
+    this.keyColumns = keyColumns;
+    this.addressKey = addressKey;
+  }
+
+  /**
+   * The rule of a query.
+   *
+   * @return null where only rows can answer it
+   */
+  static RollupRule of(FlowQuery query) {
+    if (!query.isAggregated() || !hasSummedAggregates(query)) {
+      return null;
+    }
+    List<Expression> timeTerms = new ArrayList<>();
+    List<Expression> cellTerms = new ArrayList<>();
+    Set<FlowColumn> used = EnumSet.noneOf(FlowColumn.class);
+    for (Expression term : terms(query.where())) {
+      Set<FlowColumn> columns = ExpressionColumns.of(term);
+      if (columns.equals(EnumSet.of(FlowColumn.END_TIME))) {
+        timeTerms.add(term);
+      } else if (columns.contains(FlowColumn.END_TIME)) {
+        return null;
+      } else {
+        cellTerms.add(term);
+        used.addAll(columns);
+      }
+    }
+    Set<FlowColumn> keyColumns = EnumSet.noneOf(FlowColumn.class);
+    for (Expression key : query.groupBy()) {
+      if (!ExpressionColumns.isHourly(key)) {
+        return null;
+      }
+      keyColumns.addAll(ExpressionColumns.of(key));
+    }
+    used.addAll(keyColumns);
+    used.removeAll(Set.of(FlowColumn.OUTGOING, FlowColumn.END_TIME));
+    if (used.size() > 1 || !RollupFormat.DIMENSIONS.containsAll(used)) {
+      return null;
+    }
+    LongRanges times = null;
+    boolean nullTimeIsKept = true;
+    if (!timeTerms.isEmpty()) {
+      Expression condition = new Expression.And(timeTerms);
+      times = ExactTimes.of(condition);
+      if (times == null) {
+        return null;
+      }
+      nullTimeIsKept =
+          CompiledPredicate.of(condition).select(CellRows.ofNulls(), 0, 1, new int[1]) == 1;
+    }
+    FlowColumn address = used.isEmpty() ? null : used.iterator().next();
+    Expression filter = cellTerms.isEmpty() ? null : new Expression.And(cellTerms);
+    int addressKey = address == null ? -1 : query.groupBy().indexOf(new Expression.Column(address));
+    return new RollupRule(query, address, times, nullTimeIsKept, filter, keyColumns, addressKey);
+  }
+
+  private static boolean hasSummedAggregates(FlowQuery query) {
+    List<Selected> all = new ArrayList<>();
+    query.select().forEach(item -> all.add(item.what()));
+    query.orderBy().forEach(item -> all.add(item.what()));
+    for (Selected what : all) {
+      if (what instanceof AggregateCall call && !isSummed(call)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isSummed(AggregateCall call) {
+    boolean additive =
+        call.function() != AggregateFunction.MIN && call.function() != AggregateFunction.MAX;
+    return additive
+        && (call.argument() == null
+            || (call.argument() instanceof Expression.Column column
+                && RollupFormat.MEASURES.contains(column.column())));
+  }
+
+  private static List<Expression> terms(Expression where) {
+    List<Expression> terms = new ArrayList<>();
+    if (where instanceof Expression.And and) {
+      and.terms().forEach(term -> terms.addAll(terms(term)));
+    } else if (where != null) {
+      terms.add(where);
+    }
+    return terms;
+  }
+
+  FlowQuery query() {
+    return query;
+  }
+
+  /** The column whose cells are needed, null where either does. */
+  FlowColumn address() {
+    return address;
+  }
+
+  /** The times that the filter keeps, null where it keeps all. */
+  LongRanges times() {
+    return times;
+  }
+
+  /** Whether the condition on {@code end_time} keeps rows that have none. */
+  boolean nullTimeIsKept() {
+    return nullTimeIsKept;
+  }
+
+  /** The condition on address and {@code outgoing}, null for none. */
+  Expression cellFilter() {
+    return cellFilter;
+  }
+
+  /** Whether keys differ from hour to hour. */
+  boolean hasHourKeys() {
+    return keyColumns.contains(FlowColumn.END_TIME);
+  }
+
+  /** The place of the address itself among the keys, −1 where it is none of them. */
+  int addressKey() {
+    return addressKey;
+  }
+
+  /** Whether groups of different addresses are different groups that can be kept apart. */
+  boolean canBePartitioned() {
+    return addressKey >= 0
+        && query.groupBy().stream().noneMatch(key -> key.kind() == ValueKind.TEXT);
+  }
+}

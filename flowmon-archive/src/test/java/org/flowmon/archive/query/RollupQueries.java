@@ -1,0 +1,163 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.flowmon.archive.rollup.DenseTraffic;
+
+/** Seeded queries over {@link DenseTraffic}, most of them such that sums can answer. */
+final class RollupQueries {
+  static final long NOW = DenseTraffic.BEGIN + 25 * Traffic.HOUR;
+
+  private final Random random;
+  private final DenseTraffic traffic;
+
+  RollupQueries(long seed) {
+    this.random = new Random(seed);
+    this.traffic = new DenseTraffic(100 * seed);
+  }
+
+  private String pick(String... some) {
+    return some[random.nextInt(some.length)];
+  }
+
+  private String time() {
+    long hours = random.nextInt(10) - 1L;
+    long into =
+        switch (random.nextInt(4)) {
+          case 0 -> random.nextInt(3) - 1L;
+          case 1 -> (long) (random.nextDouble() * Traffic.HOUR);
+          default -> 0;
+        };
+    return RandomQueries.timestamp(DenseTraffic.BEGIN + hours * Traffic.HOUR + into);
+  }
+
+  private String prefix() {
+    String address = traffic.address().toString();
+    return address
+        + "/"
+        + (address.contains(":") ? 128 - random.nextInt(70) : 32 - random.nextInt(12));
+  }
+
+  private String list(int n) {
+    List<String> items = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      items.add("'" + (random.nextInt(4) == 0 ? prefix() : traffic.address()) + "'");
+    }
+    return String.join(", ", items);
+  }
+
+  private String addressTerm(String side) {
+    return switch (random.nextInt(7)) {
+      case 0 -> side + " = '" + traffic.address() + "'";
+      case 1 -> side + pick(" IN (", " NOT IN (") + list(1 + random.nextInt(6)) + ")";
+      case 2 -> side + pick(" < '", " >= '", " <> '") + traffic.address() + "'";
+      case 3 -> side + pick(" IS NULL", " IS NOT NULL");
+      case 4 ->
+          "NETWORK(" + side + ", 26, 60) = NETWORK(ADDRESS '" + traffic.address() + "', 26, 60)";
+      case 5 -> "(" + side + " IN (" + list(3) + ") OR " + outgoingTerm() + ")";
+      default -> "NOT (" + side + " IN (" + list(2) + ") AND " + outgoingTerm() + ")";
+    };
+  }
+
+  private String outgoingTerm() {
+    return pick(
+        "outgoing",
+        "NOT outgoing",
+        "outgoing IS NULL",
+        "outgoing IS NOT TRUE",
+        "outgoing IS NOT NULL",
+        "outgoing IS FALSE",
+        "outgoing = TRUE");
+  }
+
+  private String timeTerm() {
+    return switch (random.nextInt(10)) {
+      case 0, 1, 2 -> "end_time >= " + time() + " AND end_time < " + time();
+      case 3 -> "end_time " + pick("<", "<=", ">", ">=", "<>", "=") + " " + time();
+      case 4 -> "end_time BETWEEN " + time() + " AND " + time();
+      case 5 -> "SAME_HOUR(end_time, " + pick(":now", time()) + ", 3)";
+      case 6 -> "(end_time < " + time() + " OR end_time >= " + time() + ")";
+      case 7 -> "end_time IS" + pick(" NULL", " NOT NULL");
+      case 8 ->
+          "TIME_BUCKET(end_time, INTERVAL '"
+              + pick("30", "60", "120", "7")
+              + "' MINUTE) "
+              + pick("<", "<=", ">", ">=", "=", "<>")
+              + " "
+              + time();
+      default -> "(end_time >= " + time() + ") IS NOT " + pick("TRUE", "FALSE");
+    };
+  }
+
+  private String where(String side) {
+    List<String> terms = new ArrayList<>();
+    if (random.nextInt(3) > 0) {
+      terms.add(timeTerm());
+    }
+    if (random.nextInt(3) == 0) {
+      terms.add(addressTerm(side));
+    }
+    if (random.nextInt(3) == 0) {
+      terms.add(outgoingTerm());
+    }
+    if (random.nextInt(12) == 0) {
+      terms.add(
+          pick(
+              "dst_port = 100",
+              "bytes > 1000",
+              "(" + addressTerm(side) + " OR " + timeTerm() + ")",
+              "arrival < " + time(),
+              addressTerm("dst_addr"),
+              "TRUE",
+              "NULL"));
+    }
+    return terms.isEmpty() ? "" : " WHERE " + String.join(" AND ", terms);
+  }
+
+  String next() {
+    String side = pick("src_addr", "dst_addr");
+    List<String> keys = new ArrayList<>();
+    if (random.nextInt(2) == 0) {
+      keys.add(side);
+    } else if (random.nextInt(3) == 0) {
+      keys.add(
+          pick(
+              "NETWORK(" + side + ", 28, 64)",
+              "CASE WHEN " + side + " < '10.0.2.0' THEN 'low' END"));
+    }
+    if (random.nextInt(4) == 0) {
+      keys.add(pick("outgoing", "CASE WHEN outgoing THEN " + side + " END", "outgoing IS NULL"));
+    }
+    if (random.nextInt(4) == 0) {
+      keys.add(
+          pick(
+              "TIME_BUCKET(end_time, INTERVAL '1' HOUR)",
+              "TIME_BUCKET(end_time, INTERVAL '3' HOUR)",
+              "DAYS_BEFORE(end_time, :now)",
+              "TIME_BUCKET(end_time, INTERVAL '90' MINUTE)",
+              "end_time IS NULL"));
+    }
+    String aggregates =
+        pick(
+            "SUM(bytes) AS total",
+            "SUM(bytes) AS total, COUNT(*) AS flows",
+            "COUNT(*) AS total",
+            "SUM(bytes) AS total, COUNT(bytes), AVG(packets), SUM(packets), COUNT(reverse_bytes),"
+                + " SUM(reverse_packets), AVG(reverse_bytes)",
+            "AVG(bytes) AS total",
+            random.nextInt(4) == 0 ? "MAX(bytes) AS total" : "COUNT(packets) AS total");
+    String order =
+        keys.isEmpty()
+            ? ""
+            : pick("", " ORDER BY total DESC LIMIT 5", " ORDER BY total", " LIMIT 9");
+    return "SELECT "
+        + String.join(", ", keys)
+        + (keys.isEmpty() ? "" : ", ")
+        + aggregates
+        + " FROM flows"
+        + where(side)
+        + (keys.isEmpty() ? "" : " GROUP BY " + String.join(", ", keys))
+        + order;
+  }
+}

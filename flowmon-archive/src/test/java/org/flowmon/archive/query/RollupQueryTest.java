@@ -1,0 +1,193 @@
+package org.flowmon.archive.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.rollup.DenseTraffic;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sums answer as rows do, and rows as a scan of all flows. */
+class RollupQueryTest {
+  private static final int QUERIES = 400;
+
+  @TempDir Path directory;
+
+  private static FlowQuery bind(String sql) {
+    return QueryParser.parse(sql)
+        .bind(Parameters.NONE.with("now", Value.ofTimestamp(RollupQueries.NOW)));
+  }
+
+  private record Filled(List<FlowBatch> flows, List<SealedSegment> segments) {}
+
+  private Filled fill(Archive archive, long seed) throws IOException {
+    List<FlowBatch> flows = new ArrayList<>();
+    List<SealedSegment> segments = new ArrayList<>();
+    Random random = new Random(seed);
+    int count = 1 + random.nextInt(4);
+    for (int s = 0; s < count; s++) {
+      // Some segments are too small to ask for their sums.
+      List<FlowBatch> batches =
+          new DenseTraffic(100 * seed + s).batches(random.nextInt(5) == 0 ? 500 : 4000);
+      segments.add(Traffic.commit(archive, batches));
+      flows.addAll(batches);
+    }
+    return new Filled(flows, segments);
+  }
+
+  private static ResultTable scan(Filled filled, FlowQuery query, QueryOptions options) {
+    return FlowQueries.run(
+        filled.flows,
+        options.asOfArrival() == Long.MAX_VALUE
+            ? query
+            : new FlowQuery(
+                query.select(),
+                Filter.asOf(query.where(), options.asOfArrival()),
+                query.groupBy(),
+                query.orderBy(),
+                query.limit()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void sumsAnswerAsRowsDo(long seed) throws IOException {
+    Random random = new Random(seed);
+    RollupQueries queries = new RollupQueries(seed);
+    long byRollup = 0;
+    long mixed = 0;
+    try (Archive archive = Archive.create(directory.resolve("a" + seed), ArchiveOptions.DEFAULTS)) {
+      Filled filled = fill(archive, seed);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        for (int q = 0; q < QUERIES; q++) {
+          String sql = queries.next();
+          QueryOptions options = QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3));
+          if (random.nextInt(8) == 0) {
+            options =
+                options.withAsOfArrival(DenseTraffic.BEGIN + random.nextInt(10) * Traffic.HOUR);
+          }
+          String context = "seed " + seed + ", query " + q + ": " + sql;
+          FlowQuery query = bind(sql);
+          QueryAnswer bySums = ArchiveQuery.run(snapshot, query, options);
+          QueryAnswer byRows = ArchiveQuery.run(snapshot, query, options.withRollups(false));
+          String expected = scan(filled, query, options).toString();
+          assertEquals(expected, byRows.table().toString(), context);
+          assertEquals(expected, bySums.table().toString(), context);
+          assertEquals(scan(filled, query, options), bySums.table(), context);
+          assertEquals(List.of(), bySums.stats().warnings());
+          assertEquals(0, byRows.stats().segmentsByRollup());
+          byRollup += bySums.stats().segmentsByRollup() > 0 ? 1 : 0;
+          mixed +=
+              bySums.stats().segmentsByRollup() > 0 && bySums.stats().rowsExamined() > 0 ? 1 : 0;
+        }
+      }
+    }
+    assertTrue(byRollup > 40, byRollup + " queries by sums, of them with rows too " + mixed);
+    ANSWERED[0] += byRollup;
+    ANSWERED[1] += mixed;
+  }
+
+  private static final long[] ANSWERED = new long[2];
+
+  @org.junit.jupiter.api.AfterAll
+  static void enoughWereAnsweredBySums() {
+    assertTrue(
+        ANSWERED[0] > 1500 && ANSWERED[1] > 200,
+        ANSWERED[0] + " by sums, of them with rows too " + ANSWERED[1]);
+  }
+
+  /** Whatever byte of a sidecar's sums is changed: rows answer, and a warning names the file. */
+  @Test
+  void damagedSumsAreCountedAndRowsAnswer() throws IOException {
+    Path folder = directory.resolve("hurt");
+    SealedSegment segment;
+    List<FlowBatch> flows = new DenseTraffic(7).batches(3000);
+    try (Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS)) {
+      segment = Traffic.commit(archive, flows);
+    }
+    Path file = folder.resolve("segments").resolve(segment.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    FlowQuery query =
+        bind("SELECT src_addr, COUNT(*), SUM(bytes), SUM(packets) FROM flows GROUP BY src_addr");
+    ResultTable expected = FlowQueries.run(flows, query);
+    Random random = new Random(3);
+    int warned = 0;
+    int begin = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).indexOf("PFA1", 4);
+    for (int at = 8; at < begin; at += 1 + random.nextInt(40)) {
+      byte[] hurt = bytes.clone();
+      hurt[at] ^= (byte) (1 + random.nextInt(255));
+      Files.write(file, hurt);
+      for (boolean verify : new boolean[] {true}) {
+        try (Archive archive = Archive.open(folder);
+            ArchiveSnapshot snapshot = archive.snapshot()) {
+          QueryAnswer answer =
+              ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS.withVerifyChecksums(verify));
+          assertEquals(expected, answer.table(), "byte " + at);
+          List<String> warnings = answer.stats().warnings();
+          assertEquals(answer.stats().segmentsByRollup() == 0 ? 1 : 0, warnings.size());
+          warned += warnings.size();
+          assertTrue(warnings.stream().allMatch(w -> w.contains(segment.indexFileName())));
+        }
+      }
+    }
+    assertTrue(warned > 10, warned + " warnings");
+  }
+
+  /** Sums that are not what they should be, found only when some of them are in groups already. */
+  @Test
+  void sumsFoundDamagedOnTheWayAreNotInTheAnswer() throws IOException {
+    Path folder = directory.resolve("unchecked");
+    SealedSegment segment;
+    List<FlowBatch> flows = new DenseTraffic(7).batches(3000);
+    try (Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS)) {
+      segment = Traffic.commit(archive, flows);
+    }
+    Path file = folder.resolve("segments").resolve(segment.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    FlowQuery query = bind("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr");
+    ResultTable expected = FlowQueries.run(flows, query);
+    String text = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    int entry = text.indexOf(RollupFormat.TOTALS);
+    String offset = text.substring(text.indexOf("\"offset\":", entry) + 9);
+    int blob = Integer.parseInt(offset.substring(0, offset.indexOf(',')));
+    int slices;
+    try (SegmentIndex index = segment.openIndex(folder.resolve("segments"), true)) {
+      slices = index.totals(org.flowmon.flow.FlowColumn.SRC_ADDR).slices();
+    }
+    assertTrue(slices > 1, "the last slice comes after others");
+    java.nio.ByteBuffer hurt =
+        java.nio.ByteBuffer.wrap(bytes.clone()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    int directoryAt = blob + 12 + 4 * hurt.getInt(blob + 8);
+    int last = blob + hurt.getInt(directoryAt + (slices - 1) * 24 + 16);
+    hurt.putInt(last, 1 << 30); // the first id of the last slice
+    Files.write(file, hurt.array());
+    try (Archive archive = Archive.open(folder);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      QueryAnswer answer =
+          ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS.withVerifyChecksums(false));
+      assertEquals(expected, answer.table());
+      assertEquals(1, answer.stats().warnings().size());
+      assertEquals(0, answer.stats().segmentsByRollup());
+    }
+  }
+}
