@@ -176,12 +176,14 @@ public final class QueryCommand implements Callable<Integer> {
   private static String summary(QueryAnswer answer) {
     QueryStats stats = answer.stats();
     return String.format(
-        "%d rows in %.1f ms; read %d of %d segments (%d by index), examined %d of %d flows",
+        "%d rows in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
+            + " flows",
         answer.table().rowCount(),
         stats.nanos() / 1e6,
         stats.segmentsRead(),
         stats.segmentsTotal(),
         stats.segmentsByIndex(),
+        stats.segmentsByRollup(),
         stats.rowsExamined(),
         stats.rowsTotal());
   }

@@ -9,7 +9,8 @@ import java.time.Duration;
  *     Long#MAX_VALUE} for all
  * @param timeLimit after which {@link QueryTimeoutException} is thrown, null for none
  * @param rowLimit on how many rows the filter is evaluated at most; beyond it {@link
- *     RowLimitException} is thrown; sums read for them do not count; {@link Long#MAX_VALUE} for no limit
+ *     RowLimitException} is thrown; sums read for them do not count; {@link Long#MAX_VALUE} for no
+ *     limit
  * @param threads that read segments of one aggregated query, at least 1
  * @param verifyChecksums whether a column's bytes are checked when this process first reads them
  * @param useRollups whether sums of rows may answer for them; the answer is the same
