@@ -140,6 +140,11 @@ public final class Rollup {
     return file.buffer().getInt(directoryAt + slice * RollupFormat.SLICE_BYTES + field);
   }
 
+  /** Bytes of the blob. */
+  public int bytes() {
+    return length;
+  }
+
   /** Number of slices. */
   public int slices() {
     return slices;
