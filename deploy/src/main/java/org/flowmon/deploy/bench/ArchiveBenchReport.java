@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.flowmon.deploy.bench.archive.FlowmonSystem;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.SystemFigures;
@@ -31,7 +30,7 @@ final class ArchiveBenchReport {
     load.print(false);
     queries("best of " + rounds, SystemFigures::best).print(false);
     queries("median of " + rounds, SystemFigures::median).print(false);
-    System.out.printf("spread of a query's runs, (worst - best) : median, on average%n");
+    System.out.printf("spread of the runs of a query, (worst - best) : median; the median query%n");
     for (SystemFigures figures : comparison.figures()) {
       System.out.printf("  %s %.0f %%%n", figures.name(), 100 * spread(figures));
     }
@@ -93,15 +92,15 @@ final class ArchiveBenchReport {
     return both ? java.util.OptionalDouble.of(flowmon / other) : java.util.OptionalDouble.empty();
   }
 
+  /** The median over the queries: a short query that was disturbed once says little. */
   private double spread(SystemFigures figures) {
-    Set<String> queries = comparison.answers().keySet();
-    return queries.stream()
-        .mapToDouble(
-            query ->
-                (figures.worst(query) - figures.best(query))
-                    / Math.max(1e-9, figures.median(query)))
-        .average()
-        .orElse(0);
+    double[] spreads =
+        comparison.answers().keySet().stream()
+            .mapToDouble(
+                query -> (figures.worst(query) - figures.best(query)) / figures.median(query))
+            .sorted()
+            .toArray();
+    return spreads[spreads.length / 2];
   }
 
   private void printJson() throws IOException {
