@@ -1,6 +1,8 @@
 package org.flowmon.archive.query;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -31,7 +33,7 @@ import org.flowmon.udaf.query.Value;
 /**
  * Sums by source over seven days of skewed traffic: 20 thousand hosts inside, 200 thousand outside,
  * by Zipf's law with the exponent 1.1; sizes by Pareto's. A main method: rows, rows of a segment,
- * rounds.
+ * rounds, the name of one query.
  */
 public final class SourceSumsBenchmark {
   private static final long BEGIN = 1_767_225_600_000_000L; // 2026-01-01
@@ -172,6 +174,9 @@ public final class SourceSumsBenchmark {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         decode(archive, snapshot.segments().get(0), rounds);
         for (Named named : benchmark.queries()) {
+          if (arguments.length > 3 && !named.name.equals(arguments[3])) {
+            continue;
+          }
           for (int threads = 1; threads <= 2; threads++) {
             time(snapshot, named, rounds, QueryOptions.DEFAULTS.withThreads(threads));
           }
@@ -190,22 +195,27 @@ public final class SourceSumsBenchmark {
   private static void time(ArchiveSnapshot snapshot, Named named, int rounds, QueryOptions options)
       throws IOException {
     double[] millis = new double[rounds];
+    double cpu = Double.MAX_VALUE;
+    ThreadMXBean own = ManagementFactory.getThreadMXBean();
     QueryAnswer answer = null;
     for (int round = 0; round < rounds; round++) {
       long start = System.nanoTime();
+      long busy = own.getCurrentThreadCpuTime();
       answer = ArchiveQuery.run(snapshot, named.query, options);
+      cpu = Math.min(cpu, (own.getCurrentThreadCpuTime() - busy) / 1e6);
       millis[round] = (System.nanoTime() - start) / 1e6;
     }
     Arrays.sort(millis);
     QueryStats stats = answer.stats();
     System.out.printf(
-        "%-12s %d threads, sums %-5s: best %.2f ms, median %.2f ms; %,d groups, %d segments by"
-            + " sums, %,d cells, %,d rows%n",
+        "%-12s %d threads, sums %-5s: best %.2f ms, median %.2f ms, own CPU %.2f ms; %,d groups, %d"
+            + " segments by sums, %,d cells, %,d rows%n",
         named.name,
         options.threads(),
         options.useRollups(),
         millis[0],
         millis[rounds / 2],
+        cpu,
         answer.table().rowCount(),
         stats.segmentsByRollup(),
         stats.cellsRead(),

@@ -32,10 +32,11 @@ public final class ResultTable {
     this.text = new String[columns][];
     this.isNull = new boolean[columns][];
     for (int c = 0; c < columns; c++) {
-      low[c] = Arrays.copyOf(builder.low[c], rows);
-      high[c] = Arrays.copyOf(builder.high[c], rows);
+      boolean exact = builder.low[c].length == rows;
+      low[c] = exact ? builder.low[c] : Arrays.copyOf(builder.low[c], rows);
+      high[c] = exact ? builder.high[c] : Arrays.copyOf(builder.high[c], rows);
       text[c] = kinds.get(c) == ValueKind.TEXT ? Arrays.copyOf(builder.text[c], rows) : null;
-      isNull[c] = Arrays.copyOf(builder.isNull[c], rows);
+      isNull[c] = exact ? builder.isNull[c] : Arrays.copyOf(builder.isNull[c], rows);
     }
   }
 
@@ -250,15 +251,24 @@ public final class ResultTable {
       return this;
     }
 
+    /** Makes room for so many rows. */
+    public Builder reserve(int capacity) {
+      for (int c = 0; c < low.length; c++) {
+        if (capacity > low[c].length) {
+          boolean isText = kinds.get(c) == ValueKind.TEXT;
+          low[c] = Arrays.copyOf(low[c], capacity);
+          high[c] = Arrays.copyOf(high[c], capacity);
+          text[c] = isText ? Arrays.copyOf(text[c], capacity) : text[c];
+          isNull[c] = Arrays.copyOf(isNull[c], capacity);
+        }
+      }
+      return this;
+    }
+
     /** Begins a row; its cells are NULL until they are set. */
     public Builder row() {
       if (low.length > 0 && rows == low[0].length) {
-        for (int c = 0; c < low.length; c++) {
-          low[c] = Arrays.copyOf(low[c], 2 * rows);
-          high[c] = Arrays.copyOf(high[c], 2 * rows);
-          text[c] = Arrays.copyOf(text[c], 2 * rows);
-          isNull[c] = Arrays.copyOf(isNull[c], 2 * rows);
-        }
+        reserve(2 * rows);
       }
       for (boolean[] column : isNull) {
         column[rows] = true;
@@ -290,8 +300,13 @@ public final class ResultTable {
       return this;
     }
 
+    /** The table; the builder is of no use afterwards. */
     public ResultTable build() {
-      return new ResultTable(this);
+      ResultTable table = new ResultTable(this);
+      low = null; // the table may have the arrays
+      high = null;
+      isNull = null;
+      return table;
     }
   }
 }

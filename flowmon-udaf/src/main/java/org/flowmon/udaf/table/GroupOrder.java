@@ -1,6 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
@@ -23,9 +24,15 @@ final class GroupOrder {
     int compare(int groupA, int groupB);
   }
 
+  // Below, reading what is compared first beforehand saves nothing.
+  private static final int FEW_GROUPS = 32;
+  // A heap of more than one row of so many takes longer than sorting all.
+  private static final int SMALL_SHARE = 16;
+
   private final GroupTable table;
   private final GroupLayout layout;
   private final ByOne[] comparisons;
+  private final FirstKeys firstKeys;
 
   GroupOrder(GroupTable table, FlowQuery query) {
     this.table = table;
@@ -42,6 +49,7 @@ final class GroupOrder {
       all.add(byKey(k, new OrderItem(query.groupBy().get(k), false, false)));
     }
     this.comparisons = all.toArray(new ByOne[0]);
+    this.firstKeys = new FirstKeys(table, query);
   }
 
   int compare(int groupA, int groupB) {
@@ -56,8 +64,22 @@ final class GroupOrder {
 
   /** The first groups in order; all where the limit is negative. */
   int[] first(long limit) {
-    int wanted = limit < 0 || limit > table.size() ? table.size() : (int) limit;
-    return FirstRows.of(table.size(), wanted, this::compare);
+    int size = table.size();
+    int wanted = limit < 0 || limit > size ? size : (int) limit;
+    long[] keys = size < FEW_GROUPS ? null : firstKeys.read();
+    if (keys == null) {
+      return FirstRows.of(size, wanted, this::compare);
+    }
+    if (wanted > size / SMALL_SHARE) {
+      return Arrays.copyOf(RowSort.sort(keys, size, this::compare), wanted);
+    }
+    return FirstRows.of(
+        size,
+        wanted,
+        (a, b) -> {
+          int order = Long.compareUnsigned(keys[a], keys[b]);
+          return order != 0 ? order : compare(a, b);
+        });
   }
 
   private ByOne byKey(int key, OrderItem item) {

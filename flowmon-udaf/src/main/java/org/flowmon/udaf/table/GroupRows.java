@@ -24,22 +24,43 @@ final class GroupRows {
     this.query = query;
   }
 
+  /** Writes a column's cell of the builder's last row. */
+  private interface Cell {
+    void write(ResultTable.Builder builder, int group);
+  }
+
   ResultTable table(int[] groups) {
     ResultTable.Builder builder = new ResultTable.Builder();
     query.select().forEach(item -> builder.column(item.name(), item.what().kind()));
+    builder.reserve(groups.length);
+    Cell[] cells = new Cell[query.select().size()];
+    for (int c = 0; c < cells.length; c++) {
+      cells[c] = cell(c, query.select().get(c));
+    }
     for (int group : groups) {
       builder.row();
-      for (int c = 0; c < query.select().size(); c++) {
-        SelectItem item = query.select().get(c);
-        if (item.what() instanceof AggregateCall call) {
-          long[] state = state(group);
-          setAggregate(builder, c, table.layout(), call, state);
-        } else {
-          setKey(builder, c, (Expression) item.what(), group);
-        }
+      for (Cell cell : cells) {
+        cell.write(builder, group);
       }
     }
     return builder.build();
+  }
+
+  /** What is to be looked up for a column is looked up once. */
+  private Cell cell(int column, SelectItem item) {
+    if (item.what() instanceof AggregateCall call) {
+      Accumulator value = table.layout().value(call);
+      Accumulator values = table.layout().values(call);
+      long[] words = table.words();
+      return (builder, group) ->
+          setAggregate(builder, column, call, value, values, words, table.stateAt(group));
+    }
+    int key = query.groupBy().indexOf((Expression) item.what());
+    if (key < 0) {
+      Value literal = ((Literal) item.what()).value();
+      return (builder, group) -> setLiteral(builder, column, literal);
+    }
+    return (builder, group) -> setKey(builder, column, key, group);
   }
 
   /** One row: the aggregates of the select list, of one state. */
@@ -50,25 +71,13 @@ final class GroupRows {
     items.forEach(item -> builder.column(item.name(), item.what().kind()));
     builder.row();
     for (int c = 0; c < items.size(); c++) {
-      setAggregate(builder, c, layout, (AggregateCall) items.get(c).what(), state);
+      AggregateCall call = (AggregateCall) items.get(c).what();
+      setAggregate(builder, c, call, layout.value(call), layout.values(call), state, 0);
     }
     return builder.build();
   }
 
-  private long[] state(int group) {
-    long[] state = new long[table.layout().stateWords()];
-    for (int w = 0; w < state.length; w++) {
-      state[w] = table.word(table.stateAt(group) + w);
-    }
-    return state;
-  }
-
-  private void setKey(ResultTable.Builder builder, int column, Expression expression, int group) {
-    int key = query.groupBy().indexOf(expression);
-    if (key < 0) {
-      setLiteral(builder, column, ((Literal) expression).value());
-      return;
-    }
+  private void setKey(ResultTable.Builder builder, int column, int key, int group) {
     if (table.isKeyNull(group, key)) {
       return;
     }
@@ -94,17 +103,17 @@ final class GroupRows {
   private static void setAggregate(
       ResultTable.Builder builder,
       int column,
-      GroupLayout layout,
       AggregateCall call,
-      long[] state) {
-    Accumulator value = layout.value(call);
-    Accumulator values = layout.values(call);
-    int at = value.word();
+      Accumulator value,
+      Accumulator values,
+      long[] state,
+      int from) {
+    int at = from + value.word();
     if (value.equals(values)) {
       builder.set(column, state[at]);
       return;
     }
-    long count = state[values.word()];
+    long count = state[from + values.word()];
     if (count == 0) {
       return; // NULL
     }

@@ -330,6 +330,11 @@ public final class GroupTable {
     return data[at];
   }
 
+  /** The words of all groups, until a group is added. */
+  long[] words() {
+    return data;
+  }
+
   /** Adds the state of every group to one state. */
   void addTotals(long[] totals) {
     for (int g = 0; g < size; g++) {

@@ -1,0 +1,144 @@
+package org.flowmon.udaf.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The order of many groups, against Java's sort. */
+class GroupOrderTest {
+  /** A group's keys; either may be null. */
+  private record Key(IpAddress address, Long port) {}
+
+  /** A group. */
+  private record Group(Key key, long rows, BigInteger sum) {
+    String line() {
+      return key.address + " " + key.port + " " + rows + " " + sum;
+    }
+  }
+
+  private final Map<Key, Group> groups = new HashMap<>();
+
+  private static <T extends Comparable<T>> Comparator<T> nullsLast(boolean descending) {
+    Comparator<T> order = Comparator.naturalOrder();
+    return Comparator.nullsLast(descending ? order.reversed() : order);
+  }
+
+  private static Comparator<Group> byKeys() {
+    return Comparator.comparing((Group g) -> g.key.address, nullsLast(false))
+        .thenComparing(g -> g.key.port, nullsLast(false));
+  }
+
+  private FlowBatch flows(Random random, int rows, int ipv6, boolean nulls, boolean huge) {
+    FlowBatchBuilder builder = new FlowBatchBuilder(rows);
+    for (int i = 0; i < rows; i++) {
+      int host = random.nextInt(1 + random.nextInt(700));
+      boolean wide = ipv6 == 2 || (ipv6 == 1 && host % 2 == 0);
+      IpAddress address =
+          wide
+              ? new IpAddress(0x8001_0db8_0000_0000L + host % 3, host * -7L)
+              : IpAddress.ofIpv4(host * 0x0131_0101);
+      address = nulls && host % 9 == 0 ? null : address;
+      Long port = nulls && random.nextInt(4) == 0 ? null : (long) random.nextInt(3);
+      Long bytes =
+          nulls && host % 5 == 0 ? null : random.nextLong() >>> (huge ? 1 : 50 + random.nextInt(9));
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, i);
+      if (address != null) {
+        builder.setAddress(FlowColumn.SRC_ADDR, address);
+      }
+      if (port != null) {
+        builder.set(FlowColumn.DST_PORT, port);
+      }
+      if (bytes != null) {
+        builder.set(FlowColumn.BYTES, bytes);
+      }
+      builder.endRow();
+      BigInteger sum = bytes == null ? null : BigInteger.valueOf(bytes);
+      groups.merge(
+          new Key(address, port),
+          new Group(new Key(address, port), 1, sum),
+          (a, b) ->
+              new Group(
+                  a.key,
+                  a.rows + b.rows,
+                  a.sum == null ? b.sum : b.sum == null ? a.sum : a.sum.add(b.sum)));
+    }
+    return FlowBatch.open(builder.build(1, 0, 0, 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void groupsAreInTheOrderOfTheQuery(long seed) {
+    Random random = new Random(seed);
+    FlowBatch flows =
+        flows(random, 3000, random.nextInt(3), random.nextBoolean(), random.nextInt(3) == 0);
+    Map<String, Comparator<Group>> orders = new HashMap<>();
+    orders.put("", byKeys());
+    for (boolean descending : new boolean[] {false, true}) {
+      String way = descending ? " DESC" : "";
+      orders.put(
+          "ORDER BY s" + way,
+          Comparator.comparing(Group::sum, nullsLast(descending)).thenComparing(byKeys()));
+      orders.put(
+          "ORDER BY n" + way,
+          Comparator.comparing(Group::rows, nullsLast(descending)).thenComparing(byKeys()));
+      orders.put(
+          "ORDER BY src_addr" + way,
+          Comparator.comparing((Group g) -> g.key.address, nullsLast(descending))
+              .thenComparing(byKeys()));
+      orders.put(
+          "ORDER BY dst_port" + way + ", s DESC",
+          Comparator.comparing((Group g) -> g.key.port, nullsLast(descending))
+              .thenComparing(Group::sum, nullsLast(true))
+              .thenComparing(byKeys()));
+    }
+    orders.forEach(
+        (order, comparator) -> {
+          List<String> expected =
+              groups.values().stream().sorted(comparator).map(Group::line).toList();
+          for (int limit : new int[] {-1, 0, 3, 40, 700}) {
+            String sql =
+                "SELECT src_addr, dst_port, COUNT(*) AS n, SUM(bytes) AS s FROM flows"
+                    + " GROUP BY src_addr, dst_port "
+                    + order
+                    + (limit < 0 ? "" : " LIMIT " + limit);
+            List<String> first =
+                limit < 0 ? expected : expected.subList(0, Math.min(limit, expected.size()));
+            assertEquals(first, lines(flows, sql), "seed " + seed + ": " + sql);
+          }
+        });
+  }
+
+  private static List<String> lines(FlowBatch flows, String sql) {
+    ResultTable table =
+        FlowQueries.run(List.of(flows), QueryParser.parse(sql).bind(Parameters.NONE));
+    List<String> lines = new ArrayList<>();
+    for (int r = 0; r < table.rowCount(); r++) {
+      lines.add(
+          table.address(r, 0)
+              + " "
+              + (table.isNull(r, 1) ? null : table.longValue(r, 1))
+              + " "
+              + table.longValue(r, 2)
+              + " "
+              + (table.isNull(r, 3) ? null : table.bigValue(r, 3)));
+    }
+    return lines;
+  }
+}
