@@ -110,7 +110,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
       source = new SourcePositions(record.sourceKey(), archived);
       positions.put(record.sourceKey(), source);
     }
-    if (!source.take(record.offset(), batch)) {
+    if (!source.take(record)) {
       archivedBeforeBatches.inc();
       archivedBeforeRows.inc(batch.rows());
       return;

@@ -6,14 +6,15 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.source.PositionedBatch;
 
 /**
  * One source's positions in one writer: which were in the archive when the writer opened, and the
  * ranges taken since the last barrier.
  *
- * <p>Positions that never came (deleted by Kafka's retention, dropped as a producer's repeat) end a
- * range, so that the archive keeps them as a gap; beyond {@link #MAX_RANGES} ranges between two
- * barriers they are counted only, so that a log full of holes does not fill the manifest.
+ * <p>Positions that never came (deleted by Kafka's retention, no flow batch) end a range, so that
+ * the archive keeps them as a gap; beyond {@link #MAX_RANGES} ranges between two barriers they are
+ * counted only, so that a log full of holes does not fill the manifest.
  */
 final class SourcePositions {
   private static final int MAX_RANGES = 16;
@@ -34,6 +35,8 @@ final class SourcePositions {
     this.committedEnd = archived.committedEnd(sourceKey);
     this.committedGaps =
         archived.gaps().stream().filter(gap -> gap.sourceKey().equals(sourceKey)).toList();
+    // Only what brings nothing more reaches the end of time.
+    this.ended = archived.reaches(List.of(sourceKey), Long.MAX_VALUE);
   }
 
   /**
@@ -41,7 +44,9 @@ final class SourcePositions {
    *
    * @return false where the archive has it already
    */
-  boolean take(long offset, FlowBatch batch) {
+  boolean take(PositionedBatch record) {
+    long offset = record.offset();
+    FlowBatch batch = record.batch();
     if (end > offset) {
       throw new IllegalStateException(
           "source " + sourceKey + " gave offset " + offset + " after " + (end - 1));
@@ -63,9 +68,11 @@ final class SourcePositions {
       firstArrival = batch.minArrival();
     }
     end = offset + 1;
-    ended = batch.isEndOfInput();
-    if (!ended) {
-      maxArrival = Math.max(maxArrival, batch.maxArrival());
+    if (!record.repeat()) {
+      ended = batch.isEndOfInput();
+      if (!ended) {
+        maxArrival = Math.max(maxArrival, batch.maxArrival());
+      }
     }
     return true;
   }

@@ -10,14 +10,14 @@ import org.flowmon.flow.FlowFormatException;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1: source key (modified UTF-8), offset and lost flows (8 bytes each), length (4 bytes),
- * the batch's bytes.
+ * Version 2: source key (modified UTF-8), offset and lost flows (8 bytes each), whether it is a
+ * repeat (1 byte; not in version 1, which knew none), length (4 bytes), the batch's bytes.
  */
 public final class PositionedBatchSerializer extends RecordSerializer<PositionedBatch> {
   private static final long serialVersionUID = 1L;
 
   public PositionedBatchSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -25,6 +25,7 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     target.writeUTF(record.sourceKey());
     target.writeLong(record.offset());
     target.writeLong(record.lostBefore());
+    target.writeBoolean(record.repeat());
     writeBytes(record.batch().bytes(), target);
   }
 
@@ -33,9 +34,14 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     String sourceKey = source.readUTF();
     long offset = source.readLong();
     long lostBefore = source.readLong();
+    boolean repeat = found > 1 && source.readBoolean();
     try {
       return new PositionedBatch(
-          sourceKey, offset, FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES)), lostBefore);
+          sourceKey,
+          offset,
+          FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES)),
+          lostBefore,
+          repeat);
     } catch (FlowFormatException e) {
       throw new IOException("batch at " + sourceKey + "@" + offset + ": " + e.getMessage(), e);
     }

@@ -14,6 +14,9 @@ import org.flowmon.flow.FlowBatch;
  * @param losses the producer's cumulative losses there
  * @param arrival largest arrival there, in microseconds: the longest silent producer is forgotten
  *     first
+ * @param passedOver the number after the largest that fell out of the window and was never seen;
+ *     {@link Long#MIN_VALUE} where none was passed over. From here on all before the window was
+ *     seen
  */
 record ProducerPosition(
     String sourceKey,
@@ -22,7 +25,8 @@ record ProducerPosition(
     long seen,
     long flows,
     long losses,
-    long arrival) {
+    long arrival,
+    long passedOver) {
   static final int WINDOW = 64;
 
   /** The position after the first batch that is seen of a producer. */
@@ -36,13 +40,19 @@ record ProducerPosition(
         -1L,
         batch.cumulativeFlows(),
         batch.cumulativeLosses(),
-        batch.maxArrival());
+        batch.maxArrival(),
+        Long.MIN_VALUE);
   }
 
   /** Whether a number was seen before, or lies so far back that it must count as seen. */
   boolean isRepeat(long sequence) {
     long back = next - 1 - sequence;
     return back >= 0 && (back >= WINDOW || (seen >>> back & 1) != 0);
+  }
+
+  /** Whether a number below {@link #next} was seen for sure: it was taken, or came before all. */
+  boolean isSeen(long sequence) {
+    return isRepeat(sequence) && (next - 1 - sequence < WINDOW || sequence >= passedOver);
   }
 
   /** Whether a batch that is no repeat fills a gap that was counted before. */
@@ -55,7 +65,14 @@ record ProducerPosition(
     long sequence = batch.sequence();
     if (sequence < next) {
       return new ProducerPosition(
-          sourceKey, producerId, next, seen | 1L << (next - 1 - sequence), flows, losses, arrival);
+          sourceKey,
+          producerId,
+          next,
+          seen | 1L << (next - 1 - sequence),
+          flows,
+          losses,
+          arrival,
+          passedOver);
     }
     long step = sequence + 1 - next;
     long bits = step >= WINDOW ? 1 : seen << step | 1;
@@ -66,7 +83,16 @@ record ProducerPosition(
         bits,
         batch.cumulativeFlows(),
         batch.cumulativeLosses(),
-        Math.max(arrival, batch.maxArrival()));
+        Math.max(arrival, batch.maxArrival()),
+        passedOverAfter(step));
+  }
+
+  private long passedOverAfter(long step) {
+    if (step > WINDOW) {
+      return next + step - WINDOW; // what never was in the window was not seen
+    }
+    long leaving = ~seen & -1L << (WINDOW - step);
+    return leaving == 0 ? passedOver : next - Long.numberOfTrailingZeros(leaving);
   }
 
   /** Batches that are missing before a batch beyond {@link #next}. */

@@ -8,13 +8,15 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1: source key (modified UTF-8), then the six numbers in the record's order, 8 bytes each.
+ * Version 2: source key (modified UTF-8), then the seven numbers in the record's order, 8 bytes
+ * each. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the window is not
+ * sure.
  */
 public final class ProducerPositionSerializer extends RecordSerializer<ProducerPosition> {
   private static final long serialVersionUID = 1L;
 
   public ProducerPositionSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -26,18 +28,23 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
     target.writeLong(position.flows());
     target.writeLong(position.losses());
     target.writeLong(position.arrival());
+    target.writeLong(position.passedOver());
   }
 
   @Override
   protected ProducerPosition read(int found, DataInputView source) throws IOException {
+    String sourceKey = source.readUTF();
+    long producerId = source.readLong();
+    long next = source.readLong();
     return new ProducerPosition(
-        source.readUTF(),
+        sourceKey,
+        producerId,
+        next,
         source.readLong(),
         source.readLong(),
         source.readLong(),
         source.readLong(),
-        source.readLong(),
-        source.readLong());
+        found > 1 ? source.readLong() : next - ProducerPosition.WINDOW);
   }
 
   @Override

@@ -12,9 +12,12 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.flow.FlowBatch;
 
 /**
- * Follows the producers' sequence numbers: a batch that a producer sent twice is dropped, and flows
- * that never came are counted, from the producers' cumulative counts, and told to what follows by
- * {@link PositionedBatch#lostBefore}.
+ * Follows the producers' sequence numbers: of a batch that a producer sent twice only the place
+ * goes on ({@link PositionedBatch#repeat}), and flows that never came are counted, from the
+ * producers' cumulative counts, and told to what follows by {@link PositionedBatch#lostBefore}.
+ *
+ * <p>A batch that comes so late that nobody knows whether it was taken is dropped with its place:
+ * to the archive its flows are missing.
  *
  * <p>Metrics in group {@code flowmon}: {@code batches}, {@code flows}, {@code bytes}, {@code
  * heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code gaps},
@@ -81,6 +84,9 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     } else if (position.isRepeat(batch.sequence())) {
       repeats.inc();
       repeatedFlows.inc(batch.rows());
+      if (position.isSeen(batch.sequence())) {
+        output.collect(element.replace(record.asRepeat()));
+      }
     } else if (position.fillsGap(batch.sequence())) {
       gapFills.inc();
       positions.put(position.with(batch));

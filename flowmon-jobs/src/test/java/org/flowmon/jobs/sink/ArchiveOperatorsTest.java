@@ -143,6 +143,33 @@ class ArchiveOperatorsTest {
   }
 
   @Test
+  void aRepeatNeitherEndsASourceNorOpensItAgain() throws Exception {
+    byte[] end = FlowBatchBuilder.endOfInput(1, 2, 0, 0, START + 3_600_000_000L);
+    PositionedBatch mark = new PositionedBatch(KEY, 1, FlowBatch.open(end), 0);
+    commit(seal(100, batch(0, 1), mark, repeat(2, batch(0, 1))).get(0));
+    assertReached(3, START + 1, true);
+    // another writer, which knows of the end from the archive alone
+    commit(seal(100, repeat(3, batch(0, 1))).get(0));
+    assertReached(4, START + 1, true);
+    commit(seal(100, batch(4, 1), repeat(5, mark)).get(0));
+    assertReached(6, START + 5, false);
+    assertEquals(2, archivedRows());
+  }
+
+  private static PositionedBatch repeat(long offset, PositionedBatch of) {
+    return new PositionedBatch(KEY, offset, of.batch(), 0).asRepeat();
+  }
+
+  private void assertReached(long end, long arrival, boolean reached) throws IOException {
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(List.of(), snapshot.gaps());
+      assertEquals(end, snapshot.committedEnd(KEY));
+      assertEquals(reached, snapshot.reaches(List.of(KEY), arrival));
+    }
+  }
+
+  @Test
   void whatTheArchiveHoldsIsSkippedAndItsGapsAreFilled() throws Exception {
     commit(seal(100, batch(0, 1), batch(1, 1)).get(0));
     commit(seal(100, batch(6, 1), batch(7, 1)).get(0)); // 2 … 5 were never read

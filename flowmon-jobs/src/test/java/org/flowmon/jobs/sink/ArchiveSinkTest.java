@@ -212,7 +212,8 @@ class ArchiveSinkTest {
       return thread;
     }
 
-    // Each partition's producer: batches, and after every fifth a heartbeat.
+    // Each partition's producer: batches, after every fifth a heartbeat, and now and then a batch
+    // once more.
     private void send(KafkaProducer<byte[], byte[]> producer, int batch, int batches)
         throws Exception {
       int partition = batch % PARTITIONS;
@@ -236,11 +237,25 @@ class ArchiveSinkTest {
                 partition + 1, number + beats + 1, (number + 1) * ROWS, 0, arrival + 1);
         producer.send(new ProducerRecord<>(topic, partition, null, beat)).get();
       }
+      if (isRepeated(number)) {
+        producer.send(new ProducerRecord<>(topic, partition, null, bytes)).get();
+      }
       assertTrue(batch < batches);
     }
 
+    /** What every partition has reached. */
+    private static long lastArrival(int batches) {
+      return TestFlow.START + (batches - PARTITIONS) * 1000L;
+    }
+
+    private static boolean isRepeated(long number) {
+      return number % 7 == 4;
+    }
+
     private static long messages(int batches) {
-      return batches + (long) PARTITIONS * (batches / PARTITIONS / 5);
+      int each = batches / PARTITIONS; // but for some that have no heartbeat and no repeat
+      long repeats = LongStream.range(0, each).filter(Run::isRepeated).count();
+      return batches + PARTITIONS * (each / 5 + repeats);
     }
 
     private static long committed(ArchiveSnapshot snapshot) {
@@ -274,6 +289,7 @@ class ArchiveSinkTest {
         assertEquals(PARTITIONS, snapshot.committedEnds().size(), when);
         assertEquals(messages(batches), committed(snapshot), when);
         assertEquals(List.of(), snapshot.gaps(), when);
+        assertTrue(snapshot.reaches(snapshot.committedEnds().keySet(), lastArrival(batches)), when);
       }
       Collections.sort(found);
       assertEquals(LongStream.range(0, (long) batches * ROWS).boxed().toList(), found, when);

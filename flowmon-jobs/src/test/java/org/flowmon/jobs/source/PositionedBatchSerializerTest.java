@@ -2,6 +2,7 @@ package org.flowmon.jobs.source;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,22 +25,41 @@ class PositionedBatchSerializerTest {
     assertEquals(42, read.offset());
     assertEquals(7, read.lostBefore());
     assertArrayEquals(BATCH.bytes(), read.batch().bytes());
+    assertFalse(read.repeat());
+  }
+
+  @Test
+  void aRepeatStaysOneAndVersion1KnewNone() throws Exception {
+    PositionedBatch repeat = new PositionedBatch("id:3", 42, BATCH, 7).asRepeat();
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(repeat, out);
+    assertTrue(serializer.deserialize(new DataInputDeserializer(out.getCopyOfBuffer())).repeat());
+    DataOutputSerializer old = new DataOutputSerializer(64);
+    old.writeByte(1);
+    old.writeUTF("id:3");
+    old.writeLong(42);
+    old.writeLong(7);
+    old.writeInt(BATCH.bytes().length);
+    old.write(BATCH.bytes());
+    PositionedBatch read = serializer.deserialize(new DataInputDeserializer(old.getCopyOfBuffer()));
+    assertFalse(read.repeat());
+    assertArrayEquals(BATCH.bytes(), read.batch().bytes());
   }
 
   @Test
   void anotherVersionIsRefusedByNumber() throws Exception {
     byte[] bytes = bytes();
-    bytes[0] = 2;
+    bytes[0] = 3;
     IOException e =
         assertThrows(
             IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
-    assertTrue(e.getMessage().contains("found version 2, this reads versions 1…1"), e.getMessage());
+    assertTrue(e.getMessage().contains("found version 3, this reads versions 1…2"), e.getMessage());
   }
 
   @Test
   void aDamagedBatchIsRefusedWithItsPosition() throws Exception {
     byte[] bytes = bytes();
-    bytes[1 + 2 + 4 + 8 + 8 + 4] = 0; // the batch's magic
+    bytes[1 + 2 + 4 + 8 + 8 + 1 + 4] = 0; // the batch's magic
     IOException e =
         assertThrows(
             IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));

@@ -1,9 +1,20 @@
 package org.flowmon.jobs.source;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -17,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class SequenceCheckOperatorTest {
   private static final int MAX_PARALLELISM = 8;
   private static final List<FlowBatch> BATCHES =
-      TestFlow.batches(TestFlow.random(1, 1000, 10, 50), 10, 77);
+      TestFlow.batches(TestFlow.random(1, 1500, 10, 50), 10, 77);
 
   @Test
   void aBatchThatIsSentAgainIsDropped() throws Exception {
@@ -26,6 +37,91 @@ class SequenceCheckOperatorTest {
       send(check, "t:0", 0, 1, 1, 2, 0, 3);
       assertEquals(List.of(0L, 1L, 2L, 3L), sequences(check));
     }
+  }
+
+  @Test
+  void aRepeatsPositionGoesOnWithoutItsRows() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      for (int offset = 0; offset < 5; offset++) {
+        FlowBatch batch = BATCHES.get(new int[] {0, 1, 1, 0, 2}[offset]);
+        check.processElement(new StreamRecord<>(new PositionedBatch("t:0", offset, batch, 0)));
+      }
+      List<PositionedBatch> out = check.extractOutputValues();
+      assertEquals(List.of(0L, 1L, 2L, 3L, 4L), out.stream().map(PositionedBatch::offset).toList());
+      assertEquals(
+          List.of(10, 10, 0, 0, 10), out.stream().map(record -> record.batch().rows()).toList());
+      assertEquals(
+          List.of(false, false, true, true, false),
+          out.stream().map(PositionedBatch::repeat).toList());
+      assertEquals(BATCHES.get(1).maxArrival(), out.get(2).batch().maxArrival());
+    }
+  }
+
+  @Test
+  void whatComesTooFarBackHasAPlaceOnlyWhereItWasSurelySeen() throws Exception {
+    int last = 2 * ProducerPosition.WINDOW + 10;
+    for (int passedOver : new int[] {-1, 3, 10, ProducerPosition.WINDOW + 5}) {
+      for (int back : new int[] {0, 2, 4, 9, 11, 40, ProducerPosition.WINDOW + 6, last - 1}) {
+        try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+            open(1, 0, null)) {
+          send(check, "t:0", IntStream.rangeClosed(0, last).filter(i -> i != passedOver).toArray());
+          int before = check.extractOutputValues().size();
+          send(check, "t:0", back);
+          boolean inWindow = back > last - ProducerPosition.WINDOW;
+          assertEquals(
+              inWindow || back > passedOver ? 1 : 0,
+              check.extractOutputValues().size() - before,
+              back + " comes again, " + passedOver + " never came");
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatLeftTheWindowUnseenIsKnownWhateverTheSteps() {
+    for (long seed = 1; seed <= 200; seed++) {
+      Random random = new Random(seed);
+      Set<Long> seen = new HashSet<>();
+      ProducerPosition position = null;
+      long next = 0;
+      for (int i = 0; i < 60; i++) {
+        // mostly one after the other, sometimes a step about as wide as the window
+        next += random.nextInt(4) > 0 ? 0 : random.nextInt(3 * ProducerPosition.WINDOW);
+        FlowBatch beat = FlowBatch.open(FlowBatchBuilder.heartbeat(9, next, 0, 0, TestFlow.START));
+        seen.add(next++);
+        position = position == null ? ProducerPosition.first("t:0", beat) : position.with(beat);
+      }
+      long first = Collections.min(seen);
+      long windowStart = next - ProducerPosition.WINDOW;
+      long unseen = windowStart - 1;
+      while (unseen >= first && seen.contains(unseen)) {
+        unseen--;
+      }
+      for (long number = first; number < next; number++) {
+        boolean sure = number >= windowStart ? seen.contains(number) : number > unseen;
+        // before the first nothing was passed over: all counts as seen
+        sure |= unseen < first && number < windowStart;
+        assertEquals(sure, position.isSeen(number), "seed " + seed + ", number " + number);
+      }
+    }
+  }
+
+  @Test
+  void aPositionStaysThroughItsSerializerAndVersion1IsSureOfTheWindowOnly() throws Exception {
+    ProducerPosition position = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7);
+    ProducerPositionSerializer serializer = new ProducerPositionSerializer();
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(position, out);
+    byte[] bytes = out.getCopyOfBuffer();
+    assertEquals(position, serializer.deserialize(new DataInputDeserializer(bytes)));
+    bytes[0] = 1;
+    byte[] old = Arrays.copyOf(bytes, bytes.length - 8);
+    ProducerPosition read = serializer.deserialize(new DataInputDeserializer(old));
+    assertEquals(
+        List.of(true, false, true), LongStream.of(199, 197, 198).mapToObj(read::isSeen).toList());
+    assertFalse(read.isSeen(135));
+    assertTrue(read.isRepeat(135));
   }
 
   @Test
@@ -155,7 +251,10 @@ class SequenceCheckOperatorTest {
 
   private static List<Long> sequences(
       OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check) {
-    return check.extractOutputValues().stream().map(record -> record.batch().sequence()).toList();
+    return check.extractOutputValues().stream()
+        .filter(record -> !record.repeat())
+        .map(record -> record.batch().sequence())
+        .toList();
   }
 
   private static List<Long> lost(
