@@ -1,5 +1,6 @@
 package org.flowmon.jobs.history;
 
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
@@ -11,33 +12,49 @@ import org.flowmon.udaf.query.ResultTable;
  *     #UNKNOWN} where the archive is empty or was not read
  * @param through everything that arrived up to here is in the archive, in microseconds; {@link
  *     #UNKNOWN} likewise
+ * @param gaps arrivals, in microseconds, that the archive may lack before as-of, though it has
+ *     reached later ones
  * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
  * @param message for people, null where there is nothing to say
  */
 public record HistoryAnswer(
-    HistoryStatus status, long asOf, long from, long through, ResultTable rows, String message) {
+    HistoryStatus status,
+    long asOf,
+    long from,
+    long through,
+    LongRanges gaps,
+    ResultTable rows,
+    String message) {
   /** A time that nobody knows. */
   public static final long UNKNOWN = Long.MIN_VALUE;
 
   /** Nothing to look up. */
   public static final HistoryAnswer NONE =
-      new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, null, null);
+      new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, LongRanges.NONE, null, null);
+
+  // Exporters hold flows back for minutes, and their clocks differ by less.
+  private static final long NEAR_MICROS = 3_600_000_000L;
 
   /** No answer, for a reason. */
   static HistoryAnswer without(HistoryStatus status, long asOf, String message) {
-    return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, null, message);
+    return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
   }
 
   /**
    * Whether all that belongs to the time range [start, end) is in this history: it begins after
-   * history began, and all of it had arrived by as-of and lies in the archive.
+   * history began, all of it had arrived by as-of and lies in the archive, and no gap of arrivals
+   * touches it or lies within an hour of it.
    *
    * @param start in microseconds
    * @param end in microseconds
    */
   public boolean covers(long start, long end) {
-    return rows != null && from != UNKNOWN && start >= from && end <= reached();
+    return rows != null
+        && from != UNKNOWN
+        && start >= from
+        && end <= reached()
+        && !gaps.intersects(start - NEAR_MICROS, end - 1 + NEAR_MICROS);
   }
 
   // Sources that have ended reach no further than their last arrival, and nothing is missing

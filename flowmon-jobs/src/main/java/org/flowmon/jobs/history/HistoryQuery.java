@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryException;
@@ -83,37 +83,23 @@ final class HistoryQuery {
           QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
       Set<String> sources = sources(snapshot);
-      List<CommitResult.Gap> gaps =
-          snapshot.gaps().stream().filter(gap -> gap.arrivalFrom() <= asOf).toList();
-      boolean exact = gaps.isEmpty() && snapshot.reaches(sources, asOf);
+      HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, Constraints.of(bound.where()));
+      boolean exact = gaps.asked().isEmpty() && snapshot.reaches(sources, asOf);
       long from = snapshot.historyFrom();
+      String message = gaps.message(topic);
+      List<String> warnings = answer.stats().warnings();
+      if (message == null && !warnings.isEmpty()) {
+        message = warnings.get(0);
+      }
       return new HistoryAnswer(
           exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
           asOf,
           from > asOf ? HistoryAnswer.UNKNOWN : from,
           snapshot.historyThrough(sources),
+          gaps.arrivals(),
           answer.table(),
-          message(gaps, answer.stats().warnings()));
+          message);
     }
-  }
-
-  private String message(List<CommitResult.Gap> gaps, List<String> warnings) {
-    if (gaps.isEmpty()) {
-      return warnings.isEmpty() ? null : warnings.get(0);
-    }
-    CommitResult.Gap last = gaps.get(0);
-    for (CommitResult.Gap gap : gaps) {
-      last = gap.arrivalThrough() > last.arrivalThrough() ? gap : last;
-    }
-    // The source's key names topic and partition for good, and tells people little.
-    String text = last.toString();
-    if (last.sourceKey().startsWith(topic.id() + ":")) {
-      String partition = last.sourceKey().substring(topic.id().length() + 1);
-      text =
-          text.replace(
-              "source " + last.sourceKey(), "topic " + topic.name() + " partition " + partition);
-    }
-    return gaps.size() == 1 ? text : text + " (and " + (gaps.size() - 1) + " gaps before)";
   }
 
   // Only the columns that the query names: a sum beyond a long is no value of a parameter.

@@ -6,9 +6,15 @@ import java.util.Locale;
 public enum HistoryStatus {
   /** The analysis has no history query, or the window has no rows to look up. */
   NONE(1),
-  /** The archive held everything that had arrived by as-of at the partitions of the job's topic. */
+  /**
+   * The archive held everything asked for that had arrived by as-of at the partitions of the job's
+   * topic.
+   */
   EXACT(2),
-  /** It did not yet reach as-of, or has a gap before it; what it held was read exactly. */
+  /**
+   * It did not yet reach as-of, or has a gap before it that can have held flows asked for; what it
+   * held was read exactly.
+   */
   PARTIAL(3),
   /** Too many lookups at once, or the lookup would have read too many rows. */
   REFUSED(4),

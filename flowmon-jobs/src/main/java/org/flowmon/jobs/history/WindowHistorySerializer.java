@@ -8,11 +8,13 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 1: the window's result, then of the history: status (1 byte), as-of, from, through (8
- * bytes each), 0 or 1 and the rows, 0 or 1 and the message (modified UTF-8).
+ * Version 2: the window's result, then of the history: status (1 byte), as-of, from, through (8
+ * bytes each), the number of gaps (4 bytes) and the first and last arrival of each (8 bytes each;
+ * version 1 had no gaps), 0 or 1 and the rows, 0 or 1 and the message (modified UTF-8).
  */
 public final class WindowHistorySerializer extends RecordSerializer<WindowHistory> {
   private static final long serialVersionUID = 1L;
@@ -22,7 +24,7 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
   private final WindowResultSerializer windows = new WindowResultSerializer();
 
   public WindowHistorySerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -33,6 +35,11 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     target.writeLong(history.asOf());
     target.writeLong(history.from());
     target.writeLong(history.through());
+    target.writeInt(history.gaps().count());
+    for (int i = 0; i < history.gaps().count(); i++) {
+      target.writeLong(history.gaps().first(i));
+      target.writeLong(history.gaps().last(i));
+    }
     target.writeBoolean(history.rows() != null);
     if (history.rows() != null) {
       ResultTableBytes.write(history.rows(), target);
@@ -55,9 +62,25 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     long asOf = source.readLong();
     long from = source.readLong();
     long through = source.readLong();
+    LongRanges gaps = found > 1 ? readGaps(source) : LongRanges.NONE;
     ResultTable rows = source.readBoolean() ? ResultTableBytes.read(source) : null;
     String message = source.readBoolean() ? source.readUTF() : null;
-    return new WindowHistory(window, new HistoryAnswer(status, asOf, from, through, rows, message));
+    return new WindowHistory(
+        window, new HistoryAnswer(status, asOf, from, through, gaps, rows, message));
+  }
+
+  private static LongRanges readGaps(DataInputView source) throws IOException {
+    int count = source.readInt();
+    if (count < 0 || count > HistoryGaps.MAX_ARRIVALS) {
+      throw new IOException("found " + count + " gaps, expected 0…" + HistoryGaps.MAX_ARRIVALS);
+    }
+    long[] first = new long[count];
+    long[] last = new long[count];
+    for (int i = 0; i < count; i++) {
+      first[i] = source.readLong();
+      last[i] = source.readLong();
+    }
+    return LongRanges.ofRanges(first, last);
   }
 
   @Override

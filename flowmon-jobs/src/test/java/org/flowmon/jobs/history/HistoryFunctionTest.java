@@ -2,9 +2,11 @@ package org.flowmon.jobs.history;
 
 import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
+import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -30,6 +32,7 @@ import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -42,6 +45,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,7 +201,7 @@ class HistoryFunctionTest {
   }
 
   private HistoryAnswer look() throws Exception {
-    return run(List.of(elephants("elephants", "600")), window(100, A, 60)).get("elephants");
+    return run(List.of(elephants("elephants", "4000")), window(100, A, 60)).get("elephants");
   }
 
   @Test
@@ -238,6 +242,98 @@ class HistoryFunctionTest {
         answer.message().startsWith("topic flows partition 0: offsets 1 … 10 were never archived"),
         answer.message());
     assertEquals(END, answer.through());
+  }
+
+  @Test
+  void daysThatLieInAGapAreNotCovered() throws Exception {
+    archive(END - 5 * DAY, flow(A, 9, 90));
+    commit(new SourceRange("t:0", 11, 12, END - 3 * DAY, END, false));
+    HistoryAnswer answer = look();
+    List<Integer> covered = new ArrayList<>();
+    for (int day = 1; day <= 9; day++) {
+      long start = END - day * DAY;
+      if (answer.covers(start, start + HOUR)) {
+        covered.add(day);
+      }
+    }
+    assertEquals(List.of(1, 2, 6, 7, 8), covered);
+    // exporters are late and clocks run ahead, by less than an hour
+    assertFalse(answer.covers(END - 5 * DAY - 2 * HOUR, END - 5 * DAY - HOUR + 1));
+    assertTrue(answer.covers(END - 5 * DAY - 2 * HOUR, END - 5 * DAY - HOUR));
+    assertFalse(answer.covers(END - 3 * DAY + HOUR, END - 3 * DAY + 2 * HOUR));
+    assertTrue(answer.covers(END - 3 * DAY + HOUR + 1, END - 3 * DAY + 2 * HOUR));
+  }
+
+  @Test
+  void aGapLongBeforeAllThatIsAskedForChangesNothing() throws Exception {
+    long asked = END - 7 * DAY;
+    long sure = asked - 31 * DAY;
+    archive(sure - DAY, flow(A, 60, 90));
+    commit(new SourceRange("t:0", 11, 12, sure - 1, END, false));
+    HistoryAnswer answer = look();
+    assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+    assertNull(answer.message());
+    commit(
+        new SourceRange("t:1", 0, 1, sure - DAY), new SourceRange("t:1", 2, 3, sure, END, false));
+    answer = look();
+    assertEquals(HistoryStatus.PARTIAL, answer.status());
+    assertTrue(
+        answer.message().startsWith("topic flows partition 1: offsets 1 … 1 were never archived"),
+        answer.message());
+    assertTrue(!answer.message().contains("gaps before"), answer.message());
+  }
+
+  @Test
+  void aLogFullOfHolesIsKeptShortAndNoHoleIsForgotten() {
+    List<CommitResult.Gap> gaps = new ArrayList<>();
+    for (int i = 3 * HistoryGaps.MAX_ARRIVALS; i > 0; i--) {
+      gaps.add(new CommitResult.Gap("t:0", i, i + 1, 10L * i, 10L * i + 1));
+    }
+    HistoryGaps seen = HistoryGaps.of(gaps, Long.MAX_VALUE, Constraints.NOTHING);
+    assertEquals(HistoryGaps.MAX_ARRIVALS, seen.arrivals().count());
+    assertEquals(gaps.size(), seen.asked().size());
+    gaps.forEach(gap -> assertTrue(seen.arrivals().contains(gap.arrivalFrom())));
+    assertFalse(seen.arrivals().contains(gaps.get(0).arrivalFrom() - 1));
+    assertEquals(1, HistoryGaps.of(gaps, 19, Constraints.NOTHING).arrivals().count());
+  }
+
+  @Test
+  void whetherAGapMattersDependsOnTheTimesThatTheFilterAsksFor() throws Exception {
+    archive(END - 50 * DAY, flow(A, 60, 90));
+    commit(new SourceRange("t:0", 11, 12, END - 40 * DAY, END, false));
+    Map<String, HistoryStatus> expected = new TreeMap<>();
+    expected.put("bytes > 0", HistoryStatus.PARTIAL);
+    expected.put("SAME_HOUR(end_time, :now, 7)", HistoryStatus.EXACT);
+    expected.put("SAME_HOUR(end_time, :now, 20)", HistoryStatus.PARTIAL);
+    expected.put("SAME_HOUR(end_time, :now, 7) OR bytes > 0", HistoryStatus.PARTIAL);
+    expected.put("end_time >= '2026-11-20T10:00:00Z'", HistoryStatus.EXACT);
+    expected.put("end_time < '2026-11-20T10:00:00Z'", HistoryStatus.PARTIAL);
+    expected.put("start_time >= '2026-11-20T10:00:00Z'", HistoryStatus.PARTIAL);
+    expected.put("arrival >= '2026-10-12T10:00:00.000001Z'", HistoryStatus.EXACT);
+    expected.put("arrival >= '2026-10-12T10:00:00Z'", HistoryStatus.PARTIAL);
+    expected.put("arrival < '2026-10-02T10:00:00Z'", HistoryStatus.EXACT);
+    expected.put("arrival <= '2026-10-02T10:00:00Z'", HistoryStatus.PARTIAL);
+    for (Map.Entry<String, HistoryStatus> each : expected.entrySet()) {
+      assertEquals(each.getValue(), status(each.getKey()), each.getKey());
+    }
+  }
+
+  private HistoryStatus status(String filter) throws Exception {
+    AnalysisConfig config = elephants("elephants", "60000");
+    String query = "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE " + filter;
+    AnalysisConfig asked =
+        new AnalysisConfig(
+            "asked",
+            config.live(),
+            new AnalysisConfig.History(
+                query + " GROUP BY src_addr", null, 1, Duration.ofMinutes(1), 1000),
+            config.report(),
+            config.sinks());
+    try (Archive archive = Archive.open(directory)) {
+      return new HistoryQuery(asked, DELAY, TOPIC)
+          .run(archive, window(100, A, 60), Duration.ofMinutes(1))
+          .status();
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.TestReports.elephants;
 import static org.flowmon.jobs.report.TestReports.history;
 import static org.flowmon.jobs.report.TestReports.window;
+import static org.flowmon.jobs.report.TestReports.withGap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +18,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
 
@@ -122,6 +124,24 @@ class ElephantsLogicTest {
   }
 
   @Test
+  void daysThatLieInAGapAreLeftOutAndNamed() {
+    // 100 bytes/s on three days; the other four lie in a gap, and are no days without traffic.
+    HistoryAnswer whole =
+        history(LONG_AGO, END, A, 1, 100L * 3600, A, 2, 100L * 3600, A, 3, 100L * 3600);
+    HistoryAnswer history = withGap(whole, END - 7 * DAY + HOUR / 2, END - 4 * DAY);
+    ResultTable rows = report("", new WindowHistory(window(10_000, A, 2_000), history));
+    assertEquals(100.0, number(rows, 0, "median_rate"));
+    assertEquals("usual", verdict(rows, 0)); // 200 bytes/s are less than 3 · 100
+    assertEquals(3, rows.longValue(0, rows.column("days_used")));
+    assertEquals(
+        "2026-11-17T10:00:00Z 2026-11-16T10:00:00Z 2026-11-15T10:00:00Z 2026-11-14T10:00:00Z",
+        rows.text(0, rows.column("days_missing")));
+    HistoryAnswer none = withGap(whole, END - 8 * DAY, END - DAY);
+    rows = report("", new WindowHistory(window(10_000, A, 2_000), none));
+    assertEquals("no_history", verdict(rows, 0));
+  }
+
+  @Test
   void withoutADayInsideHistoryTheVerdictSaysSo() {
     HistoryAnswer young = history(END - 2 * HOUR, END);
     ResultTable rows = report("", new WindowHistory(window(100, A, 60, B, 40), young));
@@ -130,7 +150,13 @@ class ElephantsLogicTest {
     assertEquals(0, rows.longValue(0, rows.column("days_used")));
     HistoryAnswer failed =
         new HistoryAnswer(
-            HistoryStatus.FAILED, END, HistoryAnswer.UNKNOWN, HistoryAnswer.UNKNOWN, null, "gone");
+            HistoryStatus.FAILED,
+            END,
+            HistoryAnswer.UNKNOWN,
+            HistoryAnswer.UNKNOWN,
+            LongRanges.NONE,
+            null,
+            "gone");
     assertEquals(
         "no_history", verdict(report("", new WindowHistory(window(100, A, 60), failed)), 0));
     // nobody asks for the history of what is small now
@@ -225,6 +251,8 @@ class ElephantsLogicTest {
         WindowHistory.TYPE,
         new WindowHistory(window(9, A, 1, B, 2), history(LONG_AGO, END, A, 1, 5)));
     assertRoundTrip(WindowHistory.TYPE, new WindowHistory(window(9, A, 1), HistoryAnswer.NONE));
+    HistoryAnswer gap = withGap(history(LONG_AGO, END, A, 1, 5), 7, 9);
+    assertRoundTrip(WindowHistory.TYPE, new WindowHistory(window(9, A, 1), gap));
     assertRoundTrip(Report.TYPE, TestReports.report(2, A, 1, null, 2));
     assertEquals(
         10 * SECOND, TestReports.report(2).windowEnd() - TestReports.report(2).windowStart());

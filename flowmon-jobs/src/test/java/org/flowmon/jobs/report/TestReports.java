@@ -7,6 +7,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -65,6 +66,18 @@ public final class TestReports {
         new ArrivalCounts(1000, 3, 2, 1));
   }
 
+  /** As the other, where the archive lacks arrivals of [gapFrom, gapThrough]. */
+  public static HistoryAnswer withGap(HistoryAnswer history, long gapFrom, long gapThrough) {
+    return new HistoryAnswer(
+        HistoryStatus.PARTIAL,
+        history.asOf(),
+        history.from(),
+        history.through(),
+        LongRanges.of(gapFrom, gapThrough),
+        history.rows(),
+        "a gap");
+  }
+
   /** History that begins and reaches as said; rows are triples of address, day and bytes. */
   public static HistoryAnswer history(long from, long through, Object... rows) {
     ResultTable.Builder table =
@@ -82,7 +95,7 @@ public final class TestReports {
     }
     long asOf = END - 20 * SECOND;
     HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
-    return new HistoryAnswer(status, asOf, from, through, table.build(), null);
+    return new HistoryAnswer(status, asOf, from, through, LongRanges.NONE, table.build(), null);
   }
 
   /** A report with a column of every kind; rows are pairs of address and count. */

@@ -33,6 +33,21 @@ public final class LongRanges {
     return normalized(sorted, sorted.clone());
   }
 
+  /**
+   * Closed ranges that may overlap, in the order of their first ends.
+   *
+   * @throws IllegalArgumentException where they are not, or one ends before it begins
+   */
+  public static LongRanges ofRanges(long[] first, long[] last) {
+    for (int i = 0; i < first.length; i++) {
+      if (first[i] > last[i] || (i > 0 && first[i] < first[i - 1])) {
+        throw new IllegalArgumentException(
+            "range " + i + ", [" + first[i] + ", " + last[i] + "], is not in order");
+      }
+    }
+    return normalized(first.clone(), last.clone());
+  }
+
   /** Merges ranges sorted by their first ends. */
   private static LongRanges normalized(long[] first, long[] last) {
     int n = 0;

@@ -1,0 +1,88 @@
+package org.flowmon.jobs.history;
+
+import java.util.Comparator;
+import java.util.List;
+import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * The gaps of an archive, seen by one lookup.
+ *
+ * @param arrivals when flows can have arrived that the gaps took, up to as-of, in microseconds: an
+ *     over-approximation of at most {@link #MAX_ARRIVALS} ranges
+ * @param asked the gaps that can have held a flow that the query asks for, as far as its filter
+ *     tells and clocks run ahead by at most {@link #MAX_SKEW_MICROS}
+ */
+record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
+  /**
+   * How much later than its arrival a flow's end is believed to be: beyond 31 days its clock is
+   * astray, as for compaction.
+   */
+  static final long MAX_SKEW_MICROS = 31L * 24 * 3_600_000_000L;
+
+  /** More ranges are kept of no archive; the oldest are joined. */
+  static final int MAX_ARRIVALS = 1000;
+
+  /**
+   * Looks at gaps for one query.
+   *
+   * @param all of the archive
+   * @param asOf in microseconds: what arrived later is not asked for
+   * @param filter what follows from the query's filter
+   */
+  static HistoryGaps of(List<CommitResult.Gap> all, long asOf, Constraints filter) {
+    List<CommitResult.Gap> before =
+        all.stream()
+            .filter(gap -> gap.arrivalFrom() <= asOf)
+            .sorted(Comparator.comparingLong(CommitResult.Gap::arrivalFrom))
+            .toList();
+    return new HistoryGaps(
+        arrivals(before), before.stream().filter(gap -> canHold(gap, filter)).toList());
+  }
+
+  private static boolean canHold(CommitResult.Gap gap, Constraints filter) {
+    LongRanges arrivals = filter.longs(FlowColumn.ARRIVAL);
+    if (arrivals != null && !arrivals.intersects(gap.arrivalFrom(), gap.arrivalThrough())) {
+      return false;
+    }
+    LongRanges ends = filter.longs(FlowColumn.END_TIME);
+    long latest =
+        gap.arrivalThrough() > Long.MAX_VALUE - MAX_SKEW_MICROS
+            ? Long.MAX_VALUE
+            : gap.arrivalThrough() + MAX_SKEW_MICROS;
+    // How late a flow may come, nobody knows: only the earliest time asked for tells.
+    return ends == null || ends.intersects(Long.MIN_VALUE, latest);
+  }
+
+  private static LongRanges arrivals(List<CommitResult.Gap> sorted) {
+    LongRanges all =
+        LongRanges.ofRanges(
+            sorted.stream().mapToLong(CommitResult.Gap::arrivalFrom).toArray(),
+            sorted.stream().mapToLong(CommitResult.Gap::arrivalThrough).toArray());
+    int more = all.count() - MAX_ARRIVALS;
+    return more <= 0 ? all : all.or(LongRanges.of(all.first(0), all.last(more)));
+  }
+
+  /** Names the last of the gaps asked for, null where there is none. */
+  String message(FlowTopic topic) {
+    if (asked.isEmpty()) {
+      return null;
+    }
+    CommitResult.Gap last = asked.get(0);
+    for (CommitResult.Gap gap : asked) {
+      last = gap.arrivalThrough() > last.arrivalThrough() ? gap : last;
+    }
+    // The source's key names topic and partition for good, and tells people little.
+    String text = last.toString();
+    if (last.sourceKey().startsWith(topic.id() + ":")) {
+      String partition = last.sourceKey().substring(topic.id().length() + 1);
+      text =
+          text.replace(
+              "source " + last.sourceKey(), "topic " + topic.name() + " partition " + partition);
+    }
+    return asked.size() == 1 ? text : text + " (and " + (asked.size() - 1) + " gaps before)";
+  }
+}
