@@ -2,13 +2,16 @@ package org.flowmon.ingest.publish;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -60,6 +63,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private boolean ended;
   private int counted;
   private int nextPartition;
+  private int nextHeartbeat;
   private long firstRowNanos;
   private long clock = Long.MIN_VALUE;
 
@@ -287,16 +291,20 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         return;
       }
       long now = System.nanoTime();
+      // Where Kafka takes nothing, every attempt waits with the lock, and so do the owner and a
+      // stop: one in a tick, and the next tick begins behind it.
+      boolean taken = true;
       if (!builder.isEmpty() && now - firstRowNanos >= options.maxDelay().toNanos()) {
-        closeBatch();
+        taken = closeBatch();
       }
-      for (int partition = 0; partition < partitions.length; partition++) {
+      for (int i = 0; i < partitions.length && taken; i++) {
+        int partition = nextHeartbeat;
+        nextHeartbeat = (partition + 1) % partitions.length;
         if (now - partitions[partition].lastSentNanos >= options.heartbeat().toNanos()
             && clock != Long.MIN_VALUE
             && !ended) {
           // What waits may go to this partition next, and is not later than the heartbeat.
-          closeBatch();
-          heartbeat(partition);
+          taken = closeBatch() && heartbeat(partition);
         }
       }
     } catch (RuntimeException e) {
@@ -307,10 +315,11 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  private void closeBatch() {
+  /** Closes the open batch, where there is one; false where Kafka's producer refused it. */
+  private boolean closeBatch() {
     builder.discardRow();
     if (builder.isEmpty()) {
-      return;
+      return true;
     }
     int target = nextPartition;
     nextPartition = (target + 1) % partitions.length;
@@ -327,7 +336,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       builder.clear();
       partitions[target].losses += rows;
       failed(target, rows, e);
-      return;
+      return true; // Kafka was not asked
     }
     FlowBatch batch = FlowBatch.open(bytes);
     ended = false;
@@ -335,19 +344,21 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       counters.arrivalsBack.increment();
     }
     clock = Math.max(clock, batch.maxArrival());
-    send(target, bytes, rows, batch.maxArrival(), firstRowNanos);
+    return send(target, bytes, rows, batch.maxArrival(), firstRowNanos);
   }
 
-  private void heartbeat(int partition) {
+  private boolean heartbeat(int partition) {
     byte[] bytes = partitions[partition].stream.heartbeat(clock, partitions[partition].losses);
-    send(partition, bytes, 0, clock, System.nanoTime());
+    return send(partition, bytes, 0, clock, System.nanoTime());
   }
 
-  private void send(int partition, byte[] bytes, int rows, long arrival, long sinceNanos) {
+  /** Whether Kafka's producer took it to be sent: not where its buffer or the broker is away. */
+  private boolean send(int partition, byte[] bytes, int rows, long arrival, long sinceNanos) {
     PartitionStream stream = partitions[partition];
     stream.lastArrival = Math.max(stream.lastArrival, arrival);
+    boolean taken = false;
     try {
-      var unused =
+      Future<RecordMetadata> sent =
           producer.send(
               new ProducerRecord<>(options.topic(), partition, null, bytes),
               (metadata, failure) -> {
@@ -357,12 +368,29 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
                   failed(partition, rows, failure);
                 }
               });
+      taken = !isRefused(sent);
     } catch (InterruptException e) {
       failed(partition, rows, e); // Kafka has set the thread's interrupt flag again
     } catch (KafkaException | IllegalStateException e) {
       failed(partition, rows, e);
     }
     stream.lastSentNanos = System.nanoTime();
+    return taken;
+  }
+
+  private static boolean isRefused(Future<RecordMetadata> sent) {
+    if (!sent.isDone()) {
+      return false;
+    }
+    try {
+      sent.get();
+      return false;
+    } catch (ExecutionException e) {
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
   }
 
   private void failed(int partition, int rows, Exception why) {
