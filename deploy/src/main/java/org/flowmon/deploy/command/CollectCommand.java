@@ -13,6 +13,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -114,7 +116,7 @@ public final class CollectCommand implements Callable<Integer> {
     for (String place : listen) {
       addresses.add(address(place));
     }
-    FlowTopics.ensure(bootstrap, topic, partitions);
+    makeTopic();
     PublisherOptions options =
         PublisherOptions.of(bootstrap)
             .withTopic(topic)
@@ -139,6 +141,27 @@ public final class CollectCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Who waits for a broker that does not answer is told after a second, not at the end. */
+  private void makeTopic() throws IOException {
+    ScheduledExecutorService waiting = Executors.newSingleThreadScheduledExecutor();
+    try {
+      var unused =
+          waiting.schedule(
+              () ->
+                  System.err.println(
+                      "no Kafka broker answers at "
+                          + bootstrap
+                          + "; trying for "
+                          + FlowTopics.TIMEOUT_SECONDS
+                          + " s"),
+              1,
+              TimeUnit.SECONDS);
+      FlowTopics.ensure(bootstrap, topic, partitions);
+    } finally {
+      waiting.shutdownNow();
+    }
   }
 
   private void run(UdpCollector collector, FlowPublisher publisher)

@@ -26,7 +26,9 @@ public final class FlowTopics {
   public static final int DEFAULT_PARTITIONS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(FlowTopics.class);
-  private static final int TIMEOUT_SECONDS = 30;
+  /** How long Kafka is waited for. */
+  public static final int TIMEOUT_SECONDS = 30;
+
   private static final int TRIES = 50;
 
   private FlowTopics() {}
@@ -52,6 +54,9 @@ public final class FlowTopics {
       throws IOException {
     Map<String, Object> settings = new HashMap<>(properties);
     settings.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+    // Closing waits for calls under way: for no longer than this does.
+    settings.putIfAbsent(
+        AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(TIMEOUT_SECONDS * 1000));
     try (Admin admin = Admin.create(settings)) {
       Map<String, String> made = new HashMap<>(config);
       made.putIfAbsent(
