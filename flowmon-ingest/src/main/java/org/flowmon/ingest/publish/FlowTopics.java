@@ -26,6 +26,7 @@ public final class FlowTopics {
   public static final int DEFAULT_PARTITIONS = 4;
 
   private static final Logger LOG = LoggerFactory.getLogger(FlowTopics.class);
+
   /** How long Kafka is waited for. */
   public static final int TIMEOUT_SECONDS = 30;
 
