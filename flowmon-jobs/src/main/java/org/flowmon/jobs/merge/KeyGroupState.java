@@ -59,6 +59,11 @@ final class KeyGroupState {
     }
   }
 
+  /** Forgets the groups of all queries: their windows went out at the end of input. */
+  void clear() {
+    byQuery.clear();
+  }
+
   /** Forgets the groups of a query. */
   void remove(long queryId) {
     byQuery.remove(queryId);

@@ -32,9 +32,10 @@ import org.flowmon.udaf.table.WindowPart;
  * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
  * would serialise, or copy during a snapshot, a whole table for each message.
  *
- * <p>What windows were closed is part of that state: a message behind the watermark opens none of
- * them again, after a restart neither. An analysis whose groups cannot be merged is stopped, and no
- * other with it.
+ * <p>What windows the watermark closed is part of that state: a message behind it opens none of
+ * them again, after a restart neither. The end of input closes all that are open and none to come;
+ * {@link WindowOperator} knows which those were. An analysis whose groups cannot be merged is
+ * stopped, and no other with it.
  */
 public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
@@ -174,7 +175,12 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       }
     }
     for (KeyGroupState keyGroup : keyGroups) {
-      keyGroup.closedThrough(completeThrough);
+      if (completeThrough == Long.MAX_VALUE) {
+        // The end of input is no time that was reached: a job that goes on from here has windows.
+        keyGroup.clear();
+      } else {
+        keyGroup.closedThrough(completeThrough);
+      }
     }
     super.processWatermark(mark);
   }

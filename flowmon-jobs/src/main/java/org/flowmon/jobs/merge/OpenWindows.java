@@ -3,6 +3,7 @@ package org.flowmon.jobs.merge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -15,6 +16,8 @@ final class OpenWindows {
   private final LiveQuery live;
   private final TreeMap<Long, WindowPart> parts = new TreeMap<>();
   private final TreeMap<Long, ArrivalCounts> arrivals = new TreeMap<>();
+  // Ends of windows that went out at the end of input, before the watermark closed them.
+  private final TreeSet<Long> closedEarly = new TreeSet<>();
 
   OpenWindows(LiveQuery live) {
     this.live = live;
@@ -31,7 +34,8 @@ final class OpenWindows {
    */
   boolean add(Partial.Part message, long closedThrough) {
     WindowPart part = WindowPart.open(message.bytes(), live.query());
-    if (live.window().isClosed(part.windowEnd(), closedThrough)) {
+    if (live.window().isClosed(part.windowEnd(), closedThrough)
+        || closedEarly.contains(part.windowEnd())) {
       return false;
     }
     WindowPart first = parts.putIfAbsent(part.windowEnd(), part);
@@ -55,6 +59,31 @@ final class OpenWindows {
         && window.isClosed(window.lastWindowEnd(arrivals.firstKey()), completeThrough)) {
       arrivals.pollFirstEntry();
     }
+    while (!closedEarly.isEmpty() && window.isClosed(closedEarly.first(), completeThrough)) {
+      closedEarly.pollFirst();
+    }
+  }
+
+  /**
+   * Gives the results of all windows, earliest first, as no more input comes. Should the job be
+   * restored and go on, they are known; what arrived by pane stays for the windows after them.
+   */
+  void closeAtEnd(Consumer<WindowResult> results) {
+    while (!parts.isEmpty()) {
+      WindowPart part = parts.pollFirstEntry().getValue();
+      closedEarly.add(part.windowEnd());
+      results.accept(result(part));
+    }
+  }
+
+  /** Ends of windows that {@link #closeAtEnd} closed and no watermark has. */
+  Iterable<Long> closedEarly() {
+    return closedEarly;
+  }
+
+  /** Notes such an end, from the state. */
+  void closedEarly(long windowEnd) {
+    closedEarly.add(windowEnd);
   }
 
   private WindowResult result(WindowPart part) {
@@ -77,6 +106,7 @@ final class OpenWindows {
   void clear() {
     parts.clear();
     arrivals.clear();
+    closedEarly.clear();
   }
 
   /** All of it, as the messages that would make it again. */

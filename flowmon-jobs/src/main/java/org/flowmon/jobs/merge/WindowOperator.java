@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -31,8 +32,10 @@ import org.flowmon.jobs.types.WatermarkTime;
  *
  * <p>A window without groups gives no result. Each has one result: parts that come when it has gone
  * out, as a source broke the disorder bound and then the job was restored, are left out and
- * counted. An analysis that failed at run time, here or before, gives no more results, also when
- * the job is restored from then on: flows of its open windows are missing.
+ * counted. The end of input closes what is open: a job that is restored from a savepoint drained so
+ * reports the windows that did not go out then. An analysis that failed at run time, here or
+ * before, gives no more results, also when the job is restored from then on: flows of its open
+ * windows are missing.
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
@@ -46,6 +49,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient Counter behindWatermark;
   private transient StoppedQueries stopped;
   private transient ListState<Long> closedThroughState;
+  private transient ListState<long[]> closedEarlyState;
   private transient long closedThrough;
 
   /** The last step for these analyses. */
@@ -72,6 +76,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
     windows = new TreeMap<>();
     LiveQuery.byId(analyses).forEach((id, live) -> windows.put(id, new OpenWindows(live)));
+    closedEarlyState =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>("closed-early", LongPrimitiveArraySerializer.INSTANCE));
+    for (long[] queryAndEnd : closedEarlyState.get()) {
+      OpenWindows open = windows.get(queryAndEnd[0]);
+      if (open != null) {
+        open.closedEarly(queryAndEnd[1]);
+      }
+    }
     state =
         context
             .getOperatorStateStore()
@@ -138,10 +153,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
-    windows
-        .keySet()
-        .forEach(id -> withQuery(id, open -> open.closeUpTo(completeThrough, complete::add)));
-    closedThrough = Math.max(closedThrough, completeThrough);
+    if (completeThrough == Long.MAX_VALUE) {
+      windows.keySet().forEach(id -> withQuery(id, open -> open.closeAtEnd(complete::add)));
+    } else {
+      windows
+          .keySet()
+          .forEach(id -> withQuery(id, open -> open.closeUpTo(completeThrough, complete::add)));
+      closedThrough = Math.max(closedThrough, completeThrough);
+    }
     complete.sort(
         Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
     for (WindowResult result : complete) {
@@ -159,5 +178,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     stopped.ids().forEach(id -> messages.add(new Partial.Stopped(0, id)));
     state.update(messages);
     closedThroughState.update(List.of(closedThrough));
+    List<long[]> closedEarly = new ArrayList<>();
+    windows.forEach(
+        (id, open) -> open.closedEarly().forEach(end -> closedEarly.add(new long[] {id, end})));
+    closedEarlyState.update(closedEarly);
   }
 }

@@ -101,6 +101,34 @@ class MergeTest {
   }
 
   @Test
+  void aJobRestoredFromADrainedSavepointReportsNewWindowsAndIssuesNoneAgain() throws Exception {
+    List<TestFlow> flows = TestFlow.random(27, 6_000, 20, 40);
+    List<TestFlow> before = new ArrayList<>(flows.subList(0, 3_000));
+    // A clock that runs fast: the drain closes its window half an hour early, and no other for it.
+    long arrival = before.get(2_999).arrival();
+    long ahead = arrival + 1_800 * SECOND;
+    before.add(new TestFlow(ahead, arrival, IpAddress.ofIpv4(0x0B00_0001), 1_000_000, null));
+    Run run = new Run();
+    run.with(2, before.subList(0, 1_500), before.get(1_499).arrival());
+    run.with(2, before.subList(1_500, before.size()), Long.MAX_VALUE);
+    assertEquals(0, run.behindWindows);
+    run.with(3, flows.subList(3_000, 5_000), flows.get(4_999).arrival());
+    run.with(1, flows.subList(5_000, 6_000), Long.MAX_VALUE);
+    assertTrue(run.behindWindows > 0, "what came for a window that the drain closed is counted");
+    List<TestFlow> all = new ArrayList<>(before);
+    all.addAll(flows.subList(3_000, 6_000));
+    for (AnalysisConfig analysis : BOTH) {
+      long width = analysis.live().windowMicros();
+      long slide = analysis.live().slideMicros();
+      Map<Long, String> drained = BruteForce.windows(before, width, slide, SECOND, 7);
+      Map<Long, String> expected = BruteForce.windows(all, width, slide, SECOND, 7);
+      assertTrue(expected.size() > drained.size() + 3, "new windows: " + expected.size());
+      expected.putAll(drained); // they went out with the drain, and stay as they were
+      assertEquals(expected, run.results.get(analysis.name()), "seed 27, " + analysis.name());
+    }
+  }
+
+  @Test
   void thePartOfAWindowThatWentOutBeforeARestoreIsLeftOutAndCounted() throws Exception {
     LiveQuery live = LiveQuery.of(TUMBLING);
     WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
@@ -252,6 +280,7 @@ class MergeTest {
     private int before = 1;
     private long sequence;
     private long behindWatermark;
+    private long behindWindows;
     private List<Partial> more = List.of();
 
     void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
@@ -272,6 +301,7 @@ class MergeTest {
             AbstractStreamOperatorTestHarness.repackageState(
                 states.toArray(new OperatorSubtaskState[0]));
         before = parallelism;
+        behindWindows += ((WindowOperator) last.getOneInputOperator()).behindWatermark();
         // The barrier comes between the parts and the watermark: the parts are in the state.
         windowState = last.snapshot(2, 2);
       }
