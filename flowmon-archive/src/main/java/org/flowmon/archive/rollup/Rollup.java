@@ -104,7 +104,10 @@ public final class Rollup {
     }
   }
 
-  /** Checks the checksum and the slices once. Two threads may both do it: no harm. */
+  /**
+   * Checks the checksum, the slices and the first ids of their blocks once. Two threads may both do
+   * it: no harm.
+   */
   public void check() {
     if (checked) {
       file.requireOpen();
@@ -130,10 +133,24 @@ public final class Rollup {
       expect(
           sliceEntry(s, 16) == end && end + bytes <= length,
           "slice " + s + " at " + end + " within " + length);
+      checkFirstIds(s, (int) blocks);
       end += bytes;
     }
     expect(end == length, "slices of " + length + " bytes, found " + end);
     checked = true;
+  }
+
+  /** A lookup goes by them; {@link CellReader} checks the ids between them. */
+  private void checkFirstIds(int slice, int blocks) {
+    ByteBuffer bytes = file.buffer();
+    int before = -1;
+    for (int b = 0; b < blocks; b++) {
+      int id = bytes.getInt(sliceOffset(slice) + 4 * b);
+      expect(
+          id > before && id <= size,
+          "blocks of ids ascending to " + size + ", found " + id + " after " + before);
+      before = id;
+    }
   }
 
   private int sliceEntry(int slice, int field) {

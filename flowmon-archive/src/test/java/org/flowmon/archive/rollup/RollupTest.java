@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
@@ -243,6 +246,52 @@ class RollupTest {
       }
     }
     assertTrue(refused > 100 && refused < length, refused + " of " + length);
+  }
+
+  /** Not only within a block: a lookup goes by the first id of each. */
+  @Test
+  void idsThatDoNotAscendFromBlockToBlockAreRefusedWithoutChecksumsToo() throws Exception {
+    FlowBatchBuilder builder = new FlowBatchBuilder(6000);
+    for (int row = 0; row < 6000; row++) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, DenseTraffic.BEGIN + row);
+      builder.set(FlowColumn.END_TIME, DenseTraffic.BEGIN + row);
+      builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.ofIpv4(0x0A00_0000 + row % 700));
+      builder.endRow();
+    }
+    List<FlowBatch> flows = List.of(FlowBatch.open(builder.build(1, 0, 0, 0)));
+    SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    Path file = directory.resolve(sealed.indexFileName());
+    byte[] bytes = Files.readAllBytes(file);
+    ByteBuffer blob = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    String footer = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    int entry = footer.indexOf(RollupFormat.HOURS);
+    int offset = number(footer, "\"offset\":", entry);
+    FlowColumn column = FlowColumn.byId(number(footer, "\"fields\":[", entry));
+    int tested = 0;
+    int slices = blob.getInt(offset + 4);
+    int directoryAt = offset + 12 + 4 * blob.getInt(offset + 8);
+    for (int s = 0; s < slices; s++) {
+      int blocks = (blob.getInt(directoryAt + 24 * s + 12) + 255) / 256;
+      int firstIds = offset + blob.getInt(directoryAt + 24 * s + 16);
+      for (int b = 1; b < blocks; b++) {
+        int id = blob.getInt(firstIds + 4 * b);
+        int before = blob.getInt(firstIds + 4 * (b - 1));
+        for (int wrong : new int[] {before, id - 1, before - 1, -1, 700}) {
+          blob.putInt(firstIds + 4 * b, wrong);
+          Files.write(file, bytes);
+          try (SegmentIndex index = sealed.openIndex(directory, false)) {
+            assertThrows(
+                SegmentCorruptException.class,
+                () -> read(index, column, index.hours(column)),
+                "slice " + s + ", block " + b + ": " + wrong);
+            tested++;
+          }
+        }
+        blob.putInt(firstIds + 4 * b, id);
+      }
+    }
+    assertEquals(10, tested, "three blocks");
   }
 
   private static int number(String text, String key, int from) {
