@@ -37,11 +37,6 @@ public final class Manifest {
     this.state = state;
   }
 
-  /** Whether a store holds a manifest, sound or not. */
-  public static boolean exists(ArchiveStore store) {
-    return store.exists(ManifestFrame.Kind.COMMIT.fileName(0));
-  }
-
   /**
    * Begins a manifest.
    *
