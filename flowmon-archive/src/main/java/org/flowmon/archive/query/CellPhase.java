@@ -19,7 +19,7 @@ import org.flowmon.udaf.table.GroupTable;
  */
 final class CellPhase {
   // Cells of a part: its groups fit a core's second-level cache.
-  private static final int CELLS_PER_PART = 1 << 14;
+  static final int CELLS_PER_PART = 1 << 14;
   private static final int MAX_PARTS = 256;
 
   private final RollupRule rule;

@@ -26,8 +26,13 @@ public final class DenseTraffic {
   private final double[] unknown = new double[FlowColumn.values().length];
 
   public DenseTraffic(long seed) {
+    this(seed, 3 + new Random(seed).nextInt(60));
+  }
+
+  /** Traffic of so many hosts. */
+  public DenseTraffic(long seed, int hosts) {
     this.random = new Random(seed);
-    this.hosts = 3 + random.nextInt(60);
+    this.hosts = hosts;
     this.hours = 1 + random.nextInt(8);
     this.ipv6 = random.nextInt(3);
     this.huge = random.nextInt(3) == 0;
