@@ -64,14 +64,6 @@ final class GroupIndex {
     size++;
   }
 
-  /** Makes room for so many rows at once. */
-  void reserve(int rows) {
-    int wanted = Integer.highestOneBit(Math.max(32, Math.min(rows, 1 << 28))) << 2;
-    if (size == 0 && slots.length < wanted) {
-      slots = new long[wanted];
-    }
-  }
-
   void clear() {
     Arrays.fill(slots, 0);
     size = 0;

@@ -133,19 +133,6 @@ public final class GroupTable {
   }
 
   /**
-   * Makes room for so many groups more.
-   *
-   * @param groups a guess; it may be wrong either way
-   */
-  public void reserve(int groups) {
-    long wanted = Math.min((long) (size + groups) * stride, MAX_WORDS);
-    if (wanted > data.length) {
-      data = Arrays.copyOf(data, (int) wanted);
-    }
-    index.reserve(groups);
-  }
-
-  /**
    * Merges some groups of a table of the same layout.
    *
    * @param groups their numbers
