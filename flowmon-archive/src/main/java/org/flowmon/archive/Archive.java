@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.manifest.Removal;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
@@ -151,6 +154,7 @@ public final class Archive implements AutoCloseable {
     ManifestState held = shared().hold();
     try {
       // Held, so that nobody deletes commits that this one must not write again.
+      shared.requireLease();
       return shared.manifest().commit(commit, this::requireFiles);
     } finally {
       shared.release(held);
@@ -233,16 +237,22 @@ public final class Archive implements AutoCloseable {
    * snapshots before the newest snapshot but one. Files of a segment are deleted before a commit
    * says so; one that was half deleted when a process died is deleted by the next call.
    *
+   * @param grace files stay for so long after their replacement, for readers whose leases cannot be
+   *     seen from here: those of other hosts
    * @return ids of the segments whose files are gone
    */
-  public List<String> removeReplaced() throws IOException {
+  public List<String> removeReplaced(Duration grace) throws IOException {
     ManifestState state = shared().hold();
     try {
+      shared.requireLease();
+      long before =
+          ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - grace.toNanos() / 1000;
       // After the commits that took something away were read, so each of them is on disk.
       long needed = ReaderLease.smallest(directory());
       List<String> gone = new ArrayList<>();
-      for (Map.Entry<String, Long> removed : state.removed().entrySet()) {
-        if (removed.getValue() <= needed) {
+      for (Map.Entry<String, Removal> removed : state.removed().entrySet()) {
+        Removal removal = removed.getValue();
+        if (removal.commit() <= needed && removal.timeMicros() <= before) {
           shared.segments().forget(removed.getKey());
           shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".parquet");
           shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".idx");

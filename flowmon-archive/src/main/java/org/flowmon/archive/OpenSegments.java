@@ -21,11 +21,18 @@ final class OpenSegments implements AutoCloseable {
 
   private final Path directory;
   private final int maxIdle;
+  private final boolean leased;
   // In the order of use, oldest first.
   private final Map<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private boolean closed;
 
-  OpenSegments(Path directory, int maxIdle) {
+  /**
+   * Nothing open yet.
+   *
+   * @param leased whether files of segments stay as long as a snapshot names them
+   */
+  OpenSegments(Path directory, int maxIdle, boolean leased) {
+    this.leased = leased;
     this.directory = directory;
     this.maxIdle = maxIdle;
   }
@@ -112,7 +119,13 @@ final class OpenSegments implements AutoCloseable {
           throw new SegmentCorruptException(
               directory.resolve(segment.fileName()),
               "file",
-              "missing, expected " + segment.segmentFile().length() + " bytes",
+              "missing, expected "
+                  + segment.segmentFile().length()
+                  + " bytes"
+                  + (leased
+                      ? ""
+                      : "; no lease could be made, so it may have been merged into another: ask"
+                          + " again"),
               e);
         }
       }

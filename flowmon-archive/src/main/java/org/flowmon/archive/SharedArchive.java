@@ -1,6 +1,7 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,7 +36,8 @@ final class SharedArchive {
     this.manifest = manifest;
     this.lease = lease;
     this.segments =
-        new OpenSegments(directory.resolve(Archive.SEGMENTS), options.maxOpenSegments());
+        new OpenSegments(
+            directory.resolve(Archive.SEGMENTS), options.maxOpenSegments(), lease.protects());
   }
 
   /** The shared archive of a directory, with one reference more. */
@@ -77,6 +79,20 @@ final class SharedArchive {
     } catch (IOException | RuntimeException e) {
       lease.release(known);
       throw e;
+    }
+  }
+
+  /**
+   * Refuses to go on where nothing keeps others from deleting commits: one of them could be written
+   * a second time.
+   */
+  void requireLease() throws IOException {
+    if (!lease.protects()) {
+      throw new AccessDeniedException(
+          directory.resolve(ReaderLease.FOLDER).toString(),
+          null,
+          "no lease could be made here, and without one nothing is committed; let this user write"
+              + " in the folder");
     }
   }
 

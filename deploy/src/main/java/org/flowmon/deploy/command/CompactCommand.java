@@ -1,6 +1,7 @@
 package org.flowmon.deploy.command;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,15 @@ public final class CompactCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Rows of a segment of a day that is over, about (default: ${DEFAULT-VALUE}).")
   private int finalRows = CompactionOptions.DEFAULTS.finalRows();
+
+  @Option(
+      names = "--grace",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "Files of merged segments stay for so long, for readers on other hosts; those of this"
+              + " host are known (default: ${DEFAULT-VALUE}).")
+  private Duration grace = Duration.ZERO;
 
   private volatile boolean stopped;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -91,11 +101,13 @@ public final class CompactCommand implements Callable<Integer> {
     }
     Compactor compactor = new Compactor(opened, options);
     long rows = 0;
+    int deleted = 0;
     long begun = System.nanoTime();
     for (Compactor.Step step = compactor.step(() -> stopped);
         step != null;
         step = compactor.step(() -> stopped)) {
       rows += step.rows();
+      deleted += opened.removeReplaced(grace).size();
       System.err.printf(
           "merged %d segments into %d: %,d flows, %.1f → %.1f MB%n",
           step.replaced(),
@@ -104,7 +116,7 @@ public final class CompactCommand implements Callable<Integer> {
           step.bytesBefore() / 1e6,
           step.bytesAfter() / 1e6);
     }
-    int deleted = opened.removeReplaced().size();
+    deleted += opened.removeReplaced(grace).size();
     double seconds = Math.max(1e-9, (System.nanoTime() - begun) / 1e9);
     compactor
         .damaged()

@@ -81,6 +81,6 @@ final class CoverageTest {
   private static SealedSegment segment(TimeRange endTime) {
     FileIdentity file = new FileIdentity(1_000, 0, 100, 0);
     return new SealedSegment(
-        "s", 1, endTime, endTime, endTime, BigInteger.ZERO, BigInteger.ZERO, file, file);
+        "s", 1, endTime, endTime, endTime, endTime, BigInteger.ZERO, BigInteger.ZERO, file, file);
   }
 }

@@ -2,6 +2,9 @@ package org.flowmon.archive.compact;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -20,6 +23,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundCompaction.class);
+  // Longer than any lookup takes: leases of other hosts may not be seen.
+  private static final Duration GRACE = Duration.ofMinutes(10);
   private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
   private final Path directory;
@@ -29,6 +34,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final Condition woken = lock.newCondition();
   private boolean work; // guarded by lock
   private volatile boolean closed;
+  private final Set<String> damaged = new HashSet<>(); // of the thread
   private final AtomicLong replaced = new AtomicLong();
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong rows = new AtomicLong();
@@ -87,7 +93,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         if (mine != null) {
           compact(archive);
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
         failures.incrementAndGet();
         LOG.warn("compaction of {} failed; it is tried again after the next commit", directory, e);
       }
@@ -108,16 +114,21 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private void compact(Archive archive) throws IOException {
-    Compactor compactor = new Compactor(archive, options);
+    Compactor compactor = new Compactor(archive, options, damaged);
     for (Compactor.Step step = compactor.step(() -> closed);
         step != null;
         step = compactor.step(() -> closed)) {
       replaced.addAndGet(step.replaced());
       written.addAndGet(step.written());
       rows.addAndGet(step.rows());
+      removeReplaced(archive);
     }
+    removeReplaced(archive);
+  }
+
+  private void removeReplaced(Archive archive) throws IOException {
     if (!closed) {
-      deleted.addAndGet(archive.removeReplaced().size());
+      deleted.addAndGet(archive.removeReplaced(GRACE).size());
     }
   }
 

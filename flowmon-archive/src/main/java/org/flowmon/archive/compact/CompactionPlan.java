@@ -18,6 +18,9 @@ import org.flowmon.archive.segment.SealedSegment;
  * of them makes what it merges larger by a factor, so a row is rewritten a number of times that is
  * logarithmic in the size of a full segment over that of a fresh one: once or twice, where segments
  * come with 100,000 rows.
+ *
+ * <p>It comes to an end: segments of one day become one, and several that hold several days become
+ * segments of one day and at most one of strays.
  */
 final class CompactionPlan {
   /** So many small segments of a slice are worth a merge, wherever it leads. */

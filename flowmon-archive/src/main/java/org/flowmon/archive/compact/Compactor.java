@@ -20,6 +20,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.slf4j.Logger;
@@ -40,12 +41,22 @@ public final class Compactor {
   private final Archive archive;
   private final CompactionPlan plan;
   private final SegmentWriter writer = new SegmentWriter();
-  private final Set<String> damaged = new HashSet<>();
+  private final Set<String> damaged;
 
   /** What a step did: how many segments became how many, with how many rows. */
   public record Step(int replaced, int written, long rows, long bytesBefore, long bytesAfter) {}
 
   public Compactor(Archive archive, CompactionOptions options) {
+    this(archive, options, new HashSet<>());
+  }
+
+  /**
+   * A compactor that knows of damage.
+   *
+   * @param damaged ids of segments to leave alone; those that turn out to be damaged are added
+   */
+  Compactor(Archive archive, CompactionOptions options, Set<String> damaged) {
+    this.damaged = damaged;
     this.archive = archive;
     this.plan = new CompactionPlan(options);
   }
@@ -101,7 +112,13 @@ public final class Compactor {
       throws IOException {
     Map<Long, List<FlowRows>> slices = new TreeMap<>();
     for (SegmentLease lease : leases) {
-      split(lease.rows(), slices);
+      // What is of one day stays in one segment, so that each merge leaves fewer, and ends.
+      long slice = TimeSlice.of(lease.rows().sealed());
+      if (slice == TimeSlice.MIXED) {
+        split(lease.rows(), slices);
+      } else {
+        slices.computeIfAbsent(slice, s -> new ArrayList<>()).add(lease.rows());
+      }
     }
     Provenance provenance = Provenance.of("merged", Integer.toString(segments.size()));
     List<SealedSegment> written = new ArrayList<>();
@@ -158,7 +175,8 @@ public final class Compactor {
       segment.readValidity(FlowColumn.END_TIME, from, n, known);
       segment.readLongs(FlowColumn.ARRIVAL, from, n, arrivals);
       for (int i = 0; i < n; i++) {
-        long key = (known[i >>> 6] >>> i & 1) != 0 ? keys[i] : arrivals[i];
+        boolean isKnown = (known[i >>> 6] >>> i & 1) != 0;
+        long key = isKnown ? TimeKey.of(keys[i], arrivals[i]) : arrivals[i];
         long slice = TimeSlice.of(key, arrivals[i]);
         if (current == null || slice != currentSlice) {
           current = rows.computeIfAbsent(slice, s -> new RowList());

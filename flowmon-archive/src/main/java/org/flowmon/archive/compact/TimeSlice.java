@@ -1,14 +1,12 @@
 package org.flowmon.archive.compact;
 
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.TimeRange;
 
 /**
- * The slice of time that a row belongs to, by its time key ({@code end_time}, or {@code arrival}
- * where that is NULL): a UTC day, or {@link #STRAY} for a row whose clock is more than 31 days from
- * its arrival. Compaction puts no rows of different slices into one segment, so that a late row, or
- * a router in the year 2128, stretches none; and all strays share one slice, so that a broken clock
- * does not make a segment of each of its days.
+ * The slice of time that a row belongs to, by its {@link org.flowmon.archive.segment.TimeKey}: a
+ * UTC day, or {@link #STRAY} for a row that arrived more than 31 days later. Compaction puts no
+ * rows of different slices into one segment, so that a late row stretches none; and all strays
+ * share one slice, so that a clock from 1970 does not make a segment of each of its days.
  */
 final class TimeSlice {
   /** The slice of rows whose time cannot be true. */
@@ -26,19 +24,13 @@ final class TimeSlice {
   static long of(long timeKey, long arrival) {
     long skew = timeKey - arrival;
     boolean overflows = ((timeKey ^ arrival) & (timeKey ^ skew)) < 0;
-    return overflows || skew > MAX_SKEW_MICROS || skew < -MAX_SKEW_MICROS
-        ? STRAY
-        : Math.floorDiv(timeKey, DAY_MICROS);
+    return overflows || skew < -MAX_SKEW_MICROS ? STRAY : Math.floorDiv(timeKey, DAY_MICROS);
   }
 
-  /**
-   * The slice of a segment as far as its description tells: the day of all its times, else {@link
-   * #MIXED}.
-   */
+  /** The day of all rows of a segment, else {@link #MIXED}, which strays may be as well. */
   static long of(SealedSegment segment) {
-    TimeRange keys = segment.endTime().isEmpty() ? segment.arrival() : segment.endTime();
-    long first = Math.floorDiv(keys.min(), DAY_MICROS);
-    return first == Math.floorDiv(keys.max(), DAY_MICROS) ? first : MIXED;
+    long first = Math.floorDiv(segment.timeKey().min(), DAY_MICROS);
+    return first == Math.floorDiv(segment.timeKey().max(), DAY_MICROS) ? first : MIXED;
   }
 
   /** Whether nothing but late rows can still come to a slice, when so much has arrived. */

@@ -2,9 +2,13 @@ package org.flowmon.archive.lease;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A file that this process has locked; the system unlocks it when the process ends, however it
@@ -16,6 +20,7 @@ import java.nio.file.StandardOpenOption;
  * property's value stands for the file's content.
  */
 final class LockedFile implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
 
   private final Path file;
@@ -27,7 +32,7 @@ final class LockedFile implements AutoCloseable {
   }
 
   private static String property(Path file) {
-    return PROPERTY + file.toAbsolutePath().normalize();
+    return PROPERTY + file; // of a real path, so that each file has one name
   }
 
   /** What this process last {@link #publish}ed of a file; null where it has not locked it. */
@@ -68,6 +73,32 @@ final class LockedFile implements AutoCloseable {
       if (!done) {
         channel.close();
       }
+    }
+  }
+
+  /**
+   * Whether nobody holds a file that some process locked; it is deleted then.
+   *
+   * <p>Opened for reading only, so that whoever may read it can tell, and never made.
+   */
+  static boolean deleteIfDead(Path file) throws IOException {
+    if (System.getProperties().putIfAbsent(property(file), "") != null) {
+      return false;
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.tryLock(0, Long.MAX_VALUE, true) == null) {
+        return false;
+      }
+      try {
+        Files.deleteIfExists(file);
+      } catch (AccessDeniedException e) {
+        LOG.debug("a dead lease of another user stays: {}", file, e);
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      return true; // given back since it was listed
+    } finally {
+      System.clearProperty(property(file));
     }
   }
 

@@ -25,7 +25,7 @@ public final class MaintenanceLock implements AutoCloseable {
    * @return null where another has it, in this process or another
    */
   public static MaintenanceLock tryTake(Path archive) throws IOException {
-    Path folder = Files.createDirectories(archive.resolve(ReaderLease.FOLDER));
+    Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
     LockedFile file = LockedFile.tryLock(folder.resolve(NAME));
     if (file == null) {
       return null;

@@ -49,11 +49,11 @@ public final class ReaderLease implements AutoCloseable {
 
   /**
    * Makes a lease that holds commit 0, and so everything, until it is moved on. Where the folder
-   * cannot be written, one that protects nothing.
+   * cannot be written, one that {@link #protects} nothing.
    */
   public static ReaderLease take(Path archive) {
     try {
-      Path folder = Files.createDirectories(archive.resolve(FOLDER));
+      Path folder = Files.createDirectories(archive.toRealPath().resolve(FOLDER));
       LockedFile file = null;
       while (file == null) {
         file = LockedFile.tryLock(folder.resolve(UUID.randomUUID() + SUFFIX));
@@ -117,7 +117,7 @@ public final class ReaderLease implements AutoCloseable {
   public static long smallest(Path archive) throws IOException {
     long smallest = NOTHING;
     try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(archive.resolve(FOLDER), "*" + SUFFIX)) {
+        Files.newDirectoryStream(archive.toRealPath().resolve(FOLDER), "*" + SUFFIX)) {
       for (Path file : files) {
         smallest = Math.min(smallest, number(file));
       }
@@ -132,15 +132,7 @@ public final class ReaderLease implements AutoCloseable {
     if (ours != null) {
       return ours.isEmpty() ? 0 : Long.parseLong(ours);
     }
-    if (!Files.exists(file)) {
-      return NOTHING; // given back since it was listed
-    }
-    LockedFile dead = LockedFile.tryLock(file);
-    if (dead != null) {
-      dead.delete();
-      return NOTHING;
-    }
-    return read(file);
+    return LockedFile.deleteIfDead(file) ? NOTHING : read(file);
   }
 
   private static long read(Path file) throws IOException {

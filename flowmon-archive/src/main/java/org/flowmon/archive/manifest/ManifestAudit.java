@@ -3,10 +3,12 @@ package org.flowmon.archive.manifest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
@@ -17,6 +19,7 @@ import org.flowmon.archive.store.StoredFile;
  *
  * @param commits sound commits
  * @param segments every segment that a sound commit or snapshot names
+ * @param removed ids of segments that were replaced and whose files may still be there
  * @param damages empty where everything is as it was written
  * @param orphans temporary files left behind
  * @param bytes that were read
@@ -24,6 +27,7 @@ import org.flowmon.archive.store.StoredFile;
 public record ManifestAudit(
     long commits,
     List<SealedSegment> segments,
+    Set<String> removed,
     List<ManifestCorruptException> damages,
     List<StoredFile> orphans,
     long bytes) {
@@ -36,6 +40,7 @@ public record ManifestAudit(
   private static final class Auditor {
     private final ArchiveStore store;
     private final Map<String, SealedSegment> segments = new LinkedHashMap<>();
+    private final Set<String> removed = new HashSet<>();
     private final List<ManifestCorruptException> damages = new ArrayList<>();
     private long commits;
     private long bytesRead;
@@ -56,7 +61,7 @@ public record ManifestAudit(
         last = Math.max(last, numbers.isEmpty() ? -1 : numbers.last());
       }
       for (long number = first(files); number <= last; number++) {
-        commit(number);
+        number = commit(number);
         if (snapshots.contains(number)) {
           snapshot(number);
         }
@@ -66,7 +71,12 @@ public record ManifestAudit(
               .filter(f -> f.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX))
               .toList();
       return new ManifestAudit(
-          commits, List.copyOf(segments.values()), List.copyOf(damages), orphans, bytesRead);
+          commits,
+          List.copyOf(segments.values()),
+          Set.copyOf(removed),
+          List.copyOf(damages),
+          orphans,
+          bytesRead);
     }
 
     /** Where what is left begins: at commit 0, or at a snapshot before which all was deleted. */
@@ -102,16 +112,25 @@ public record ManifestAudit(
       return bytes;
     }
 
-    private void commit(long number) throws IOException {
+    /**
+     * Adds a commit; says which one was added, a later one where this one was deleted meanwhile.
+     */
+    private long commit(long number) throws IOException {
       String file = ManifestFrame.Kind.COMMIT.fileName(number);
       byte[] bytes = read(file);
       try {
         if (bytes == null) {
+          long first = first(store.list(Manifest.FOLDER));
+          if (first > number) {
+            sum = null; // the snapshot of that number begins anew
+            return commit(first);
+          }
           throw ManifestLoader.missing(number, "a later commit was written");
         }
         CommitRecord record = CommitRecord.fromBytes(file, bytes, number);
         record.commit().segments().forEach(s -> segments.put(s.id(), s));
         record.commit().replaced().forEach(segments::remove);
+        removed.addAll(record.commit().replaced());
         if (number == 0) {
           sum = new ManifestState.Builder(record.frame().archive());
         }
@@ -123,6 +142,7 @@ public record ManifestAudit(
         damages.add(e);
         sum = null;
       }
+      return number;
     }
 
     private void snapshot(long number) throws IOException {
@@ -143,6 +163,7 @@ public record ManifestAudit(
         } else {
           read.segments().forEach(s -> segments.putIfAbsent(s.id(), s));
           read.removed().keySet().forEach(segments::remove);
+          removed.addAll(read.removed().keySet());
           sum = new ManifestState.Builder(read);
         }
       } catch (ManifestCorruptException e) {

@@ -80,14 +80,18 @@ final class ManifestSections {
     return SealedSegment.fromBytes(bytes);
   }
 
-  static byte[] removed(String id, long commit) {
+  static byte[] removed(String id, Removal removal) {
     byte[] name = text(id);
-    return allocate(8 + name.length).putLong(commit).put(name).array();
+    return allocate(16 + name.length)
+        .putLong(removal.commit())
+        .putLong(removal.timeMicros())
+        .put(name)
+        .array();
   }
 
-  static Map.Entry<String, Long> removed(ByteBuffer in) {
-    long commit = in.getLong();
-    return Map.entry(text(in), commit);
+  static Map.Entry<String, Removal> removed(ByteBuffer in) {
+    Removal removal = new Removal(in.getLong(), in.getLong());
+    return Map.entry(text(in), removal);
   }
 
   static byte[] source(String key, SourceState state) {

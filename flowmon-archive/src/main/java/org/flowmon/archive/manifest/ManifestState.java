@@ -21,7 +21,7 @@ public final class ManifestState {
   private final long timeMicros;
   private final List<SealedSegment> segments;
   private final Map<String, SealedSegment> byId;
-  private final NavigableMap<String, Long> removed;
+  private final NavigableMap<String, Removal> removed;
   private final SortedMap<String, SourceState> sources;
   private final Map<String, ImportedFile> files;
   private final long rows;
@@ -84,8 +84,8 @@ public final class ManifestState {
     return byId.get(id);
   }
 
-  /** Segments that were replaced and whose files may still be there: id to number of the commit. */
-  public NavigableMap<String, Long> removed() {
+  /** Segments that were replaced and whose files may still be there, by id. */
+  public NavigableMap<String, Removal> removed() {
     return removed;
   }
 
@@ -217,7 +217,7 @@ public final class ManifestState {
     sources.forEach(
         (key, source) -> out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
     removed.forEach(
-        (id, commit) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, commit)));
+        (id, removal) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, removal)));
     return out.toBytes();
   }
 
@@ -241,7 +241,7 @@ public final class ManifestState {
           builder.sources.put(source.getKey(), source.getValue());
         }
         case ManifestFrame.REMOVED -> {
-          Map.Entry<String, Long> gone =
+          Map.Entry<String, Removal> gone =
               ManifestSections.read(file, section, ManifestSections::removed);
           builder.removed.put(gone.getKey(), gone.getValue());
         }
@@ -258,7 +258,7 @@ public final class ManifestState {
     private int checksum;
     private long timeMicros;
     private final Map<String, SealedSegment> segments; // in the order of commits
-    private final NavigableMap<String, Long> removed;
+    private final NavigableMap<String, Removal> removed;
     private final SortedMap<String, SourceState> sources;
     private final Map<String, ImportedFile> files;
     private long rows;
@@ -320,11 +320,11 @@ public final class ManifestState {
       maxArrival = Math.max(maxArrival, segment.arrival().max());
     }
 
-    private void remove(String id, long commit) {
+    private void remove(String id, Removal removal) {
       SealedSegment gone = segments.remove(id);
       rows -= gone.rows();
       bytes -= gone.bytesOnDisk();
-      removed.put(id, commit);
+      removed.put(id, removal);
     }
 
     private void addFile(ImportedFile imported) {
@@ -355,7 +355,8 @@ public final class ManifestState {
       Map<String, SourceState> changed = sourcesAfter(file, record.commit());
       requireReplaceable(file, record.commit());
       // From here on nothing fails: a refused commit leaves no half of itself.
-      record.commit().replaced().forEach(id -> remove(id, frame.number()));
+      Removal removal = new Removal(frame.number(), frame.timeMicros());
+      record.commit().replaced().forEach(id -> remove(id, removal));
       record.commit().deleted().forEach(removed::remove);
       sources.putAll(changed);
       record.commit().segments().forEach(this::addSegment);

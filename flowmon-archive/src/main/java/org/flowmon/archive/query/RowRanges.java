@@ -2,8 +2,7 @@ package org.flowmon.archive.query;
 
 import java.util.Arrays;
 import org.flowmon.archive.segment.SegmentReader;
-import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.udaf.query.LongRanges;
 
 /**
@@ -30,7 +29,10 @@ final class RowRanges {
 
   /** The rows whose {@code end_time} may be in the times: segments are sorted by it. */
   static RowRanges within(SegmentReader segment, LongRanges endTimes) {
-    EndTimes times = new EndTimes(segment);
+    if (segment.clampedRows() > 0) {
+      return all(segment); // those may end at any later time
+    }
+    TimeKeys times = new TimeKeys(segment);
     int[] from = new int[endTimes.count()];
     int[] to = new int[endTimes.count()];
     int n = 0;
@@ -66,42 +68,5 @@ final class RowRanges {
   /** Rows of all ranges. */
   long total() {
     return total;
-  }
-
-  /** The times that a segment is sorted by: {@code end_time}, where it is NULL {@code arrival}. */
-  private static final class EndTimes {
-    private final SegmentReader segment;
-    private final boolean nullable;
-    private final long[] value = new long[1];
-
-    EndTimes(SegmentReader segment) {
-      this.segment = segment;
-      this.nullable = segment.presence(FlowColumn.END_TIME) == Presence.NULLABLE;
-    }
-
-    private long at(int row) {
-      FlowColumn column = FlowColumn.END_TIME;
-      if (nullable) {
-        segment.readValidity(column, row, 1, value);
-        column = value[0] != 0 ? column : FlowColumn.ARRIVAL;
-      }
-      segment.readLongs(column, row, 1, value);
-      return value[0];
-    }
-
-    /** The first row whose time is at least this one. */
-    int lowerBound(long time) {
-      int low = 0;
-      int high = segment.rows();
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (at(middle) < time) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
-    }
   }
 }

@@ -18,6 +18,7 @@ import org.flowmon.archive.region.FileIdentity;
  *
  * @param id names both files; lower-case letters, digits and {@code -}
  * @param rows number of rows, at least 1
+ * @param timeKey range of the {@link TimeKey}s, by which the rows are sorted
  * @param startTime range of {@code start_time}
  * @param endTime range of {@code end_time}
  * @param arrival range of {@code arrival}
@@ -29,6 +30,7 @@ import org.flowmon.archive.region.FileIdentity;
 public record SealedSegment(
     String id,
     int rows,
+    TimeRange timeKey,
     TimeRange startTime,
     TimeRange endTime,
     TimeRange arrival,
@@ -38,11 +40,11 @@ public record SealedSegment(
     FileIdentity indexFile) {
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'S' << 16 | 'E' << 24;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int MAX_ID = 64;
   private static final Pattern ID = Pattern.compile("[0-9a-z][0-9a-z-]{0," + (MAX_ID - 1) + "}");
-  // magic, version, id length, rows, three ranges, two 128-bit sums, two identities, CRC32C
-  private static final int FIXED_BYTES = 4 + 2 + 2 + 4 + 3 * 16 + 2 * 16 + 2 * 20 + 4;
+  // magic, version, id length, rows, four ranges, two 128-bit sums, two identities, CRC32C
+  private static final int FIXED_BYTES = 4 + 2 + 2 + 4 + 4 * 16 + 2 * 16 + 2 * 20 + 4;
 
   public SealedSegment {
     if (!ID.matcher(id).matches()) {
@@ -93,7 +95,7 @@ public record SealedSegment(
         .putShort((short) name.length)
         .put(name)
         .putInt(rows);
-    for (TimeRange range : new TimeRange[] {startTime, endTime, arrival}) {
+    for (TimeRange range : new TimeRange[] {timeKey, startTime, endTime, arrival}) {
       out.putLong(range.min()).putLong(range.max());
     }
     for (BigInteger sum : new BigInteger[] {totalBytes, totalPackets}) {
@@ -138,6 +140,7 @@ public record SealedSegment(
     return new SealedSegment(
         new String(name, StandardCharsets.US_ASCII),
         in.getInt(),
+        readRange(in),
         readRange(in),
         readRange(in),
         readRange(in),

@@ -61,6 +61,7 @@ final class SegmentDirectory {
 
   private final MappedRegion file;
   private final int rows;
+  private int clamped;
   private final Map<String, String> properties = new HashMap<>();
   private final Map<FlowColumn, Entry> entries = new EnumMap<>(FlowColumn.class);
 
@@ -86,6 +87,11 @@ final class SegmentDirectory {
 
   Map<FlowColumn, Entry> entries() {
     return entries;
+  }
+
+  /** Rows whose time key is not their {@code end_time} though that is known. */
+  int clamped() {
+    return clamped;
   }
 
   /** The page index, which flowmon's reader does not use. */
@@ -124,6 +130,8 @@ final class SegmentDirectory {
         property(SegmentFormat.KEY_SEGMENT).equals(id),
         "segment " + id + ", found " + property(SegmentFormat.KEY_SEGMENT));
     check(metadata.getNum_rows() == rows, rows + " rows, found " + metadata.getNum_rows());
+    clamped = Integer.parseInt(property(SegmentFormat.KEY_CLAMPED));
+    check(clamped >= 0 && clamped <= rows, "0 … " + rows + " clamped rows, found " + clamped);
     Map<Integer, Side> sides = parseSides();
     Map<Integer, Integer> crcs = parseChunks();
     var columns = metadata.getRow_groups().get(0).getColumns();

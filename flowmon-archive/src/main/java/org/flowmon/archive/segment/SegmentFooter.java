@@ -34,15 +34,23 @@ final class SegmentFooter {
   private record Side(FlowColumn column, long offset, int entries, int width, int crc32c) {}
 
   private final int rows;
+  private final int clamped;
   private final List<Chunk> chunks = new ArrayList<>();
   private final List<Side> sides = new ArrayList<>();
   private final List<KeyValue> properties = new ArrayList<>();
 
-  SegmentFooter(String id, int rows) {
+  /**
+   * A footer without columns yet.
+   *
+   * @param clamped rows whose time key is not their {@code end_time} though that is known
+   */
+  SegmentFooter(String id, int rows, int clamped) {
     this.rows = rows;
+    this.clamped = clamped;
     property(SegmentFormat.KEY_FORMAT, SegmentFormat.VERSION);
     property(SegmentFormat.KEY_SCHEMA, SegmentFormat.SCHEMA_VERSION);
     property(SegmentFormat.KEY_SEGMENT, id);
+    property(SegmentFormat.KEY_CLAMPED, Integer.toString(clamped));
   }
 
   void property(String key, String value) {
@@ -156,6 +164,7 @@ final class SegmentFooter {
       orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder()));
       bytes += chunk.metadata.getTotal_uncompressed_size();
       if (chunk.column == FlowColumn.END_TIME
+          && clamped == 0
           && chunk.metadata.getStatistics().getNull_count() == 0) {
         sorting.add(new SortingColumn(i, false, false));
       }

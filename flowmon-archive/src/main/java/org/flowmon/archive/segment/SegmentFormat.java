@@ -42,6 +42,7 @@ final class SegmentFormat {
   static final String KEY_SIDES = "flowmon.sides";
   static final String KEY_PAGE_INDEX = "flowmon.page_index";
   static final String KEY_RANGE = "flowmon.range.";
+  static final String KEY_CLAMPED = "flowmon.clamped";
   static final String KEY_PROVENANCE = "flowmon.provenance.";
 
   /** Statistics hold no longer texts. */

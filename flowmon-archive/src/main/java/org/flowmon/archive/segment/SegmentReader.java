@@ -25,6 +25,7 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
   private final SealedSegment sealed;
   private final MappedRegion file;
   private final boolean verifyChecksums;
+  private final int clamped;
   private final Map<FlowColumn, SegmentDirectory.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
       new AtomicReferenceArray<>(FlowColumn.values().length);
@@ -38,6 +39,7 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
     this.file = file;
     this.verifyChecksums = verifyChecksums;
     this.entries = directory.entries();
+    this.clamped = directory.clamped();
   }
 
   /** As {@link #open(Path, SealedSegment, boolean)} with checksums verified. */
@@ -73,6 +75,14 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
   /** What this was opened as. */
   public SealedSegment sealed() {
     return sealed;
+  }
+
+  /**
+   * How many rows have an {@code end_time} that is later than their {@link TimeKey}. Where none
+   * has, rows that have one are in the order of {@code end_time}.
+   */
+  public int clampedRows() {
+    return clamped;
   }
 
   @Override

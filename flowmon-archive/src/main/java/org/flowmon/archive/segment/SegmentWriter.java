@@ -95,6 +95,8 @@ public final class SegmentWriter {
   }
 
   private long smallestKey;
+  private long largestKey;
+  private int clamped;
 
   /** Sorts the rows; for each input row its place, or null where they are in order already. */
   private int[] order(Collection<? extends FlowRows> parts, int rows) {
@@ -105,9 +107,16 @@ public final class SegmentWriter {
     }
     loadKey(FlowColumn.ARRIVAL, parts, rows, keys[2], null);
     loadKey(FlowColumn.END_TIME, parts, rows, keys[0], keys[2]);
+    clamped = 0;
+    for (int row = 0; row < rows; row++) {
+      long key = TimeKey.of(keys[0][row], keys[2][row]);
+      clamped += key == keys[0][row] ? 0 : 1;
+      keys[0][row] = key;
+    }
     loadKey(FlowColumn.START_TIME, parts, rows, keys[1], null);
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
     smallestKey = keys[0][order[0]];
+    largestKey = keys[0][order[rows - 1]];
     if (rank.length < rows) {
       rank = new int[rows];
     }
@@ -159,7 +168,7 @@ public final class SegmentWriter {
       this.directory = directory;
       this.id = id;
       this.rows = rows;
-      this.footer = new SegmentFooter(id, rows);
+      this.footer = new SegmentFooter(id, rows, clamped);
     }
 
     SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)
@@ -310,6 +319,7 @@ public final class SegmentWriter {
       return new SealedSegment(
           id,
           rows,
+          new TimeRange(smallestKey, largestKey),
           ranges.getOrDefault(FlowColumn.START_TIME, TimeRange.NONE),
           ranges.getOrDefault(FlowColumn.END_TIME, TimeRange.NONE),
           ranges.getOrDefault(FlowColumn.ARRIVAL, TimeRange.NONE),

@@ -64,6 +64,13 @@ public final class ArchiveVerifier {
     List<Path> orphans = new ArrayList<>();
     manifest.orphans().forEach(file -> orphans.add(directory.resolve(file.name())));
     if (manifest.damages().isEmpty()) {
+      manifest
+          .removed()
+          .forEach(
+              id -> {
+                known.add(id + ".parquet");
+                known.add(id + ".idx");
+              });
       files.stream()
           .filter(file -> !known.contains(file.fileName()))
           .forEach(file -> orphans.add(directory.resolve(file.name())));

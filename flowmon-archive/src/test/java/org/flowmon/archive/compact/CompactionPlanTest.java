@@ -30,6 +30,7 @@ class CompactionPlanTest {
         rows,
         new TimeRange(from, to),
         new TimeRange(from, to),
+        new TimeRange(from, to),
         new TimeRange(from, arrival),
         BigInteger.ONE,
         BigInteger.ONE,

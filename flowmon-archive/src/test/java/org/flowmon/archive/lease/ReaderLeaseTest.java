@@ -100,6 +100,33 @@ class ReaderLeaseTest {
   }
 
   @Test
+  void aDeadLeaseThatMayOnlyBeReadHoldsNothing() throws Exception {
+    Process process = holder(5);
+    assertEquals("true", line(process));
+    process.destroyForcibly().waitFor();
+    try (Stream<Path> files = Files.list(archive.resolve(ReaderLease.FOLDER))) {
+      for (Path file : files.toList()) {
+        assertTrue(file.toFile().setReadOnly());
+      }
+    }
+    assertEquals(Long.MAX_VALUE, ReaderLease.smallest(archive));
+    assertEquals(0, files());
+  }
+
+  @Test
+  void oneArchiveUnderTwoNamesIsOne() throws IOException {
+    Path link = archive.resolveSibling(archive.getFileName() + "-link");
+    Files.createSymbolicLink(link, archive);
+    try (ReaderLease lease = ReaderLease.take(link)) {
+      lease.move(0, 4);
+      assertEquals(4, ReaderLease.smallest(archive));
+      assertEquals(4, ReaderLease.smallest(link));
+    } finally {
+      Files.delete(link);
+    }
+  }
+
+  @Test
   void aFolderThatCannotBeWrittenIsReadWithoutALease() throws IOException {
     Files.writeString(archive.resolve(ReaderLease.FOLDER), "in the way");
     try (ReaderLease lease = ReaderLease.take(archive)) {

@@ -19,7 +19,7 @@ public final class ManifestFixtures {
     TimeRange range = new TimeRange(time, time + 10);
     FileIdentity file = new FileIdentity(100 + rows, 1, 10, 2);
     return new SealedSegment(
-        id, rows, range, range, range, BigInteger.TWO.pow(70), BigInteger.ONE, file, file);
+        id, rows, range, range, range, range, BigInteger.TWO.pow(70), BigInteger.ONE, file, file);
   }
 
   public static ArchiveCommit commit(String segment, SourceRange... ranges) {

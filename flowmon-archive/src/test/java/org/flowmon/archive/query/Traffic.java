@@ -29,11 +29,13 @@ public final class Traffic {
   private final Random random;
   private final boolean ipv6;
   private final double unknown;
+  private final boolean clocksAhead;
 
   public Traffic(long seed, boolean ipv6, double unknown) {
     this.random = new Random(seed);
     this.ipv6 = ipv6;
     this.unknown = unknown;
+    this.clocksAhead = unknown > 0 && seed % 3 == 1;
   }
 
   IpAddress address() {
@@ -70,7 +72,9 @@ public final class Traffic {
         FlowColumn.ARRIVAL,
         end + random.nextInt(5_000_000) + (known() ? 0 : random.nextInt(100) * HOUR));
     if (known()) {
-      builder.set(FlowColumn.END_TIME, end);
+      // A clock that runs ahead by up to four days.
+      boolean ahead = clocksAhead && random.nextInt(50) == 0;
+      builder.set(FlowColumn.END_TIME, ahead ? end + random.nextInt(100) * HOUR : end);
       builder.set(FlowColumn.START_TIME, end - random.nextInt(60_000_000));
     }
     if (known()) {

@@ -171,6 +171,7 @@ class DamagedSegmentTest {
     return new SealedSegment(
         sealed.id(),
         sealed.rows(),
+        sealed.timeKey(),
         sealed.startTime(),
         sealed.endTime(),
         sealed.arrival(),

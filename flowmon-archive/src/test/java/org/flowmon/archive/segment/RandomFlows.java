@@ -85,7 +85,11 @@ final class RandomFlows {
         }
       }
       case TEXT -> builder.setText(column, value % 5 == 0 ? "" : "tëxt-" + Long.toHexString(value));
-      case TIMESTAMP -> builder.set(column, arrival - (value & 0xFF_FFFF));
+      case TIMESTAMP -> {
+        // Some clocks run ahead, up to five hours.
+        long ahead = (value >>> 30 & 15) == 1 ? value >>> 34 & 0x3_FFFF_FFFFL : 0;
+        builder.set(column, arrival - (value & 0xFF_FFFF) + ahead);
+      }
       case DURATION -> builder.set(column, value >> 20);
       default -> builder.set(column, value & column.type().maxValue());
     }

@@ -32,8 +32,11 @@ final class RowsOracle {
   }
 
   private static long timeKey(Object[] row) {
-    Object end = row[FlowColumn.END_TIME.ordinal()];
-    return (Long) (end != null ? end : row[FlowColumn.ARRIVAL.ordinal()]);
+    Long end = (Long) row[FlowColumn.END_TIME.ordinal()];
+    long arrival = (Long) row[FlowColumn.ARRIVAL.ordinal()];
+    return end == null
+        ? Long.valueOf(arrival)
+        : Long.valueOf(Math.min(end, arrival + 3_600_000_000L));
   }
 
   private static Object value(FlowBatch batch, FlowColumn column, int row) {
