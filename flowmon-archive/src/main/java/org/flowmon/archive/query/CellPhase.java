@@ -86,7 +86,7 @@ final class CellPhase {
       deadline.check();
       if (!rule.canBePartitioned()) {
         SegmentCells segment = segments.get(p);
-        add(collector, segment, 0, size(segment) + 1, groups);
+        addAll(collector, segment, groups);
       } else {
         fill(collector, p, one);
         if (one != groups) {
@@ -98,12 +98,16 @@ final class CellPhase {
     return new Part(groups, collector.cells());
   }
 
-  private void add(
+  /** Adds all cells of a segment. */
+  static void addAll(CellCollector collector, SegmentCells segment, GroupTable groups) {
+    add(collector, segment, 0, size(segment) + 1, groups);
+  }
+
+  private static void add(
       CellCollector collector, SegmentCells segment, int from, int to, GroupTable groups) {
     try {
       collector.add(segment, from, to, groups);
     } catch (SegmentCorruptException e) {
-      deadline.cancel();
       throw new DamagedCellsException(segment.lease(), e);
     }
   }

@@ -113,13 +113,15 @@ final class QueryRun {
     int read = 0;
     int byIndex = 0;
     int byRollup = 0;
+    long cellsRead = 0;
     long examined = 0;
     long matched = 0;
     Set<String> warnings = new LinkedHashSet<>();
     for (SegmentScan scan : scans) {
       read += scan.segmentsRead();
       byIndex += scan.segmentsByIndex();
-      byRollup += scan.cells().size();
+      byRollup += scan.segmentsByRollup();
+      cellsRead += scan.cellsRead();
       examined += scan.rowsExamined();
       matched += scan.rowsMatched();
       warnings.addAll(scan.warnings());
@@ -136,7 +138,7 @@ final class QueryRun {
             read,
             byIndex,
             byRollup,
-            collected.cells,
+            cellsRead + collected.cells,
             snapshot.rows(),
             examined,
             matched,

@@ -25,6 +25,8 @@ final class SegmentScan {
   private static final int FEW_ROWS = 2048;
   // Where a filter keeps less than one row of so many, the kept ones are read one by one.
   private static final int SPARSE = 4;
+  // Segments that wait open for their sums to be read together: a process maps only so many files.
+  static final int MAX_WAITING = 256;
 
   private final Filter filter;
   private final Filter filterAsOf;
@@ -38,6 +40,8 @@ final class SegmentScan {
 
   private int segmentsRead;
   private int segmentsByIndex;
+  private int segmentsByRollup;
+  private CellCollector atOnce;
   private final List<SegmentCells> cells = new ArrayList<>();
   private long rowsExamined;
   private long rowsMatched;
@@ -92,6 +96,15 @@ final class SegmentScan {
     return collector;
   }
 
+  int segmentsByRollup() {
+    return segmentsByRollup;
+  }
+
+  /** Cells that are in the groups already. */
+  long cellsRead() {
+    return atOnce == null ? 0 : atOnce.cells();
+  }
+
   /** Sums that are still to be added to the groups. */
   List<SegmentCells> cells() {
     return cells;
@@ -122,11 +135,19 @@ final class SegmentScan {
       readRows(lease, applied, ranges);
       return false;
     }
-    cells.add(sums);
+    segmentsByRollup++;
     if (sums.rest().total() > 0) {
       readRows(lease, applied, sums.rest());
     }
-    return true;
+    if (cells.size() < MAX_WAITING) {
+      cells.add(sums);
+      return true;
+    }
+    if (atOnce == null) {
+      atOnce = new CellCollector(rollups, deadline);
+    }
+    CellPhase.addAll(atOnce, sums, collector.groups());
+    return false;
   }
 
   /**

@@ -146,6 +146,29 @@ class RollupQueryTest {
     }
   }
 
+  @Test
+  void moreSegmentsThanMayWaitOpenAreAnsweredBySumsAsWell() throws IOException {
+    int segments = SegmentScan.MAX_WAITING + 20;
+    try (Archive archive = Archive.create(directory.resolve("many"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> flows = new ArrayList<>();
+      DenseTraffic traffic = new DenseTraffic(7);
+      for (int s = 0; s < segments; s++) {
+        List<FlowBatch> batches = traffic.batches(2100);
+        Traffic.commit(archive, batches);
+        flows.addAll(batches);
+      }
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        for (String keys : List.of("src_addr", "outgoing")) {
+          FlowQuery query =
+              bind("SELECT " + keys + ", COUNT(*), SUM(bytes) FROM flows GROUP BY " + keys);
+          QueryAnswer answer = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS);
+          assertEquals(FlowQueries.run(flows, query), answer.table());
+          assertEquals(segments, answer.stats().segmentsByRollup());
+        }
+      }
+    }
+  }
+
   private static List<String> partitioned() {
     String cut = RandomQueries.timestamp(DenseTraffic.BEGIN + Traffic.HOUR / 2);
     List<String> all = new ArrayList<>();
