@@ -7,6 +7,7 @@ import org.flowmon.deploy.command.CompactCommand;
 import org.flowmon.deploy.command.DemoCommand;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failures;
+import org.flowmon.deploy.command.FilesCommand;
 import org.flowmon.deploy.command.ImportCommand;
 import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       QueryCommand.class,
       VerifyCommand.class,
+      FilesCommand.class,
       CompactCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

@@ -12,7 +12,8 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * The archive as of one commit: what is committed later does not show. Immutable and safe for many
- * threads. To be closed; until then its archive's open segments stay usable.
+ * threads. To be closed; until then its archive's open segments stay usable, and its {@link #files}
+ * stay where they are, though they may be merged into others meanwhile.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -37,6 +38,23 @@ public final class ArchiveSnapshot implements AutoCloseable {
   /** The segments in the order of their commits. */
   public List<SealedSegment> segments() {
     return state.segments();
+  }
+
+  /**
+   * The Parquet files of {@link #segments}, absolute, for other readers: the rows of this state and
+   * no other. The folder may hold more: what was merged into others, and what is not committed.
+   */
+  public List<Path> files() {
+    Path folder = directory().resolve(Archive.SEGMENTS);
+    return segments().stream().map(segment -> folder.resolve(segment.fileName())).toList();
+  }
+
+  /**
+   * Whether other processes know of this snapshot and delete none of its files until it is closed.
+   * Not so where the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases).
+   */
+  public boolean keepsFiles() {
+    return shared.isLeased();
   }
 
   /** Rows of all segments. */

@@ -100,6 +100,11 @@ final class SharedArchive {
     lease.release(state.number());
   }
 
+  /** Whether others know what is held, and so keep its files. */
+  boolean isLeased() {
+    return lease.protects();
+  }
+
   SharedArchive acquire() {
     synchronized (OPEN) {
       if (references == 0) {
