@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,5 +67,30 @@ final class ImportCommandTest {
     assertTrue(
         failed.get(2).startsWith(early + ": not imported: was imported before, as early.log ("),
         errors);
+  }
+
+  @Test
+  void aLineThatIsNoFlowIsKeptAndTheOthersAreImported() throws Exception {
+    Path log = folder.resolve("conn.log");
+    Files.writeString(log, LINE.formatted(1_700_000_000) + "{\"ts\":\"no time\"}\n");
+    Path archive = folder.resolve("archive");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream stdout = System.out;
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    int code;
+    try {
+      code =
+          Flowmon.commandLine().execute("import", log.toString(), "--archive", archive.toString());
+    } finally {
+      System.setOut(stdout);
+    }
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertEquals(ExitCodes.DONE, code, said);
+    assertTrue(said.contains("1 of 1 files, 1 flows imported, 1 lines or records rejected"), said);
+    try (Stream<Path> kept = Files.list(archive.resolve("rejects"))) {
+      Path file = kept.findFirst().orElseThrow();
+      assertTrue(said.contains("rejected lines are in " + file), said);
+      assertTrue(Files.readString(file).contains("no time"), Files.readString(file));
+    }
   }
 }

@@ -32,7 +32,7 @@ public final class RejectedLines implements Closeable {
     this.target = target;
   }
 
-  /** Counts and keeps. A rejects file that is there already is replaced. */
+  /** Counts and keeps. A rejects file that is there already is replaced, its folder made. */
   public static RejectedLines to(Path rejectsFile) {
     return new RejectedLines(rejectsFile);
   }
@@ -95,6 +95,7 @@ public final class RejectedLines implements Closeable {
 
   private JsonGenerator generator() throws IOException {
     if (json == null) {
+      Files.createDirectories(target.toAbsolutePath().getParent());
       json =
           new JsonFactory()
               .createGenerator(
