@@ -4,8 +4,8 @@ import java.math.BigInteger;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -13,31 +13,14 @@ import org.flowmon.flow.IpAddress;
  * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} gives. Immutable.
  */
 public final class ResultTable {
+  private final List<ResultColumn> columns;
   private final List<String> names;
-  private final List<ValueKind> kinds;
   private final int rows;
-  private final long[][] low;
-  // Addresses: the high long. Whole numbers: the high long of the 128-bit value.
-  private final long[][] high;
-  private final String[][] text;
-  private final boolean[][] isNull;
 
-  private ResultTable(Builder builder) {
-    this.names = builder.names;
-    this.kinds = builder.kinds;
-    this.rows = builder.rows;
-    int columns = names.size();
-    this.low = new long[columns][];
-    this.high = new long[columns][];
-    this.text = new String[columns][];
-    this.isNull = new boolean[columns][];
-    for (int c = 0; c < columns; c++) {
-      boolean exact = builder.low[c].length == rows;
-      low[c] = exact ? builder.low[c] : Arrays.copyOf(builder.low[c], rows);
-      high[c] = exact ? builder.high[c] : Arrays.copyOf(builder.high[c], rows);
-      text[c] = kinds.get(c) == ValueKind.TEXT ? Arrays.copyOf(builder.text[c], rows) : null;
-      isNull[c] = exact ? builder.isNull[c] : Arrays.copyOf(builder.isNull[c], rows);
-    }
+  private ResultTable(List<ResultColumn> columns, int rows) {
+    this.columns = columns;
+    this.names = columns.stream().map(ResultColumn::name).toList();
+    this.rows = rows;
   }
 
   public int rowCount() {
@@ -58,7 +41,7 @@ public final class ResultTable {
 
   /** The kind of a column's values. */
   public ValueKind kind(int column) {
-    return kinds.get(column);
+    return columns.get(column).kind();
   }
 
   /** The place of the column of this name, −1 where there is none. */
@@ -67,7 +50,15 @@ public final class ResultTable {
   }
 
   public boolean isNull(int row, int column) {
-    return isNull[column][row];
+    return columns.get(column).isNull(Objects.checkIndex(row, rows));
+  }
+
+  private long low(int row, int column) {
+    return columns.get(column).low(Objects.checkIndex(row, rows));
+  }
+
+  private long high(int row, int column) {
+    return columns.get(column).high(row);
   }
 
   /**
@@ -76,8 +67,9 @@ public final class ResultTable {
    * @throws ArithmeticException where the value does not fit a long
    */
   public long longValue(int row, int column) {
-    require(column, kinds.get(column).isInteger(), "a whole number");
-    if (high[column][row] != low[column][row] >> 63) {
+    require(column, kind(column).isInteger(), "a whole number");
+    long low = low(row, column);
+    if (high(row, column) != low >> 63) {
       throw new ArithmeticException(
           "row "
               + row
@@ -87,34 +79,64 @@ public final class ResultTable {
               + bigValue(row, column)
               + ", more than a long holds");
     }
-    return low[column][row];
+    return low;
   }
 
   /** A whole number, exactly; 0 where it is NULL. */
   public BigInteger bigValue(int row, int column) {
-    require(column, kinds.get(column).isInteger(), "a whole number");
-    return Int128.toBigInteger(high[column][row], low[column][row]);
+    require(column, kind(column).isInteger(), "a whole number");
+    return Int128.toBigInteger(high(row, column), low(row, column));
   }
 
   /** Any number as a double; 0 where it is NULL. */
   public double doubleValue(int row, int column) {
-    if (kinds.get(column) == ValueKind.DOUBLE) {
-      return Double.longBitsToDouble(low[column][row]);
+    if (kind(column) == ValueKind.DOUBLE) {
+      return Double.longBitsToDouble(low(row, column));
     }
-    require(column, kinds.get(column).isInteger(), "a number");
-    return Int128.toDouble(high[column][row], low[column][row]);
+    require(column, kind(column).isInteger(), "a number");
+    return Int128.toDouble(high(row, column), low(row, column));
   }
 
   /** An address, null where it is NULL. */
   public IpAddress address(int row, int column) {
-    require(column, kinds.get(column) == ValueKind.ADDRESS, "an address");
-    return isNull[column][row] ? null : new IpAddress(high[column][row], low[column][row]);
+    require(column, kind(column) == ValueKind.ADDRESS, "an address");
+    return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
+  }
+
+  /**
+   * The addresses of successive rows as two longs each, {@code ::} where one is NULL.
+   *
+   * @param high takes the high longs, from its place 0 on
+   * @param low takes the low longs
+   */
+  public void readAddresses(int column, int from, int count, long[] high, long[] low) {
+    require(column, kind(column) == ValueKind.ADDRESS, "an address");
+    Objects.checkFromIndexSize(from, count, rows);
+    ResultColumn values = columns.get(column);
+    for (int i = 0; i < count; i++) {
+      high[i] = values.high(from + i);
+      low[i] = values.low(from + i);
+    }
+  }
+
+  /**
+   * As {@link #longValue} of successive rows.
+   *
+   * @throws ArithmeticException where a value does not fit a long
+   */
+  public void readLongs(int column, int from, int count, long[] out) {
+    Objects.checkFromIndexSize(from, count, rows);
+    ResultColumn values = columns.get(column);
+    for (int i = 0; i < count; i++) {
+      long low = values.low(from + i);
+      out[i] = values.high(from + i) == low >> 63 ? low : longValue(from + i, column);
+    }
   }
 
   /** A text, null where it is NULL. */
   public String text(int row, int column) {
-    require(column, kinds.get(column) == ValueKind.TEXT, "a text");
-    return text[column][row];
+    require(column, kind(column) == ValueKind.TEXT, "a text");
+    return columns.get(column).text(Objects.checkIndex(row, rows));
   }
 
   /**
@@ -123,14 +145,14 @@ public final class ResultTable {
    * @throws ArithmeticException where a whole number does not fit a long
    */
   public Value value(int row, int column) {
-    if (isNull[column][row]) {
+    if (isNull(row, column)) {
       return Value.NULL;
     }
-    ValueKind kind = kinds.get(column);
+    ValueKind kind = kind(column);
     return switch (kind) {
-      case TEXT -> Value.ofText(text[column][row]);
-      case ADDRESS -> Value.ofAddress(high[column][row], low[column][row]);
-      case DOUBLE -> new Value(kind, 0, low[column][row], null);
+      case TEXT -> Value.ofText(text(row, column));
+      case ADDRESS -> Value.ofAddress(high(row, column), low(row, column));
+      case DOUBLE -> new Value(kind, 0, low(row, column), null);
       default -> new Value(kind, 0, longValue(row, column), null);
     };
   }
@@ -141,71 +163,64 @@ public final class ResultTable {
    * @throws IllegalArgumentException where there is no such column
    */
   public ResultTable select(String... wanted) {
-    Builder builder = new Builder();
-    int[] places = new int[wanted.length];
-    for (int i = 0; i < wanted.length; i++) {
-      places[i] = column(wanted[i]);
-      if (places[i] < 0) {
-        throw new IllegalArgumentException("no column " + wanted[i] + " among " + names);
+    List<ResultColumn> some = new ArrayList<>();
+    for (String name : wanted) {
+      int place = column(name);
+      if (place < 0) {
+        throw new IllegalArgumentException("no column " + name + " among " + names);
       }
-      builder.column(wanted[i], kinds.get(places[i]));
+      some.add(columns.get(place));
     }
-    for (int r = 0; r < rows; r++) {
-      builder.row();
-      for (int i = 0; i < places.length; i++) {
-        int c = places[i];
-        if (!isNull[c][r]) {
-          if (kinds.get(c) == ValueKind.TEXT) {
-            builder.set(i, text[c][r]);
-          } else {
-            builder.set(i, high[c][r], low[c][r]);
-          }
-        }
-      }
-    }
-    return builder.build();
+    return new ResultTable(some, rows);
   }
 
   /** A cell for people: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
   public String formatted(int row, int column) {
-    if (isNull[column][row]) {
+    if (isNull(row, column)) {
       return "";
     }
-    return switch (kinds.get(column)) {
-      case BOOLEAN -> low[column][row] != 0 ? "true" : "false";
+    return switch (kind(column)) {
+      case BOOLEAN -> low(row, column) != 0 ? "true" : "false";
       case LONG -> bigValue(row, column).toString();
       case TIMESTAMP -> Instant.EPOCH.plus(longValue(row, column), ChronoUnit.MICROS).toString();
       case DURATION ->
           new java.math.BigDecimal(bigValue(row, column), 6).stripTrailingZeros().toPlainString()
               + " s";
-      case DOUBLE -> Double.toString(Double.longBitsToDouble(low[column][row]));
-      case ADDRESS -> IpAddress.format(high[column][row], low[column][row]);
-      case TEXT -> text[column][row];
+      case DOUBLE -> Double.toString(Double.longBitsToDouble(low(row, column)));
+      case ADDRESS -> IpAddress.format(high(row, column), low(row, column));
+      case TEXT -> text(row, column);
     };
   }
 
   private void require(int column, boolean fits, String expected) {
     if (!fits) {
       throw new IllegalArgumentException(
-          "column " + name(column) + " is " + kinds.get(column) + ", not " + expected);
+          "column " + name(column) + " is " + kind(column) + ", not " + expected);
     }
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof ResultTable that
-        && rows == that.rows
-        && names.equals(that.names)
-        && kinds.equals(that.kinds)
-        && Arrays.deepEquals(low, that.low)
-        && Arrays.deepEquals(high, that.high)
-        && Arrays.deepEquals(text, that.text)
-        && Arrays.deepEquals(isNull, that.isNull);
+    if (!(other instanceof ResultTable that)
+        || rows != that.rows
+        || columns.size() != that.columns.size()) {
+      return false;
+    }
+    for (int c = 0; c < columns.size(); c++) {
+      if (!columns.get(c).isSame(that.columns.get(c), rows)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
   public int hashCode() {
-    return 31 * names.hashCode() + Arrays.deepHashCode(low);
+    int hash = rows;
+    for (ResultColumn column : columns) {
+      hash = 31 * hash + column.hash(rows);
+    }
+    return hash;
   }
 
   /** The table as lines of cells, tab between them: for tests and logs. */
@@ -215,7 +230,7 @@ public final class ResultTable {
     for (int r = 0; r < rows; r++) {
       lines.append('\n');
       for (int c = 0; c < names.size(); c++) {
-        lines.append(c == 0 ? "" : "\t").append(isNull[c][r] ? "NULL" : formatted(r, c));
+        lines.append(c == 0 ? "" : "\t").append(isNull(r, c) ? "NULL" : formatted(r, c));
       }
     }
     return lines.toString();
@@ -223,57 +238,51 @@ public final class ResultTable {
 
   /** Collects rows, cell by cell. */
   public static final class Builder {
-    private final List<String> names = new ArrayList<>();
-    private final List<ValueKind> kinds = new ArrayList<>();
+    private List<ResultColumn> columns = new ArrayList<>();
     private int rows;
-    private long[][] low = new long[0][];
-    private long[][] high = new long[0][];
-    private String[][] text = new String[0][];
-    private boolean[][] isNull = new boolean[0][];
 
     /** Adds a column; all are added before the first row. */
     public Builder column(String name, ValueKind kind) {
       if (rows > 0) {
         throw new IllegalStateException("columns come before rows");
       }
-      names.add(name);
-      // A column that is NULL everywhere, as SELECT NULL, has no kind of its own.
-      kinds.add(kind == null ? ValueKind.TEXT : kind);
-      int columns = names.size();
-      low = Arrays.copyOf(low, columns);
-      high = Arrays.copyOf(high, columns);
-      text = Arrays.copyOf(text, columns);
-      isNull = Arrays.copyOf(isNull, columns);
-      low[columns - 1] = new long[16];
-      high[columns - 1] = new long[16];
-      text[columns - 1] = new String[16];
-      isNull[columns - 1] = new boolean[16];
+      columns.add(new ResultColumn(name, kind));
       return this;
     }
 
     /** Makes room for so many rows. */
     public Builder reserve(int capacity) {
-      for (int c = 0; c < low.length; c++) {
-        if (capacity > low[c].length) {
-          boolean isText = kinds.get(c) == ValueKind.TEXT;
-          low[c] = Arrays.copyOf(low[c], capacity);
-          high[c] = Arrays.copyOf(high[c], capacity);
-          text[c] = isText ? Arrays.copyOf(text[c], capacity) : text[c];
-          isNull[c] = Arrays.copyOf(isNull[c], capacity);
-        }
-      }
+      columns.forEach(column -> column.reserve(capacity));
       return this;
     }
 
     /** Begins a row; its cells are NULL until they are set. */
     public Builder row() {
-      if (low.length > 0 && rows == low[0].length) {
-        reserve(2 * rows);
-      }
-      for (boolean[] column : isNull) {
-        column[rows] = true;
-      }
       rows++;
+      return this;
+    }
+
+    /**
+     * Declares so many rows at once, whose columns are given by {@link #fill} and are NULL
+     * otherwise; no single rows before or after.
+     */
+    public Builder rows(int count) {
+      rows = count;
+      return this;
+    }
+
+    /**
+     * Gives a column all its values. The arrays are taken over, not copied, and may be longer than
+     * there are rows.
+     *
+     * @param low whole numbers, bits of doubles or low longs of addresses; null of texts
+     * @param high high longs of addresses and of 128-bit numbers; null where each is the sign of
+     *     low
+     * @param text null of all else
+     * @param isNull null where no row is NULL
+     */
+    public Builder fill(int column, long[] low, long[] high, String[] text, boolean[] isNull) {
+      columns.get(column).fill(rows, low, high, text, isNull);
       return this;
     }
 
@@ -282,31 +291,27 @@ public final class ResultTable {
      * double.
      */
     public Builder set(int column, long value) {
-      return set(column, kinds.get(column) == ValueKind.DOUBLE ? 0 : value >> 63, value);
+      columns.get(column).set(rows - 1, value);
+      return this;
     }
 
     /** Sets a cell of the last row: an address or a 128-bit number. */
     public Builder set(int column, long highLong, long lowLong) {
-      high[column][rows - 1] = highLong;
-      low[column][rows - 1] = lowLong;
-      isNull[column][rows - 1] = false;
+      columns.get(column).set(rows - 1, highLong, lowLong);
       return this;
     }
 
     /** Sets a cell of the last row: a text, or NULL. */
     public Builder set(int column, String value) {
-      text[column][rows - 1] = value;
-      isNull[column][rows - 1] = value == null;
+      columns.get(column).set(rows - 1, value);
       return this;
     }
 
     /** The table; the builder is of no use afterwards. */
     public ResultTable build() {
-      ResultTable table = new ResultTable(this);
-      low = null; // the table may have the arrays
-      high = null;
-      isNull = null;
-      return table;
+      List<ResultColumn> built = List.copyOf(columns);
+      columns = null;
+      return new ResultTable(built, rows);
     }
   }
 }

@@ -69,23 +69,40 @@ public final class RowLookup {
       expressions[c].evaluate(flows, from + first, count, vectors[c]);
     }
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
-    for (int r = 0; r < taken; r++) {
-      for (int c = 0; c < columns.length; c++) {
-        columns[c].set(rows, vectors[c], selection[r] - first);
-      }
-      rows++;
+    for (int c = 0; c < columns.length; c++) {
+      columns[c].append(vectors[c], selection, first, taken);
     }
+    rows += taken;
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
       keepFirst();
     }
   }
 
   private void keepFirst() {
-    int[] kept = FirstRows.of(rows, (int) Math.min(limit, rows), this::compare);
-    for (ValueColumn column : columns) {
-      column.keep(kept);
+    int[] kept = rows > limit ? FirstRows.of(rows, (int) limit, this::compare) : inOrder();
+    if (!isIdentity(kept)) {
+      for (ValueColumn column : columns) {
+        column.keep(kept);
+      }
     }
     rows = kept.length;
+  }
+
+  private boolean isIdentity(int[] kept) {
+    for (int i = 0; i < kept.length; i++) {
+      if (kept[i] != i) {
+        return false;
+      }
+    }
+    return kept.length == rows;
+  }
+
+  private int[] inOrder() {
+    OrderItem first = query.orderBy().get(0);
+    long[] keys = columns[query.select().size()].sortKeys();
+    return keys == null
+        ? SortedRows.of(rows, this::compare)
+        : SortedRows.of(rows, keys, first.descending(), this::compare);
   }
 
   private int compare(int a, int b) {
@@ -128,11 +145,9 @@ public final class RowLookup {
     }
     ResultTable.Builder builder = new ResultTable.Builder();
     query.select().forEach(item -> builder.column(item.name(), item.what().kind()));
-    for (int r = 0; r < rows; r++) {
-      builder.row();
-      for (int c = 0; c < query.select().size(); c++) {
-        columns[c].write(r, builder, c);
-      }
+    builder.rows(rows);
+    for (int c = 0; c < query.select().size(); c++) {
+      columns[c].fill(builder, c);
     }
     return builder.build();
   }

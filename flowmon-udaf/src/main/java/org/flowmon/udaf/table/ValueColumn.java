@@ -7,47 +7,116 @@ import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
-/** A growing column of values of one kind, in the order of their rows. */
+/**
+ * A growing column of values of one kind, in the order of their rows. One that is NULL so far has
+ * no arrays, and marks of NULLs are kept from the first one on: most columns of most flows are
+ * unknown.
+ */
 final class ValueColumn {
   private final ValueKind kind;
-  private long[] values = new long[16];
+  private int rows;
+  private long[] values; // null while every row is NULL; of texts always
   private long[] high;
   private String[] texts;
-  private boolean[] isNull = new boolean[16];
+  private boolean[] isNull; // null while no row is NULL, or while every one is
 
   ValueColumn(ValueKind kind) {
     this.kind = kind;
-    this.high = kind == ValueKind.ADDRESS ? new long[16] : null;
-    this.texts = kind == ValueKind.TEXT ? new String[16] : null;
   }
 
-  /** Appends value i of a vector as row {@code row}. */
-  void set(int row, Vector vector, int i) {
-    if (row == values.length) {
-      values = Arrays.copyOf(values, 2 * row);
-      isNull = Arrays.copyOf(isNull, 2 * row);
-      high = high == null ? null : Arrays.copyOf(high, 2 * row);
-      texts = texts == null ? null : Arrays.copyOf(texts, 2 * row);
+  private boolean isEmpty() {
+    return values == null && texts == null;
+  }
+
+  private int capacity() {
+    return isEmpty() ? 0 : texts != null ? texts.length : values.length;
+  }
+
+  /**
+   * Appends values of a vector.
+   *
+   * @param selection places in the vector, each less {@code shift}
+   */
+  void append(Vector vector, int[] selection, int shift, int n) {
+    boolean allValid = vector.allValid();
+    if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
+      rows += n;
+      return;
     }
-    isNull[row] = !vector.isValid(i);
+    reserve(rows + n);
+    for (int i = 0; i < n; i++) {
+      copy(rows + i, vector, selection[i] - shift);
+    }
+    if (!allValid) {
+      markNulls(vector, selection, shift, n);
+    }
+    rows += n;
+  }
+
+  private static boolean noneValid(Vector vector, int[] selection, int shift, int n) {
+    for (int i = 0; i < n; i++) {
+      if (vector.isValid(selection[i] - shift)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void copy(int row, Vector vector, int i) {
+    if (texts != null) {
+      texts[row] = vector.texts()[i];
+      return;
+    }
     values[row] = vector.values()[i];
     if (high != null) {
       high[row] = vector.high()[i];
     }
-    if (texts != null) {
-      texts[row] = vector.texts()[i];
+  }
+
+  private void markNulls(Vector vector, int[] selection, int shift, int n) {
+    for (int i = 0; i < n; i++) {
+      if (!vector.isValid(selection[i] - shift)) {
+        if (isNull == null) {
+          isNull = new boolean[capacity()];
+        }
+        isNull[rows + i] = true;
+      }
+    }
+  }
+
+  private void reserve(int wanted) {
+    if (wanted <= capacity()) {
+      return;
+    }
+    int capacity = Math.max(wanted, Math.max(16, 2 * rows));
+    if (isEmpty() && rows > 0) {
+      isNull = new boolean[capacity];
+      Arrays.fill(isNull, 0, rows, true);
+    } else if (isNull != null) {
+      isNull = Arrays.copyOf(isNull, capacity);
+    }
+    if (kind == ValueKind.TEXT) {
+      texts = texts == null ? new String[capacity] : Arrays.copyOf(texts, capacity);
+      return;
+    }
+    values = values == null ? new long[capacity] : Arrays.copyOf(values, capacity);
+    if (kind == ValueKind.ADDRESS) {
+      high = high == null ? new long[capacity] : Arrays.copyOf(high, capacity);
     }
   }
 
   boolean isNull(int row) {
-    return isNull[row];
+    return isEmpty() || (isNull != null && isNull[row]);
+  }
+
+  /** The values where each is a number whose order is that of longs and none is NULL, else null. */
+  long[] sortKeys() {
+    boolean isLong = kind != null && kind.isInteger();
+    return isLong && values != null && isNull == null ? values : null;
   }
 
   /** The order of two values that are not NULL. */
   int compare(int a, int b) {
-    if (kind == null) {
-      return 0;
-    }
     return switch (kind) {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
       case TEXT -> TextOrder.compare(texts[a], texts[b]);
@@ -64,38 +133,49 @@ final class ValueColumn {
   }
 
   /** Keeps these rows, in this order. */
-  void keep(int[] rows) {
-    ValueColumn old = new ValueColumn(kind);
-    old.values = values;
-    old.isNull = isNull;
-    old.high = high;
-    old.texts = texts;
-    int capacity = Math.max(16, rows.length);
-    values = new long[capacity];
-    isNull = new boolean[capacity];
-    high = high == null ? null : new long[capacity];
-    texts = texts == null ? null : new String[capacity];
-    for (int i = 0; i < rows.length; i++) {
-      values[i] = old.values[rows[i]];
-      isNull[i] = old.isNull[rows[i]];
-      if (high != null) {
-        high[i] = old.high[rows[i]];
-      }
-      if (texts != null) {
-        texts[i] = old.texts[rows[i]];
-      }
-    }
+  void keep(int[] kept) {
+    values = gathered(values, kept);
+    high = gathered(high, kept);
+    texts = gathered(texts, kept);
+    isNull = gathered(isNull, kept);
+    rows = kept.length;
   }
 
-  /** Writes a row's value as a cell of the builder's last row. */
-  void write(int row, ResultTable.Builder builder, int column) {
-    if (isNull[row]) {
-      return;
+  private static long[] gathered(long[] from, int[] rows) {
+    if (from == null) {
+      return null;
     }
-    switch (kind) {
-      case ADDRESS -> builder.set(column, high[row], values[row]);
-      case TEXT -> builder.set(column, texts[row]);
-      default -> builder.set(column, values[row]);
+    long[] to = new long[rows.length];
+    for (int i = 0; i < rows.length; i++) {
+      to[i] = from[rows[i]];
     }
+    return to;
+  }
+
+  private static String[] gathered(String[] from, int[] rows) {
+    if (from == null) {
+      return null;
+    }
+    String[] to = new String[rows.length];
+    for (int i = 0; i < rows.length; i++) {
+      to[i] = from[rows[i]];
+    }
+    return to;
+  }
+
+  private static boolean[] gathered(boolean[] from, int[] rows) {
+    if (from == null) {
+      return null;
+    }
+    boolean[] to = new boolean[rows.length];
+    for (int i = 0; i < rows.length; i++) {
+      to[i] = from[rows[i]];
+    }
+    return to;
+  }
+
+  /** Gives all values to a column of a result, which takes over the arrays. */
+  void fill(ResultTable.Builder builder, int column) {
+    builder.fill(column, values, high, texts, isNull);
   }
 }
