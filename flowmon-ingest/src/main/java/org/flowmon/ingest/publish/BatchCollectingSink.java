@@ -48,7 +48,7 @@ public final class BatchCollectingSink implements FlowSink, AutoCloseable {
   /** Hands over the rows so far, where there are any. */
   public void flush() {
     if (!builder.isEmpty()) {
-      target.accept(FlowBatch.open(stream.close(builder, 0)));
+      target.accept(stream.close(builder, 0));
     }
   }
 

@@ -1,7 +1,9 @@
 package org.flowmon.ingest.publish;
 
 import java.security.SecureRandom;
+import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowFormatException;
 
 /**
  * The numbers in the headers of one producer's batches in one partition: a random id, a sequence
@@ -19,14 +21,16 @@ final class BatchStream {
    *
    * @throws IllegalStateException where a row has no arrival; the rows stay in the builder, and the
    *     stream is as before
+   * @throws FlowFormatException where the rows make no batch that a reader takes, as a text is not
+   *     UTF-8; likewise
    */
-  byte[] close(FlowBatchBuilder builder, long losses) {
+  FlowBatch close(FlowBatchBuilder builder, long losses) {
     int rows = builder.rows();
-    byte[] bytes = builder.build(producerId, sequence, flows + rows, losses);
+    FlowBatch batch = FlowBatch.open(builder.build(producerId, sequence, flows + rows, losses));
     builder.clear();
     sequence++;
     flows += rows;
-    return bytes;
+    return batch;
   }
 
   byte[] heartbeat(long arrival, long losses) {

@@ -327,9 +327,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     // Rows that an owner ended and never told of are sent too: they are flows.
     counters.flowsTaken.add(rows - counted);
     counted = 0;
-    byte[] bytes;
+    FlowBatch batch;
     try {
-      bytes = partitions[target].stream.close(builder, partitions[target].losses);
+      batch = partitions[target].stream.close(builder, partitions[target].losses);
     } catch (RuntimeException e) {
       // Rows that make no batch now make none later: they must not stand in the way of others. They
       // have no place in the stream, so the stream tells of them as lost before it.
@@ -338,13 +338,12 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       failed(target, rows, e);
       return true; // Kafka was not asked
     }
-    FlowBatch batch = FlowBatch.open(bytes);
     ended = false;
     if (batch.minArrival() < partitions[target].lastArrival) {
       counters.arrivalsBack.increment();
     }
     clock = Math.max(clock, batch.maxArrival());
-    return send(target, bytes, rows, batch.maxArrival(), firstRowNanos);
+    return send(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
   }
 
   private boolean heartbeat(int partition) {

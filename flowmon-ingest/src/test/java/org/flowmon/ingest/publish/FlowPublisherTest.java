@@ -295,6 +295,30 @@ class FlowPublisherTest {
   }
 
   @Test
+  void aTextThatIsNotUtf8CostsItsBatchAloneAndIsCounted() {
+    FlowPublisher publisher = new FlowPublisher(options(2), kafka);
+    FlowBatchBuilder builder = publisher.builder();
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, 5);
+    builder.setText(FlowColumn.SERVICE, new byte[] {(byte) 0xc3, 'x'});
+    builder.endRow();
+    publisher.rowsEnded(1);
+    for (int i = 0; i < 2 * PARTITIONS + 1; i++) {
+      row(publisher, 6, 1);
+    }
+    publisher.close();
+    PublisherStats stats = publisher.stats();
+    assertEquals(2 * PARTITIONS + 2, stats.flowsTaken());
+    assertEquals(2 * PARTITIONS, stats.flowsProduced());
+    assertEquals(2, stats.failedByReason().values().stream().mapToLong(n -> n).sum());
+    assertEquals(0, stats.flowsUnderWay());
+    FlowBatch first = batches(kafka, 0).get(0);
+    assertEquals(0, first.sequence());
+    assertEquals(2, first.cumulativeFlows());
+    assertEquals(2, first.cumulativeLosses());
+  }
+
+  @Test
   void aStreamTellsOfRowsThatMadeNoBatch() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     FlowBatchBuilder builder = publisher.builder();
