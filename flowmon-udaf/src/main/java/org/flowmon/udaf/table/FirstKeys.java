@@ -1,5 +1,6 @@
 package org.flowmon.udaf.table;
 
+import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
@@ -13,12 +14,16 @@ import org.flowmon.udaf.query.ValueKind;
  * touch no group.
  */
 final class FirstKeys {
+  private static final long IPV4 = IpAddress.ipv4Low(0);
+
   private final GroupTable table;
   private final GroupLayout layout;
   private final boolean descending;
   // The place of the key that is compared first, −1 where that is an aggregate.
   private final int key;
   private final AggregateCall call;
+  // The key that is compared next, where it is an address and in the same direction; else −1.
+  private final int next;
 
   FirstKeys(GroupTable table, FlowQuery query) {
     this.table = table;
@@ -31,6 +36,16 @@ final class FirstKeys {
       place = query.groupBy().indexOf((Expression) first.what());
     }
     this.key = call != null || query.groupBy().isEmpty() ? -1 : place;
+    this.next = next(query);
+  }
+
+  private int next(FlowQuery query) {
+    // With more than one ORDER BY the second may be anything, and descending.
+    boolean byKeys = key >= 0 && query.orderBy().size() <= 1 && !descending;
+    int second = key == 0 ? 1 : 0;
+    return byKeys && second < query.groupBy().size() && layout.keyKind(second) == ValueKind.ADDRESS
+        ? second
+        : -1;
   }
 
   /** The longs by group; null where there are none that order groups as the query does. */
@@ -63,12 +78,32 @@ final class FirstKeys {
     }
     if (kind.isInteger()) {
       toUnsigned(keys);
-    } else if (high == 0) { // all IPv4
+    } else if (high == 0) {
+      long other = 0;
       for (int g = 0; g < keys.length; g++) {
         keys[g] = table.word(table.keyAt(g, key) + 1);
+        other |= keys[g] ^ IPV4;
+      }
+      if (next >= 0 && other >>> 32 == 0) {
+        addNext(keys);
       }
     }
     return true;
+  }
+
+  /** Lets a second address follow on the first where both are IPv4: then the longs say it all. */
+  private void addNext(long[] keys) {
+    for (int g = 0; g < keys.length; g++) {
+      int at = table.keyAt(g, next);
+      if (table.isKeyNull(g, next)
+          || table.word(at) != 0
+          || (table.word(at + 1) ^ IPV4) >>> 32 != 0) {
+        return;
+      }
+    }
+    for (int g = 0; g < keys.length; g++) {
+      keys[g] = keys[g] << 32 | (table.word(table.keyAt(g, next) + 1) & 0xFFFF_FFFFL);
+    }
   }
 
   private boolean readAggregate(long[] keys) {

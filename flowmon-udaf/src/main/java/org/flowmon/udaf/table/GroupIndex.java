@@ -7,6 +7,8 @@ import java.util.Arrays;
  * bits of each row's hash beside them so that most misses touch no row.
  */
 final class GroupIndex {
+  private static final int LARGE = 1 << 15;
+
   /** High 32 bits: those of the hash; low 32 bits: row + 1; 0: free. */
   private long[] slots = new long[64];
 
@@ -37,6 +39,16 @@ final class GroupIndex {
     }
   }
 
+  /** Whether it is larger than a core's caches, so that looking at it in any order waits. */
+  boolean isLarge() {
+    return slots.length > LARGE;
+  }
+
+  /** The row that {@link #next} gives first after {@link #seek}, if any: as likely as not. */
+  int likely(long hash) {
+    return (int) slots[(int) hash & (slots.length - 1)] - 1;
+  }
+
   /**
    * Whether the next {@link #add} makes the index grow, for which {@link #grow} is to be called
    * before.
@@ -49,7 +61,9 @@ final class GroupIndex {
     if (slots.length == 1 << 30) {
       throw new IllegalStateException("a table has at most " + (1 << 29) + " groups");
     }
-    slots = new long[2 * slots.length];
+    // Where many groups have come, more are to come: hashing all of them anew is the cost.
+    boolean fast = slots.length >= 1 << 14 && slots.length < 1 << 22;
+    slots = new long[(fast ? 4 : 2) * slots.length];
     size = 0;
   }
 

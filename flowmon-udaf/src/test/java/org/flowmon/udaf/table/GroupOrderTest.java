@@ -125,6 +125,64 @@ class GroupOrderTest {
         });
   }
 
+  private static int compare(IpAddress a, IpAddress b) {
+    return a == null || b == null
+        ? Boolean.compare(a == null, b == null)
+        : IpAddress.compare(a.hi(), a.lo(), b.hi(), b.lo());
+  }
+
+  /** Pairs of addresses: IPv4 ones, of both families, low ones of IPv6, with NULLs. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void pairsAreInTheOrderOfTheQuery(int shape) {
+    Random random = new Random(shape);
+    FlowBatchBuilder builder = new FlowBatchBuilder(40_000);
+    Map<String, IpAddress[]> pairs = new HashMap<>();
+    for (int i = 0; i < 40_000; i++) {
+      IpAddress[] pair = new IpAddress[2];
+      for (int side = 0; side < 2; side++) {
+        IpAddress ipv4 = IpAddress.ofIpv4(random.nextInt(300) * 0x00D1_0101);
+        boolean odd = random.nextInt(50) == 0;
+        pair[side] =
+            shape == 1 && side == 1 && odd
+                ? new IpAddress(0, random.nextInt(9))
+                : shape == 2 && odd
+                    ? new IpAddress(0x2001_0db8_0000_0000L, random.nextInt(9))
+                    : shape == 3 && side == 1 && odd ? null : shape == 4 && odd ? null : ipv4;
+      }
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, i);
+      if (pair[0] != null) {
+        builder.setAddress(FlowColumn.SRC_ADDR, pair[0]);
+      }
+      if (pair[1] != null) {
+        builder.setAddress(FlowColumn.DST_ADDR, pair[1]);
+      }
+      builder.endRow();
+      pairs.put(pair[0] + " " + pair[1], pair);
+    }
+    List<FlowBatch> flows = List.of(FlowBatch.open(builder.build(1, 0, 0, 0)));
+    for (int first = 0; first < 2; first++) {
+      int one = first;
+      List<String> expected =
+          pairs.values().stream()
+              .sorted(
+                  Comparator.comparing((IpAddress[] p) -> p[one], GroupOrderTest::compare)
+                      .thenComparing(p -> p[1 - one], GroupOrderTest::compare))
+              .map(p -> p[0] + " " + p[1])
+              .toList();
+      String sql =
+          "SELECT src_addr, dst_addr, COUNT(*) AS n FROM flows GROUP BY src_addr, dst_addr"
+              + (first == 0 ? "" : " ORDER BY dst_addr");
+      ResultTable table = FlowQueries.run(flows, QueryParser.parse(sql).bind(Parameters.NONE));
+      List<String> found = new ArrayList<>();
+      for (int r = 0; r < table.rowCount(); r++) {
+        found.add(table.address(r, 0) + " " + table.address(r, 1));
+      }
+      assertEquals(expected, found, sql);
+    }
+  }
+
   private static List<String> lines(FlowBatch flows, String sql) {
     ResultTable table =
         FlowQueries.run(List.of(flows), QueryParser.parse(sql).bind(Parameters.NONE));
