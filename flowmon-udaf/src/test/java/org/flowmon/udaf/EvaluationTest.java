@@ -183,6 +183,23 @@ class EvaluationTest {
   }
 
   @Test
+  void timesReckonedFromAnotherConstrainAsIfTheyWereWritten() {
+    assertEquals(
+        constraints("end_time >= TIMESTAMP '2026-11-20 23:00'"),
+        constraints("end_time >= " + NOW + " - INTERVAL '1' HOUR"));
+    assertEquals(
+        constraints("end_time < TIMESTAMP '2026-11-21 02:00'"),
+        constraints(NOW + " - INTERVAL '1' HOUR + 3 * INTERVAL '1' HOUR > end_time"));
+    assertEquals(constraints("bytes > 12"), constraints("bytes > 3 * (7 - 3)"));
+    // What does not fit is NULL, and so is what the filter says of it: nothing is left out.
+    assertEquals(Constraints.NOTHING, constraints("bytes > 9223372036854775807 + 1"));
+  }
+
+  private static Constraints constraints(String condition) {
+    return Constraints.of(QueryParser.parse("SELECT * FROM flows WHERE " + condition).where());
+  }
+
+  @Test
   void constraintsAreExactWhereTheyCanBe() {
     Constraints hours =
         Constraints.of(QueryParser.parseCondition("SAME_HOUR(end_time, " + NOW + ", 2)"));
