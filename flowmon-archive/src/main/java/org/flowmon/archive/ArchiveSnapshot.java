@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.manifest.CommitResult;
@@ -93,7 +94,24 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * Up to which arrival (µs) everything is here: the smallest over all sources from which more may
+   * Since when (µs) everything that arrived from these sources is here, but for {@link #gaps}:
+   * their first arrival, or a later one where positions before a source's first one here were left
+   * out. {@link Long#MAX_VALUE} where no arrival is known.
+   */
+  public long historyFrom(Collection<String> sourceKeys) {
+    return state.historyFrom(sourceKeys);
+  }
+
+  /**
+   * The stretches of arrivals (µs) that imported files hold, from the first to the last of each;
+   * those that overlap are one. Last arrival by first, ascending.
+   */
+  public NavigableMap<Long, Long> importedArrivals() {
+    return state.importedArrivals();
+  }
+
+  /**
+   * Before which arrival (µs) everything is here: the smallest over all sources from which more may
    * come of their largest committed arrival. Without such a source the largest arrival known;
    * {@link Long#MIN_VALUE} where none is.
    */
@@ -110,7 +128,8 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) is here, but for {@link
-   * #gaps}: each is known, and has reached it or ended.
+   * #gaps}: each is known, and has a later arrival or ended. Where a source's arrivals are out of
+   * order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return state.reaches(sourceKeys, arrival);

@@ -39,9 +39,10 @@ record ManifestFrame(
   static final int REPLACED = 16;
   static final int DELETED = 17;
   static final int REMOVED = 18;
+  static final int IMPORTED = 19;
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'M' << 16 | 'C' << 24;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HEADER_BYTES = 52;
   private static final int SECTION_BYTES = 8;
   private static final int FIRST_OPTIONAL_TAG = 0x8000;

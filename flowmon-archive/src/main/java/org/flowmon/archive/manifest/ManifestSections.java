@@ -94,6 +94,20 @@ final class ManifestSections {
     return Map.entry(text(in), removal);
   }
 
+  static byte[] times(long first, long last) {
+    return allocate(16).putLong(first).putLong(last).array();
+  }
+
+  static Map.Entry<Long, Long> times(ByteBuffer in) {
+    long first = in.getLong();
+    long last = in.getLong();
+    if (last < first || in.hasRemaining()) {
+      throw new IllegalArgumentException(
+          "arrivals " + first + " … " + last + " and " + in.remaining() + " more bytes");
+    }
+    return Map.entry(first, last);
+  }
+
   static byte[] source(String key, SourceState state) {
     byte[] name = text(key);
     OffsetRanges ranges = state.committed();

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
@@ -24,6 +25,7 @@ public final class ManifestState {
   private final NavigableMap<String, Removal> removed;
   private final SortedMap<String, SourceState> sources;
   private final Map<String, ImportedFile> files;
+  private final NavigableMap<Long, Long> imported;
   private final long rows;
   private final long bytes;
   private final long minArrival;
@@ -39,6 +41,7 @@ public final class ManifestState {
     this.removed = Collections.unmodifiableNavigableMap(builder.removed);
     this.sources = builder.sources;
     this.files = builder.files;
+    this.imported = Collections.unmodifiableNavigableMap(builder.imported);
     this.rows = builder.rows;
     this.bytes = builder.bytes;
     this.minArrival = builder.minArrival;
@@ -159,6 +162,31 @@ public final class ManifestState {
   }
 
   /**
+   * Since when (µs) everything that arrived from these sources was committed, but for gaps: their
+   * first arrival, or a later one where positions before a source's first committed one were left
+   * out. Sources that are unknown have brought nothing yet. {@link Long#MAX_VALUE} where no arrival
+   * is known.
+   */
+  public long historyFrom(Collection<String> sourceKeys) {
+    long first = Long.MAX_VALUE;
+    long late = Long.MIN_VALUE;
+    for (String key : sourceKeys) {
+      SourceState source = source(key);
+      first = Math.min(first, source.firstArrival());
+      late = source.beginsLate() ? Math.max(late, source.firstArrival()) : late;
+    }
+    return Math.max(first, late);
+  }
+
+  /**
+   * The stretches of arrivals (µs) that imported files hold, from the first to the last of each;
+   * those that overlap are one. Last arrival by first, ascending.
+   */
+  public NavigableMap<Long, Long> importedArrivals() {
+    return imported;
+  }
+
+  /**
    * The smallest over all sources from which more may come (neither retired nor ended) of their
    * largest committed arrival (µs); without such a source the largest arrival known; {@link
    * Long#MIN_VALUE} where none is.
@@ -194,7 +222,8 @@ public final class ManifestState {
 
   /**
    * Whether everything that arrived from these sources up to a time (µs) was committed, but for
-   * {@link #gaps}: each is known, and has reached it or ended. False without a source.
+   * {@link #gaps}: each is known, and has a later arrival or ended. False without a source. Where a
+   * source's arrivals are out of order by up to a bound, ask for a time that much later.
    */
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
     return !sourceKeys.isEmpty()
@@ -218,6 +247,8 @@ public final class ManifestState {
         (key, source) -> out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
     removed.forEach(
         (id, removal) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, removal)));
+    imported.forEach(
+        (first, last) -> out.section(ManifestFrame.IMPORTED, ManifestSections.times(first, last)));
     return out.toBytes();
   }
 
@@ -245,6 +276,11 @@ public final class ManifestState {
               ManifestSections.read(file, section, ManifestSections::removed);
           builder.removed.put(gone.getKey(), gone.getValue());
         }
+        case ManifestFrame.IMPORTED -> {
+          Map.Entry<Long, Long> times =
+              ManifestSections.read(file, section, ManifestSections::times);
+          builder.addImported(times.getKey(), times.getValue());
+        }
         default -> throw ManifestSections.unknown(file, section);
       }
     }
@@ -261,6 +297,7 @@ public final class ManifestState {
     private final NavigableMap<String, Removal> removed;
     private final SortedMap<String, SourceState> sources;
     private final Map<String, ImportedFile> files;
+    private final NavigableMap<Long, Long> imported;
     private long rows;
     private long bytes;
     private long minArrival;
@@ -275,6 +312,7 @@ public final class ManifestState {
       this.removed = new TreeMap<>(from.removed);
       this.sources = new TreeMap<>(from.sources);
       this.files = new TreeMap<>(from.files);
+      this.imported = new TreeMap<>(from.imported);
       this.rows = from.rows;
       this.bytes = from.bytes;
       this.minArrival = from.minArrival;
@@ -300,6 +338,7 @@ public final class ManifestState {
       this.removed = new TreeMap<>();
       this.sources = new TreeMap<>();
       this.files = new TreeMap<>();
+      this.imported = new TreeMap<>();
       this.minArrival = Long.MAX_VALUE;
       this.maxArrival = Long.MIN_VALUE;
     }
@@ -329,6 +368,19 @@ public final class ManifestState {
 
     private void addFile(ImportedFile imported) {
       files.put(imported.sha256(), imported);
+    }
+
+    private void addImported(long first, long last) {
+      long from = first;
+      long to = last;
+      for (Map.Entry<Long, Long> before = imported.floorEntry(to);
+          before != null && before.getValue() >= from;
+          before = imported.floorEntry(to)) {
+        from = Math.min(from, before.getKey());
+        to = Math.max(to, before.getValue());
+        imported.remove(before.getKey());
+      }
+      imported.put(from, to);
     }
 
     /**
@@ -362,6 +414,14 @@ public final class ManifestState {
       record.commit().segments().forEach(this::addSegment);
       if (record.commit().file() != null) {
         addFile(record.commit().file());
+        LongSummaryStatistics arrivals = new LongSummaryStatistics();
+        for (SealedSegment segment : record.commit().segments()) {
+          arrivals.accept(segment.arrival().min());
+          arrivals.accept(segment.arrival().max());
+        }
+        if (arrivals.getCount() > 0) {
+          addImported(arrivals.getMin(), arrivals.getMax());
+        }
       }
       number = frame.number();
       checksum = frame.checksum();

@@ -7,11 +7,14 @@ package org.flowmon.archive.manifest;
  * @param sourceKey names the source for good, for example {@code <topic id>:<partition>}
  * @param firstOffset the first position in the range, at least 0
  * @param endOffset the position after the last one, greater than {@code firstOffset}
- * @param firstArrival the smallest arrival (µs) at the first position: what was left out before the
- *     range did not come later. {@link Long#MAX_VALUE} where it is not known
+ * @param firstArrival the smallest arrival (µs) at the first position, or a later one: what was
+ *     left out before the range, or within it, arrived no later, as far as arrivals ascend along
+ *     positions. {@link Long#MAX_VALUE} where it is not known
  * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included, marks of an
- *     input's end not: nothing at or before it will come from this source any more. {@link
- *     Long#MIN_VALUE} where none is known
+ *     input's end not: where arrivals ascend along positions nothing before it will come from this
+ *     source any more, though more may come that arrived in the same instant. Where several
+ *     producers write to a source they ascend but for a bound on their disorder, which whoever asks
+ *     has to add. {@link Long#MIN_VALUE} where none is known
  * @param ended whether the last position is a mark that the source's input has ended: until a later
  *     position is committed, nothing is on its way
  */

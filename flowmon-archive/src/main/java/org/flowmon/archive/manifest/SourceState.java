@@ -28,8 +28,21 @@ record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
     return retired || ended;
   }
 
-  /** Whether everything that arrived up to a time (µs) was committed, but for gaps. */
+  /**
+   * Whether everything that arrived up to a time (µs) was committed, but for gaps. What arrives in
+   * the same instant as the last may still come: only a later arrival tells.
+   */
   boolean reaches(long arrival) {
-    return !committed.isEmpty() && (isSilent() || maxArrival() >= arrival);
+    return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
+  }
+
+  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} where none is known. */
+  long firstArrival() {
+    return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
+  }
+
+  /** Whether positions before the first committed one were left out. */
+  boolean beginsLate() {
+    return !committed.isEmpty() && committed.first(0) > 0;
   }
 }

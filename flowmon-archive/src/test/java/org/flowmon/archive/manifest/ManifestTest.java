@@ -127,7 +127,7 @@ class ManifestTest {
       assertTrue(open.isEmpty() || through == state.historyThrough(), context);
       assertEquals(through, state.historyThrough(ranges.keySet()), context);
       for (long asOf : new long[] {through - 1, through, through + 1, 2000}) {
-        boolean all = open.stream().allMatch(r -> reach(r) >= asOf);
+        boolean all = open.stream().allMatch(r -> reach(r) > asOf);
         assertEquals(all && !ranges.isEmpty(), state.reaches(ranges.keySet(), asOf), context);
       }
     }
@@ -321,8 +321,8 @@ class ManifestTest {
     for (ManifestState state :
         List.of(manifest.state(), Manifest.open(new LocalArchiveStore(directory), 2).state())) {
       assertEquals(900, state.historyThrough());
-      assertTrue(state.reaches(keys, 900));
-      assertFalse(state.reaches(keys, 901), "t:1 may bring it");
+      assertTrue(state.reaches(keys, 899));
+      assertFalse(state.reaches(keys, 900), "t:1 may bring more that arrived in the same instant");
       assertFalse(state.reaches(List.of("t:0", "t:2"), 1), "nothing is known of t:2");
       assertFalse(state.reaches(List.of(), 1));
     }
@@ -333,7 +333,8 @@ class ManifestTest {
             new SourceRange("t:0", 12, 13, 120, 120, false),
             new SourceRange("t:1", 10, 11, 0, 900, true)));
     assertEquals(120, manifest.state().historyThrough());
-    assertFalse(manifest.state().reaches(keys, 121));
+    assertFalse(manifest.state().reaches(keys, 120));
+    assertTrue(manifest.state().reaches(keys, 119));
     // What fills a gap is not the source's last word.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:0", 10, 12, 110, 110, true)));
@@ -342,6 +343,83 @@ class ManifestTest {
         manifest, ManifestFixtures.commit("d", new SourceRange("t:0", 13, 14, 0, 120, true)));
     assertTrue(manifest.state().reaches(keys, Long.MAX_VALUE));
     assertEquals(900, manifest.state().historyThrough());
+    assertEquals(List.of(), ManifestAudit.of(new LocalArchiveStore(directory)).damages());
+  }
+
+  @Test
+  void historyOfSourcesBeginsWhereNothingOfAnyWasLeftOutBefore() throws IOException {
+    Manifest manifest = create(2);
+    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0")));
+    ManifestFixtures.commit(
+        manifest,
+        ArchiveCommit.ofFile(
+            List.of(ManifestFixtures.segment("old", 3, 5)),
+            new ImportedFile("0".repeat(64), "2015.log", 9),
+            false,
+            "import"));
+    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0")));
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("a", new SourceRange("t:0", 700, 710, 100, 200, false)));
+    assertEquals(100, manifest.state().historyFrom(List.of("t:0")), "offsets 0 … 699 are unknown");
+    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1")));
+    // A partition that was added lacks nothing from its beginning.
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("b", new SourceRange("t:1", 0, 1, 300, 400, false)));
+    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1")));
+    assertEquals(300, manifest.state().historyFrom(List.of("t:1")));
+    // One whose first offsets are gone may have brought anything up to its first arrival.
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("c", new SourceRange("t:2", 50, 51, 350, 400, false)));
+    List<String> all = List.of("t:0", "t:1", "t:2");
+    assertEquals(350, manifest.state().historyFrom(all));
+    assertEquals(List.of(), manifest.state().gaps());
+    assertEquals(350, Manifest.open(new LocalArchiveStore(directory), 2).state().historyFrom(all));
+    ManifestFixtures.commit(
+        manifest, ManifestFixtures.commit("d", new SourceRange("t:2", 0, 50, 340, 345, false)));
+    assertEquals(100, manifest.state().historyFrom(all));
+  }
+
+  @Test
+  void importedArrivalsAreKeptAsStretchesWhateverBecomesOfTheSegments() throws IOException {
+    long seed = 20261122;
+    Random random = new Random(seed);
+    Manifest manifest = create(3);
+    BitSet imported = new BitSet(); // bit 2 a + 1 joins a and a + 1 where one stretch holds both
+    for (int i = 0; i < 40; i++) {
+      int first = random.nextInt(1000);
+      ManifestFixtures.commit(
+          manifest,
+          ArchiveCommit.ofFile(
+              List.of(
+                  ManifestFixtures.segment("l" + i, 1, first),
+                  ManifestFixtures.segment("h" + i, 1, first + 7)),
+              new ImportedFile(String.format("%064x", i), i + ".log", 9),
+              false,
+              "import"));
+      imported.set(2 * first, 2 * (first + 17) + 1);
+      ManifestFixtures.commit(
+          manifest,
+          ArchiveCommit.ofReplacement(
+              List.of(
+                  ManifestFixtures.segment("m" + i, 1, 0), ManifestFixtures.segment("n" + i, 1, 0)),
+              List.of("l" + i, "h" + i),
+              List.of(),
+              "merge"));
+      List<String> expected = new ArrayList<>();
+      for (int at = imported.nextSetBit(0); at >= 0; ) {
+        int end = imported.nextClearBit(at);
+        expected.add(at / 2 + "=" + (end - 1) / 2);
+        at = imported.nextSetBit(end);
+      }
+      String context = "seed " + seed + ", step " + i;
+      for (ManifestState state :
+          List.of(manifest.state(), Manifest.open(new LocalArchiveStore(directory), 3).state())) {
+        assertEquals(
+            expected,
+            state.importedArrivals().entrySet().stream().map(Object::toString).toList(),
+            context);
+      }
+    }
     assertEquals(List.of(), ManifestAudit.of(new LocalArchiveStore(directory)).damages());
   }
 
