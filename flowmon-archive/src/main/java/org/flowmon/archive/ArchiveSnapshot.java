@@ -73,6 +73,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.committedEnd(sourceKey);
   }
 
+  /** The first committed position of a source, −1 where it is unknown. */
+  public long committedFirst(String sourceKey) {
+    return state.committedFirst(sourceKey);
+  }
+
   /** {@link #committedEnd} of every source. */
   public SortedMap<String, Long> committedEnds() {
     return state.committedEnds();
@@ -97,9 +102,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
    * Since when (µs) everything that arrived from these sources is here, but for {@link #gaps}:
    * their first arrival, or a later one where positions before a source's first one here were left
    * out. {@link Long#MAX_VALUE} where no arrival is known.
+   *
+   * @param disorder by how much (µs) what was left out may have arrived later than what followed
    */
-  public long historyFrom(Collection<String> sourceKeys) {
-    return state.historyFrom(sourceKeys);
+  public long historyFrom(Collection<String> sourceKeys, long disorder) {
+    return state.historyFrom(sourceKeys, disorder);
   }
 
   /**

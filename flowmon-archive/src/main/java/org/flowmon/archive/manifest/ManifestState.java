@@ -132,6 +132,12 @@ public final class ManifestState {
     return source(sourceKey).committed().end();
   }
 
+  /** The first committed position of a source, −1 where it is unknown. */
+  public long committedFirst(String sourceKey) {
+    OffsetRanges committed = source(sourceKey).committed();
+    return committed.isEmpty() ? -1 : committed.first(0);
+  }
+
   /** {@link #committedEnd} of every source, by key. */
   public SortedMap<String, Long> committedEnds() {
     SortedMap<String, Long> ends = new TreeMap<>();
@@ -166,14 +172,20 @@ public final class ManifestState {
    * first arrival, or a later one where positions before a source's first committed one were left
    * out. Sources that are unknown have brought nothing yet. {@link Long#MAX_VALUE} where no arrival
    * is known.
+   *
+   * @param disorder by how much (µs) what was left out may have arrived later than what followed
    */
-  public long historyFrom(Collection<String> sourceKeys) {
+  public long historyFrom(Collection<String> sourceKeys, long disorder) {
     long first = Long.MAX_VALUE;
     long late = Long.MIN_VALUE;
     for (String key : sourceKeys) {
       SourceState source = source(key);
       first = Math.min(first, source.firstArrival());
-      late = source.beginsLate() ? Math.max(late, source.firstArrival()) : late;
+      if (source.beginsLate()) {
+        // Unknown stays unknown.
+        long begins = Math.min(source.firstArrival(), Long.MAX_VALUE - disorder) + disorder;
+        late = Math.max(late, begins);
+      }
     }
     return Math.max(first, late);
   }

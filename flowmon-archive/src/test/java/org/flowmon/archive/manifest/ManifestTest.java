@@ -349,7 +349,7 @@ class ManifestTest {
   @Test
   void historyOfSourcesBeginsWhereNothingOfAnyWasLeftOutBefore() throws IOException {
     Manifest manifest = create(2);
-    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0")));
+    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0"), 0));
     ManifestFixtures.commit(
         manifest,
         ArchiveCommit.ofFile(
@@ -357,26 +357,29 @@ class ManifestTest {
             new ImportedFile("0".repeat(64), "2015.log", 9),
             false,
             "import"));
-    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0")));
+    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0"), 0));
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("a", new SourceRange("t:0", 700, 710, 100, 200, false)));
-    assertEquals(100, manifest.state().historyFrom(List.of("t:0")), "offsets 0 … 699 are unknown");
-    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1")));
+    assertEquals(
+        100, manifest.state().historyFrom(List.of("t:0"), 0), "offsets 0 … 699 are unknown");
+    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
     // A partition that was added lacks nothing from its beginning.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("b", new SourceRange("t:1", 0, 1, 300, 400, false)));
-    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1")));
-    assertEquals(300, manifest.state().historyFrom(List.of("t:1")));
+    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
+    assertEquals(300, manifest.state().historyFrom(List.of("t:1"), 0));
     // One whose first offsets are gone may have brought anything up to its first arrival.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:2", 50, 51, 350, 400, false)));
     List<String> all = List.of("t:0", "t:1", "t:2");
-    assertEquals(350, manifest.state().historyFrom(all));
+    assertEquals(350, manifest.state().historyFrom(all, 0));
+    assertEquals(357, manifest.state().historyFrom(all, 7), "other producers may lag behind");
     assertEquals(List.of(), manifest.state().gaps());
-    assertEquals(350, Manifest.open(new LocalArchiveStore(directory), 2).state().historyFrom(all));
+    assertEquals(
+        350, Manifest.open(new LocalArchiveStore(directory), 2).state().historyFrom(all, 0));
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("d", new SourceRange("t:2", 0, 50, 340, 345, false)));
-    assertEquals(100, manifest.state().historyFrom(all));
+    assertEquals(100, manifest.state().historyFrom(all, 0));
   }
 
   @Test

@@ -7,19 +7,25 @@ import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One source's positions in one writer: which were in the archive when the writer opened, and the
  * ranges taken since the last barrier.
  *
  * <p>Positions that never came (deleted by Kafka's retention, no flow batch) end a range, so that
- * the archive keeps them as a gap; beyond {@link #MAX_RANGES} ranges between two barriers they are
- * counted only, so that a log full of holes does not fill the manifest.
+ * the archive keeps them as a gap. Beyond {@link #MAX_RANGES} ranges between two barriers the last
+ * range goes on over holes, so that a log that is full of them does not fill memory and manifest;
+ * the gap before it then spans the arrivals of all of them, so that nobody takes them for there.
  */
 final class SourcePositions {
-  private static final int MAX_RANGES = 16;
+  static final int MAX_RANGES = 4096;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SourcePositions.class);
 
   private final String sourceKey;
+  private final long committedFirst;
   private final long committedEnd;
   private final List<CommitResult.Gap> committedGaps;
   private final List<SourceRange> ranges = new ArrayList<>();
@@ -29,9 +35,15 @@ final class SourcePositions {
   private long maxArrival = Long.MIN_VALUE;
   private boolean ended;
   private long missing;
+  // Whether a hole lies before the open range: a gap that can stand for others.
+  private boolean afterHole;
+  private long swallowed;
+  // A repeat's arrival is none of those that are around its place.
+  private boolean awaitsArrival;
 
   SourcePositions(String sourceKey, ArchiveSnapshot archived) {
     this.sourceKey = sourceKey;
+    this.committedFirst = archived.committedFirst(sourceKey);
     this.committedEnd = archived.committedEnd(sourceKey);
     this.committedGaps =
         archived.gaps().stream().filter(gap -> gap.sourceKey().equals(sourceKey)).toList();
@@ -59,16 +71,25 @@ final class SourcePositions {
     if (end >= 0 && offset > end) {
       missing += offset - end;
       // below the committed end, what lies between may be in the archive
-      if (ranges.size() < MAX_RANGES || end < committedEnd) {
+      if (first < 0 || !afterHole || ranges.size() < MAX_RANGES || end < committedEnd) {
         closeRange();
+      } else {
+        swallowed += offset - end;
+        awaitsArrival = true;
       }
     }
     if (first < 0) {
       first = offset;
-      firstArrival = batch.minArrival();
+      firstArrival = Long.MIN_VALUE;
+      awaitsArrival = true;
+      afterHole = end >= committedEnd && offset > end && end >= 0;
     }
     end = offset + 1;
     if (!record.repeat()) {
+      if (awaitsArrival) {
+        firstArrival = Math.max(firstArrival, batch.minArrival());
+        awaitsArrival = false;
+      }
       ended = batch.isEndOfInput();
       if (!ended) {
         maxArrival = Math.max(maxArrival, batch.maxArrival());
@@ -78,7 +99,7 @@ final class SourcePositions {
   }
 
   private boolean isCommitted(long offset) {
-    if (offset >= committedEnd) {
+    if (offset >= committedEnd || offset < committedFirst) {
       return false;
     }
     for (CommitResult.Gap gap : committedGaps) {
@@ -91,7 +112,8 @@ final class SourcePositions {
 
   private void closeRange() {
     if (first >= 0) {
-      ranges.add(new SourceRange(sourceKey, first, end, firstArrival, maxArrival, ended));
+      long known = awaitsArrival ? Long.MAX_VALUE : firstArrival;
+      ranges.add(new SourceRange(sourceKey, first, end, known, maxArrival, ended));
       first = -1;
     }
   }
@@ -99,6 +121,15 @@ final class SourcePositions {
   /** Hands over the ranges since the last call. */
   List<SourceRange> drain() {
     closeRange();
+    if (swallowed > 0) {
+      LOG.warn(
+          "source {}: more than {} holes between two checkpoints; {} offsets that never came are"
+              + " not told apart from what was archived, the last gap spans their arrivals",
+          sourceKey,
+          MAX_RANGES,
+          swallowed);
+      swallowed = 0;
+    }
     List<SourceRange> drained = List.copyOf(ranges);
     ranges.clear();
     return drained;

@@ -17,6 +17,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -190,14 +191,72 @@ class ArchiveOperatorsTest {
     assertEquals(
         List.of(range(3, 4, 3), range(7, 8, 7)),
         seal(100, batch(3, 1), batch(7, 1)).get(0).ranges());
-    // a log full of holes does not fill the manifest
-    PositionedBatch[] holes = new PositionedBatch[1000];
-    for (int i = 0; i < holes.length; i++) {
-      holes[i] = batch(2L * i, 1);
+  }
+
+  private List<CommitResult.Gap> gapsOf(PositionedBatch... batches) throws Exception {
+    commit(seal(100_000, batches).get(0));
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(batches[batches.length - 1].offset() + 1, snapshot.committedEnd(KEY));
+      return snapshot.gaps();
     }
-    List<SourceRange> ranges = seal(10_000, holes).get(0).ranges();
-    assertEquals(17, ranges.size());
-    assertEquals(1999, ranges.get(16).endOffset());
+  }
+
+  @Test
+  void everyHoleBecomesAGap() throws Exception {
+    PositionedBatch[] batches = new PositionedBatch[SourcePositions.MAX_RANGES + 1];
+    List<CommitResult.Gap> expected = new ArrayList<>();
+    for (int i = 0; i < batches.length; i++) {
+      long offset = 2L * i;
+      batches[i] = batch(offset, 0);
+      if (i > 0) {
+        expected.add(
+            new CommitResult.Gap(KEY, offset - 1, offset, START + offset - 2, START + offset));
+      }
+    }
+    assertEquals(expected, gapsOf(batches));
+  }
+
+  @Test
+  void holesBeyondWhatIsKeptLieInTheArrivalsOfTheLastGap() throws Exception {
+    int more = 1000;
+    PositionedBatch[] batches = new PositionedBatch[SourcePositions.MAX_RANGES + more];
+    for (int i = 0; i < batches.length; i++) {
+      batches[i] = batch(2L * i, 0);
+    }
+    List<CommitResult.Gap> gaps = gapsOf(batches);
+    assertEquals(SourcePositions.MAX_RANGES, gaps.size());
+    for (int i = 1; i < batches.length; i++) {
+      long lost = START + 2L * i - 1;
+      assertTrue(
+          gaps.stream().anyMatch(gap -> gap.arrivalFrom() <= lost && lost <= gap.arrivalThrough()),
+          "offset " + (2 * i - 1));
+    }
+    // In the next checkpoint holes are told apart again.
+    long next = 2L * batches.length;
+    assertEquals(
+        new CommitResult.Gap(KEY, next, next + 1, START + next - 1, START + next + 1),
+        gapsOf(batch(next - 1, 0), batch(next + 1, 0)).get(gaps.size()));
+  }
+
+  @Test
+  void aHoleBeforeARepeatCanHaveHeldWhatArrivedUpToTheNextNewBatch() throws Exception {
+    List<CommitResult.Gap> gaps = gapsOf(batch(3, 1), repeatOf(1, 7), batch(8, 1));
+    assertEquals(List.of(new CommitResult.Gap(KEY, 4, 7, START + 3, START + 8)), gaps);
+  }
+
+  private static PositionedBatch repeatOf(long first, long offset) {
+    PositionedBatch repeat = batch(first, 1).asRepeat();
+    return new PositionedBatch(KEY, offset, repeat.batch(), 0, true);
+  }
+
+  @Test
+  void whatLiesBeforeTheFirstArchivedOffsetIsTakenWhenItComes() throws Exception {
+    commit(seal(100, batch(5, 1), batch(6, 1)).get(0));
+    ArchiveCommittable earlier = seal(100, batch(2, 1), batch(3, 1), batch(5, 1)).get(0);
+    assertEquals(List.of(range(2, 4, 3)), earlier.ranges());
+    commit(earlier);
+    assertEquals(4, archivedRows());
   }
 
   @Test
