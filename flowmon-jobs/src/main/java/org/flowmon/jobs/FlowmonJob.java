@@ -178,7 +178,13 @@ public final class FlowmonJob {
       FlowTopic topic) {
     Duration delay = config.job().checkpointInterval().multipliedBy(2);
     DataStream<Report> reports =
-        HistoryFunction.apply(windows, config.archiveDirectory(), analyses, delay, topic)
+        HistoryFunction.apply(
+                windows,
+                config.archiveDirectory(),
+                analyses,
+                delay,
+                topic,
+                config.job().disorderBound())
             .name("history")
             .uid("history")
             .process(new ReportFunction(analyses), Report.TYPE)

@@ -8,12 +8,12 @@ import org.flowmon.udaf.query.ResultTable;
  *
  * @param asOf what arrived later is not seen, in microseconds; {@link #UNKNOWN} where nothing was
  *     looked up
- * @param from history begins here: the first arrival in the archive, in microseconds; {@link
- *     #UNKNOWN} where the archive is empty or was not read
- * @param through everything that arrived up to here is in the archive, in microseconds; {@link
- *     #UNKNOWN} likewise
+ * @param from history begins here: the first arrival of which the archive holds all, in
+ *     microseconds; {@link #UNKNOWN} where there is none or the archive was not read
+ * @param through everything that arrived before this is in the archive, but for gaps, in
+ *     microseconds; {@link #UNKNOWN} likewise
  * @param gaps arrivals, in microseconds, that the archive may lack before as-of, though it has
- *     reached later ones
+ *     reached later ones: at gaps, and between imported files and what the job archived
  * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
  * @param message for people, null where there is nothing to say

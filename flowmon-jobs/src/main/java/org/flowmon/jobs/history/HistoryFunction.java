@@ -59,6 +59,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private final List<AnalysisConfig> analyses;
   private final Duration delay;
   private final FlowTopic topic;
+  private final Duration disorder;
   private transient Archive archive;
   private transient LookupPool pool;
   private transient Map<String, Analysis> byName;
@@ -73,11 +74,16 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       AtomicLong lastMillis) {}
 
   HistoryFunction(
-      String archiveDirectory, List<AnalysisConfig> analyses, Duration delay, FlowTopic topic) {
+      String archiveDirectory,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder) {
     this.archiveDirectory = archiveDirectory;
     this.analyses = List.copyOf(analyses);
     this.delay = delay;
     this.topic = topic;
+    this.disorder = disorder;
   }
 
   /**
@@ -86,6 +92,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
    * @param archiveDirectory null where none is configured: then every lookup fails and says so
    * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
    * @param topic whose flows the archive holds
+   * @param disorder how far an arrival may lie behind the largest of its partition
    * @throws QueryException where a history query is none
    */
   public static SingleOutputStreamOperator<WindowHistory> apply(
@@ -93,17 +100,18 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       String archiveDirectory,
       List<AnalysisConfig> analyses,
       Duration delay,
-      FlowTopic topic) {
+      FlowTopic topic,
+      Duration disorder) {
     Duration longest = Duration.ZERO;
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
-        Duration timeout = new HistoryQuery(analysis, delay, topic).timeout();
+        Duration timeout = new HistoryQuery(analysis, delay, topic, disorder).timeout();
         longest = timeout.compareTo(longest) > 0 ? timeout : longest;
       }
     }
     return AsyncDataStream.unorderedWait(
             windows,
-            new HistoryFunction(archiveDirectory, analyses, delay, topic),
+            new HistoryFunction(archiveDirectory, analyses, delay, topic, disorder),
             longest.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
             CAPACITY)
@@ -145,7 +153,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     try {
       return new Analysis(
-          new HistoryQuery(config, delay, topic), null, permits, answers, lastMillis);
+          new HistoryQuery(config, delay, topic, disorder), null, permits, answers, lastMillis);
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
       String error = "history.query: " + e.getMessage();

@@ -31,16 +31,28 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
    *
    * @param all of the archive
    * @param asOf in microseconds: what arrived later is not asked for
+   * @param disorder how far an arrival may lie behind the largest of its partition, in
+   *     microseconds: by so much more on both sides can a gap have held
    * @param filter what follows from the query's filter
    */
-  static HistoryGaps of(List<CommitResult.Gap> all, long asOf, Constraints filter) {
+  static HistoryGaps of(List<CommitResult.Gap> all, long asOf, long disorder, Constraints filter) {
     List<CommitResult.Gap> before =
         all.stream()
+            .map(gap -> widened(gap, disorder))
             .filter(gap -> gap.arrivalFrom() <= asOf)
             .sorted(Comparator.comparingLong(CommitResult.Gap::arrivalFrom))
             .toList();
     return new HistoryGaps(
         arrivals(before), before.stream().filter(gap -> canHold(gap, filter)).toList());
+  }
+
+  private static CommitResult.Gap widened(CommitResult.Gap gap, long by) {
+    return new CommitResult.Gap(
+        gap.sourceKey(),
+        gap.firstOffset(),
+        gap.endOffset(),
+        Math.max(gap.arrivalFrom(), Long.MIN_VALUE + by) - by,
+        Math.min(gap.arrivalThrough(), Long.MAX_VALUE - by) + by);
   }
 
   private static boolean canHold(CommitResult.Gap gap, Constraints filter) {
@@ -62,6 +74,15 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
         LongRanges.ofRanges(
             sorted.stream().mapToLong(CommitResult.Gap::arrivalFrom).toArray(),
             sorted.stream().mapToLong(CommitResult.Gap::arrivalThrough).toArray());
+    return shortened(all);
+  }
+
+  /** The arrivals of the gaps and others, likewise. */
+  LongRanges arrivals(LongRanges missing) {
+    return shortened(arrivals.or(missing));
+  }
+
+  private static LongRanges shortened(LongRanges all) {
     int more = all.count() - MAX_ARRIVALS;
     return more <= 0 ? all : all.or(LongRanges.of(all.first(0), all.last(more)));
   }

@@ -30,21 +30,24 @@ final class HistoryQuery {
   private final Duration timeout;
   private final long rowLimit;
   private final FlowTopic topic;
+  private final long disorderMicros;
 
   /**
    * Parses an analysis's history query.
    *
    * @param otherwise the delay where the analysis says none
    * @param topic whose partitions the archive must have reached
+   * @param disorder how far an arrival may lie behind the largest of its partition
    * @throws QueryException where the query is none
    */
-  HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic) {
+  HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic, Duration disorder) {
     AnalysisConfig.History history = analysis.history();
     this.query = QueryParser.parse(history.query());
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
     this.rowLimit = history.rows();
     this.topic = topic;
+    this.disorderMicros = disorder.toNanos() / 1000;
     for (String parameter : query.parameters()) {
       if (!parameter.equals("now") && !parameter.startsWith(LIVE)) {
         throw new QueryException(
@@ -65,8 +68,21 @@ final class HistoryQuery {
   /** Whether all that arrived up to as-of was committed, or never will be. */
   boolean isReached(Archive archive, WindowResult window) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return snapshot.reaches(sources(snapshot), asOf(window));
+      return isReached(snapshot, sources(snapshot), asOf(window));
     }
+  }
+
+  // A partition's producers may lag behind one another: only an arrival that is later by more than
+  // the bound tells that nothing of as-of is on its way.
+  private boolean isReached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
+    return snapshot.reaches(sources, asOf + disorderMicros);
+  }
+
+  private long through(ArchiveSnapshot snapshot, Set<String> sources) {
+    long through = snapshot.historyThrough(sources);
+    // Only what brings nothing more reaches the end of time.
+    boolean ended = snapshot.reaches(sources, Long.MAX_VALUE);
+    return ended || through < Long.MIN_VALUE + disorderMicros ? through : through - disorderMicros;
   }
 
   /** Not the sources of a topic of the same name that was deleted: nothing comes from them. */
@@ -83,9 +99,11 @@ final class HistoryQuery {
           QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
       Set<String> sources = sources(snapshot);
-      HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, Constraints.of(bound.where()));
-      boolean exact = gaps.asked().isEmpty() && snapshot.reaches(sources, asOf);
-      long from = snapshot.historyFrom();
+      HistoryGaps gaps =
+          HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, Constraints.of(bound.where()));
+      boolean exact = gaps.asked().isEmpty() && isReached(snapshot, sources, asOf);
+      HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
+      long from = stretches.from();
       String message = gaps.message(topic);
       List<String> warnings = answer.stats().warnings();
       if (message == null && !warnings.isEmpty()) {
@@ -95,8 +113,8 @@ final class HistoryQuery {
           exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
           asOf,
           from > asOf ? HistoryAnswer.UNKNOWN : from,
-          snapshot.historyThrough(sources),
-          gaps.arrivals(),
+          through(snapshot, sources),
+          gaps.arrivals(stretches.missing()),
           answer.table(),
           message);
     }

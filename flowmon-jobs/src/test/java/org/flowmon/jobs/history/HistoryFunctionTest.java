@@ -33,6 +33,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -62,6 +63,7 @@ class HistoryFunctionTest {
 
   @TempDir private Path directory;
   private long offset;
+  private Duration disorder = Duration.ZERO;
 
   private record Flow(String source, long end, long arrival, long bytes) {}
 
@@ -70,24 +72,31 @@ class HistoryFunctionTest {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       List<SealedSegment> segments = new ArrayList<>();
       if (flows.length > 0) {
-        FlowBatchBuilder builder = new FlowBatchBuilder(flows.length);
-        for (Flow flow : flows) {
-          builder.beginRow();
-          builder.set(FlowColumn.ARRIVAL, flow.arrival());
-          builder.set(FlowColumn.END_TIME, flow.end());
-          builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(flow.source()));
-          builder.set(FlowColumn.BYTES, flow.bytes());
-          builder.endRow();
-        }
-        FlowBatch batch = FlowBatch.open(builder.build(1, 0, flows.length, 0));
         segments.add(
-            new SegmentWriter().seal(archive.segmentsDirectory(), List.of(batch), Provenance.NONE));
+            new SegmentWriter()
+                .seal(archive.segmentsDirectory(), List.of(batch(flows)), Provenance.NONE));
       }
+      long first = Stream.of(flows).mapToLong(Flow::arrival).min().orElse(through);
       archive.commit(
           ArchiveCommit.ofRanges(
-              segments, List.of(new SourceRange("t:0", offset, ++offset, through)), "test"));
+              segments,
+              List.of(new SourceRange("t:0", offset, ++offset, first, through, false)),
+              "test"));
       return segments;
     }
+  }
+
+  private static FlowBatch batch(Flow... flows) {
+    FlowBatchBuilder builder = new FlowBatchBuilder(flows.length);
+    for (Flow flow : flows) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, flow.arrival());
+      builder.set(FlowColumn.END_TIME, flow.end());
+      builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(flow.source()));
+      builder.set(FlowColumn.BYTES, flow.bytes());
+      builder.endRow();
+    }
+    return FlowBatch.open(builder.build(1, 0, flows.length, 0));
   }
 
   private static Flow flow(String source, int day, long bytes) {
@@ -123,7 +132,8 @@ class HistoryFunctionTest {
                 directory.toString(),
                 analyses,
                 DELAY,
-                TOPIC)
+                TOPIC,
+                disorder)
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();
@@ -194,6 +204,121 @@ class HistoryFunctionTest {
     assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
   }
 
+  @Test
+  void whatArrivesInTheInstantOfAsOfMayStillCome() throws Exception {
+    archive(AS_OF, new Flow(A, END - DAY + 60 * SECOND, AS_OF, 10));
+    HistoryAnswer before = look();
+    assertEquals(Map.of(A + " 1", 10L), bytes(before.rows()));
+    assertEquals(HistoryStatus.PARTIAL, before.status());
+    archive(AS_OF, new Flow(A, END - DAY + 60 * SECOND, AS_OF, 5));
+    assertEquals(Map.of(A + " 1", 15L), bytes(look().rows()));
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+    archive(AS_OF + 1);
+    assertEquals(HistoryStatus.EXACT, look().status());
+  }
+
+  @Test
+  void aProducerMayLagBehindAnotherByTheDisorderBound() throws Exception {
+    disorder = Duration.ofMillis(200);
+    archive(AS_OF + 200_000, flow(A, 1, 10));
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+    assertEquals(AS_OF, look().through());
+    archive(AS_OF, new Flow(A, END - 2 * DAY + 60 * SECOND, AS_OF, 5)); // of another producer
+    assertEquals(Map.of(A + " 1", 10L, A + " 2", 5L), bytes(look().rows()));
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+    archive(AS_OF + 200_001);
+    assertEquals(HistoryStatus.EXACT, look().status());
+    assertEquals(AS_OF + 1, look().through());
+    offset++; // lost: it can have held a flow of the producer that lags behind
+    archive(END);
+    assertEquals(HistoryStatus.EXACT, look().status(), "by more than the bound");
+    disorder = Duration.ofMillis(201);
+    HistoryAnswer answer = look();
+    assertEquals(HistoryStatus.PARTIAL, answer.status());
+    assertTrue(answer.message().contains("offsets 3 … 3 were never archived"), answer.message());
+  }
+
+  @Test
+  void anInputThatEndedIsExactAtOnceWhateverTheBound() throws Exception {
+    disorder = Duration.ofSeconds(1);
+    archive(AS_OF - DAY, flow(A, 4, 10));
+    commit(new SourceRange("t:0", 1, 2, END + DAY, Long.MIN_VALUE, true));
+    assertEquals(HistoryStatus.EXACT, look().status());
+    assertEquals(AS_OF - DAY, look().through());
+  }
+
+  private void importFile(int number, Flow... flows) throws Exception {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment segment =
+          new SegmentWriter()
+              .seal(archive.segmentsDirectory(), List.of(batch(flows)), Provenance.NONE);
+      ImportedFile file = new ImportedFile(String.format("%064x", number), "conn.log", 9);
+      archive.commit(ArchiveCommit.ofFile(List.of(segment), file, false, "test"));
+    }
+  }
+
+  private static Flow at(long time) {
+    return new Flow(B, time, time, 1);
+  }
+
+  private List<Integer> coveredDays() throws Exception {
+    HistoryAnswer answer = look();
+    List<Integer> covered = new ArrayList<>();
+    for (int day = 1; day <= 14; day++) {
+      long start = END - day * DAY;
+      if (answer.covers(start, start + HOUR)) {
+        covered.add(day);
+      }
+    }
+    return covered;
+  }
+
+  @Test
+  void anOldLogInTheArchiveDoesNotMakeHistoryBeginThen() throws Exception {
+    archive(END, at(END - 3 * DAY - 2 * HOUR));
+    assertEquals(List.of(1, 2, 3), coveredDays());
+    importFile(1, at(END - 4000 * DAY), at(END - 4000 * DAY + HOUR));
+    assertEquals(List.of(1, 2, 3), coveredDays());
+    assertEquals(HistoryStatus.EXACT, look().status());
+    assertEquals(END - 4000 * DAY, look().from());
+  }
+
+  @Test
+  void importedDaysAreHistoryFromAFilesFirstToItsLastArrival() throws Exception {
+    archive(END, at(END - 2 * HOUR));
+    assertEquals(List.of(), coveredDays());
+    importFile(1, at(END - 10 * DAY - 2 * HOUR), at(END - 6 * DAY));
+    assertEquals(List.of(7, 8, 9, 10), coveredDays());
+    // rotated: what is a moment later goes on
+    importFile(2, at(END - 6 * DAY + 300 * SECOND), at(END - 4 * DAY + 3 * HOUR));
+    assertEquals(List.of(4, 5, 6, 7, 8, 9, 10), coveredDays());
+    importFile(3, at(END - 4 * DAY + 4 * HOUR), at(END - 2 * HOUR - 1));
+    assertEquals(List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), coveredDays());
+    assertEquals(END - 10 * DAY - 2 * HOUR, look().from());
+  }
+
+  @Test
+  void daysOfTheTopicOfOldAreHistoryAsFarAsItReached() throws Exception {
+    commit(new SourceRange("old:0", 0, 9, END - 9 * DAY, END - 4 * DAY + 3 * HOUR, false));
+    archive(END, at(END - 2 * DAY - HOUR + SECOND));
+    assertEquals(List.of(1, 4, 5, 6, 7, 8, 9), coveredDays());
+  }
+
+  @Test
+  void historyBeginsLaterWhereThePartitionsFirstOffsetsAreGone() throws Exception {
+    archive(END, flow(A, 9, 90));
+    assertEquals(8, coveredDays().size());
+    commit(new SourceRange("t:1", 0, 1, END - 5 * DAY, END, false)); // added, nothing is missing
+    assertEquals(8, coveredDays().size());
+    commit(new SourceRange("t:2", 40, 41, END - 5 * DAY, END, false));
+    HistoryAnswer answer = look();
+    assertEquals(END - 5 * DAY, answer.from());
+    assertEquals(HistoryStatus.EXACT, answer.status(), "of what came since");
+    assertEquals(List.of(1, 2, 3, 4, 5), coveredDays());
+    disorder = Duration.ofSeconds(1);
+    assertEquals(List.of(1, 2, 3, 4), coveredDays());
+  }
+
   private void commit(SourceRange... ranges) throws Exception {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       archive.commit(ArchiveCommit.ofRanges(List.of(), List.of(ranges), "test"));
@@ -207,10 +332,10 @@ class HistoryFunctionTest {
   @Test
   void aTopicOfOldHoldsNothingBackAndAPartitionThatNobodyKnowsDoes() throws Exception {
     commit(new SourceRange("old:0", 0, 1, END - DAY)); // deleted and made again since
-    archive(AS_OF, flow(A, 1, 10));
+    archive(AS_OF + 1, flow(A, 1, 10));
     HistoryAnswer answer = look();
     assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
-    assertEquals(AS_OF, answer.through());
+    assertEquals(AS_OF + 1, answer.through());
     commit(new SourceRange("t:1", 0, 1, AS_OF - 1)); // a partition that was added
     assertEquals(HistoryStatus.PARTIAL, look().status());
     assertEquals(AS_OF - 1, look().through());
@@ -289,12 +414,12 @@ class HistoryFunctionTest {
     for (int i = 3 * HistoryGaps.MAX_ARRIVALS; i > 0; i--) {
       gaps.add(new CommitResult.Gap("t:0", i, i + 1, 10L * i, 10L * i + 1));
     }
-    HistoryGaps seen = HistoryGaps.of(gaps, Long.MAX_VALUE, Constraints.NOTHING);
+    HistoryGaps seen = HistoryGaps.of(gaps, Long.MAX_VALUE, 0, Constraints.NOTHING);
     assertEquals(HistoryGaps.MAX_ARRIVALS, seen.arrivals().count());
     assertEquals(gaps.size(), seen.asked().size());
     gaps.forEach(gap -> assertTrue(seen.arrivals().contains(gap.arrivalFrom())));
     assertFalse(seen.arrivals().contains(gaps.get(0).arrivalFrom() - 1));
-    assertEquals(1, HistoryGaps.of(gaps, 19, Constraints.NOTHING).arrivals().count());
+    assertEquals(1, HistoryGaps.of(gaps, 19, 0, Constraints.NOTHING).arrivals().count());
   }
 
   @Test
@@ -330,7 +455,7 @@ class HistoryFunctionTest {
             config.report(),
             config.sinks());
     try (Archive archive = Archive.open(directory)) {
-      return new HistoryQuery(asked, DELAY, TOPIC)
+      return new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO)
           .run(archive, window(100, A, 60), Duration.ofMinutes(1))
           .status();
     }
@@ -353,7 +478,7 @@ class HistoryFunctionTest {
       lookup(archive, pool, "60000", answer).start();
       Thread.sleep(200);
       assertTrue(!answer.isDone());
-      archive(AS_OF, flow(A, 2, 20));
+      archive(AS_OF + 1, flow(A, 2, 20));
       assertEquals(HistoryStatus.EXACT, answer.get().status());
       assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows()));
     }
@@ -363,7 +488,7 @@ class HistoryFunctionTest {
       Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
         archive,
-        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC),
+        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO),
         pool,
         new Semaphore(1),
         window(100, A, 60),

@@ -1,0 +1,72 @@
+package org.flowmon.jobs.history;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * Which arrivals an archive holds, seen by one lookup: those of the job's own sources from where
+ * their history begins; those of each imported file from its first to its last; those of sources of
+ * other topics (the job's own, before it was deleted and made again) from where their history began
+ * through what they reached.
+ *
+ * @param from the first arrival in any stretch, in microseconds; {@link Long#MAX_VALUE} without one
+ * @param missing arrivals behind {@code from} that lie in no stretch, in microseconds
+ */
+record HistoryStretches(long from, LongRanges missing) {
+  /**
+   * Behind an imported file nothing is thought missing where other data begin within this time, in
+   * microseconds: logs are rotated, and between the last line of one and the first of the next a
+   * quiet network says nothing.
+   */
+  static final long QUIET_MICROS = 5L * 60 * 1_000_000;
+
+  /**
+   * Looks at an archive.
+   *
+   * @param own the job's sources; how far they reach is not looked at
+   * @param disorder by how much arrivals of a source may be out of order, in microseconds
+   */
+  static HistoryStretches of(ArchiveSnapshot archive, Set<String> own, long disorder) {
+    LongRanges held = LongRanges.NONE;
+    long from = archive.historyFrom(own, disorder);
+    if (from < Long.MAX_VALUE) {
+      held = LongRanges.of(from, Long.MAX_VALUE);
+    }
+    for (Set<String> topic : others(archive, own).values()) {
+      long begin = archive.historyFrom(topic, disorder);
+      // What arrived in the last instants may not have come any more.
+      long through = archive.historyThrough(topic);
+      long last = Math.max(through, Long.MIN_VALUE + disorder + 1) - disorder - 1;
+      if (begin <= last) {
+        held = held.or(LongRanges.of(begin, last));
+      }
+    }
+    for (Map.Entry<Long, Long> file : archive.importedArrivals().entrySet()) {
+      long last = Math.min(file.getValue(), Long.MAX_VALUE - QUIET_MICROS) + QUIET_MICROS;
+      held = held.or(LongRanges.of(file.getKey(), last));
+    }
+    if (held.isEmpty()) {
+      return new HistoryStretches(Long.MAX_VALUE, LongRanges.NONE);
+    }
+    long first = held.first(0);
+    return new HistoryStretches(first, held.complement().and(LongRanges.of(first, Long.MAX_VALUE)));
+  }
+
+  /** The sources that are not the job's, by topic. */
+  private static Map<String, Set<String>> others(ArchiveSnapshot archive, Set<String> own) {
+    Map<String, Set<String>> topics = new TreeMap<>();
+    for (String key : archive.committedEnds().keySet()) {
+      if (!own.contains(key)) {
+        int colon = key.lastIndexOf(':');
+        topics
+            .computeIfAbsent(colon < 0 ? key : key.substring(0, colon), k -> new TreeSet<>())
+            .add(key);
+      }
+    }
+    return topics;
+  }
+}
