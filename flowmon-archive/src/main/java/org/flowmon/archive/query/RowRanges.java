@@ -29,7 +29,7 @@ final class RowRanges {
 
   /** The rows whose {@code end_time} may be in the times: segments are sorted by it. */
   static RowRanges within(SegmentReader segment, LongRanges endTimes) {
-    if (segment.clampedRows() > 0) {
+    if (segment.clampedRows() > 0 && !endTimes.isEmpty()) {
       return all(segment); // those may end at any later time
     }
     TimeKeys times = new TimeKeys(segment);

@@ -154,6 +154,9 @@ final class SegmentCells {
     if (!cut.isEmpty() && rule.nullTimeIsKept() && segment.nullCount(FlowColumn.END_TIME) > 0) {
       return null; // reading the cut hours would also find rows without a time, which have a slice
     }
+    if (!cut.isEmpty() && segment.clampedRows() > 0) {
+      return null; // the rows of an hour are not found apart from others
+    }
     return new SegmentCells(
         lease,
         index,

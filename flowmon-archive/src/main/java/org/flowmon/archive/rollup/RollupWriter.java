@@ -35,7 +35,7 @@ public final class RollupWriter {
   /**
    * Takes over {@code end_time}.
    *
-   * @param values of the n rows that are not NULL, ascending
+   * @param values of the n rows that are not NULL
    * @param valid bits of these rows, null where all are
    */
   public void times(long[] values, int n, long[] valid) {

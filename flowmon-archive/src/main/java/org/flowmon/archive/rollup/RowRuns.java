@@ -1,6 +1,9 @@
 package org.flowmon.archive.rollup;
 
 import java.util.Arrays;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The rows of a segment hour by hour of {@code end_time}, the rows without one last. Kept from
@@ -31,12 +34,15 @@ final class RowRuns {
   /**
    * Takes over the times of a segment.
    *
-   * @param times ascending, of the rows that have one
+   * @param times of the rows that have one; ascending but where clocks run ahead
    * @param valid bits of these rows, null where all have one
    */
   RowRuns hours(int rows, long[] times, int n, long[] valid) {
     order = null;
     count = 0;
+    if (!isAscending(times, n)) {
+      return byHour(rows, times, n, valid);
+    }
     long next = Long.MIN_VALUE;
     for (int i = 0; i < n; i++) {
       if (times[i] >= next) {
@@ -54,6 +60,47 @@ final class RowRuns {
     }
     if (valid != null && n < rows) {
       orderWithNulls(rows, n, valid);
+      add(RollupFormat.NO_HOUR, rows);
+    }
+    return this;
+  }
+
+  private static boolean isAscending(long[] times, int n) {
+    for (int i = 1; i < n; i++) {
+      if (times[i - 1] > times[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** As {@link #hours}, of times in any order: rows are counted into their hours. */
+  private RowRuns byHour(int rows, long[] times, int n, long[] valid) {
+    if (kept.length < rows) {
+      kept = new int[rows];
+    }
+    SortedMap<Long, int[]> places = new TreeMap<>();
+    for (int i = 0; i < n; i++) {
+      places.computeIfAbsent(RollupFormat.hour(times[i]), h -> new int[1])[0]++;
+    }
+    int to = 0;
+    for (Map.Entry<Long, int[]> one : places.entrySet()) {
+      int from = to;
+      to += one.getValue()[0];
+      one.getValue()[0] = from;
+      add(one.getKey(), to);
+    }
+    int value = 0;
+    int without = n;
+    for (int row = 0; row < rows; row++) {
+      if (valid != null && (valid[row >>> 6] >>> row & 1) == 0) {
+        kept[without++] = row;
+      } else {
+        kept[places.get(RollupFormat.hour(times[value++]))[0]++] = row;
+      }
+    }
+    order = kept;
+    if (n < rows) {
       add(RollupFormat.NO_HOUR, rows);
     }
     return this;

@@ -23,6 +23,7 @@ public final class DenseTraffic {
   private final int hours;
   private final int ipv6;
   private final boolean huge;
+  private final boolean clocksAhead;
   private final double[] unknown = new double[FlowColumn.values().length];
 
   public DenseTraffic(long seed) {
@@ -32,6 +33,7 @@ public final class DenseTraffic {
   /** Traffic of so many hosts. */
   public DenseTraffic(long seed, int hosts) {
     this.random = new Random(seed);
+    this.clocksAhead = new Random(~seed).nextInt(4) == 0;
     this.hosts = hosts;
     this.hours = 1 + random.nextInt(8);
     this.ipv6 = random.nextInt(3);
@@ -80,7 +82,11 @@ public final class DenseTraffic {
               + (random.nextInt(20) == 0
                   ? random.nextInt(hours) * HOUR - random.nextInt(2)
                   : (long) (random.nextDouble() * hours * HOUR));
-      builder.set(FlowColumn.ARRIVAL, end + random.nextInt(5_000_000));
+      // Some clocks run ahead by up to six hours: such flows are not where their end_time is.
+      boolean ahead = clocksAhead && random.nextInt(30) == 0;
+      builder.set(
+          FlowColumn.ARRIVAL,
+          ahead ? end - (long) (random.nextDouble() * 6 * HOUR) : end + random.nextInt(5_000_000));
       set(builder, FlowColumn.END_TIME, end);
       set(builder, FlowColumn.START_TIME, end - random.nextInt(60_000_000));
       if (known(FlowColumn.SRC_ADDR)) {
