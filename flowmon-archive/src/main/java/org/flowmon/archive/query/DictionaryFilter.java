@@ -2,11 +2,14 @@ package org.flowmon.archive.query;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
@@ -15,7 +18,7 @@ import org.flowmon.udaf.query.LongRanges;
 /**
  * Leaves out rows by the dictionary ids of their values: which ids the constraints admit is found
  * once per segment, then a row costs a bit test instead of a comparison of addresses. What is left
- * still has to pass the query's filter. Not thread-safe.
+ * still has to pass the {@link #rest} of the query's filter. Not thread-safe.
  */
 final class DictionaryFilter {
   /** Admitted ids of one column, as bits. */
@@ -38,19 +41,38 @@ final class DictionaryFilter {
   // Of each of these one member must admit the row; a member admits it where all its columns do.
   private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
   private boolean empty;
+  private CompiledPredicate rest;
   private final int[] ids = new int[Vector.CAPACITY];
   private final boolean[] member = new boolean[Vector.CAPACITY];
   private final boolean[] any = new boolean[Vector.CAPACITY];
 
-  DictionaryFilter(SegmentReader segment, Constraints constraints) {
+  /**
+   * What of a filter the dictionaries decide.
+   *
+   * @param filter of which terms on one column are decided here once for each value
+   * @param timesDecided whether all rows that are looked at pass the terms on {@code end_time}
+   * @param scanned how many rows are looked at: a larger dictionary decides nothing
+   */
+  DictionaryFilter(SegmentReader segment, Filter filter, boolean timesDecided, long scanned) {
     this.segment = segment;
-    List<Admitted> columns = columns(constraints);
+    Constraints constraints = filter.constraints();
+    Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
+    if (timesDecided) {
+      decided.add(FlowColumn.END_TIME);
+    }
+    List<Admitted> columns = columns(constraints, filter, decided, scanned);
     if (columns == null) {
       empty = true;
       return;
     }
     all.addAll(columns);
     constraints.alternatives().forEach(this::addAlternatives);
+    rest = filter.without(decided);
+  }
+
+  /** What rows that are admitted have still to pass; null for nothing. */
+  CompiledPredicate rest() {
+    return rest;
   }
 
   /** Whether the segment has no row that satisfies the constraints. */
@@ -67,7 +89,8 @@ final class DictionaryFilter {
     List<List<Admitted>> possible = new ArrayList<>();
     boolean everything = false;
     for (Constraints constraints : members) {
-      List<Admitted> columns = constraints.isImpossible() ? null : columns(constraints);
+      List<Admitted> columns =
+          constraints.isImpossible() ? null : columns(constraints, null, null, 0);
       if (columns != null) {
         possible.add(columns);
         everything |= columns.isEmpty();
@@ -80,7 +103,8 @@ final class DictionaryFilter {
   }
 
   /** The columns that leave rows out; null where no row is admitted. */
-  private List<Admitted> columns(Constraints constraints) {
+  private List<Admitted> columns(
+      Constraints constraints, Filter filter, Set<FlowColumn> decided, long scanned) {
     List<Admitted> columns = new ArrayList<>();
     for (FlowColumn column : FlowColumn.all()) {
       AddressRanges addresses = constraints.addresses(column);
@@ -100,6 +124,11 @@ final class DictionaryFilter {
           addresses != null
               ? admit(column, addresses, size, bits)
               : admit(column, longs, size, bits);
+      if (filter != null && admitted <= scanned) {
+        // NULL passes none of the constraints, so it passes not all terms.
+        admitted = decide(column, filter.on(column), bits, admitted);
+        decided.add(column);
+      }
       if (admitted == 0) {
         return null;
       }
@@ -108,6 +137,29 @@ final class DictionaryFilter {
       }
     }
     return columns;
+  }
+
+  /** Leaves of the admitted values those that pass; says how many. */
+  private int decide(FlowColumn column, CompiledPredicate predicate, long[] bits, int admitted) {
+    int[] candidates = new int[admitted];
+    int n = 0;
+    for (int w = 0; w < bits.length; w++) {
+      for (long word = bits[w]; word != 0; word &= word - 1) {
+        candidates[n++] = (w << 6) + Long.numberOfTrailingZeros(word);
+      }
+    }
+    Arrays.fill(bits, 0);
+    DictionaryRows values = new DictionaryRows(segment, column, candidates, n);
+    int passed = 0;
+    for (int from = 0; from < n; from += Vector.CAPACITY) {
+      int kept = predicate.select(values, from, Math.min(Vector.CAPACITY, n - from), ids);
+      for (int i = 0; i < kept; i++) {
+        int id = candidates[from + ids[i]];
+        bits[id >>> 6] |= 1L << id;
+      }
+      passed += kept;
+    }
+    return passed;
   }
 
   /** Whether no value of a column can satisfy a constraint on it: NULL satisfies none. */

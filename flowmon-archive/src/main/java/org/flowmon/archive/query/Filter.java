@@ -1,20 +1,102 @@
 package org.flowmon.archive.query;
 
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Value;
 
 /**
- * A query's condition, compiled, and what follows from it for pruning. Not thread-safe.
- *
- * @param keepsAll whether there is no condition
+ * A query's condition, compiled, and what follows from it for pruning: as a whole, and as terms
+ * joined by AND of which those on one column can be decided once for each of its values. Not
+ * thread-safe.
  */
-record Filter(CompiledPredicate predicate, Constraints constraints, boolean keepsAll) {
+final class Filter {
+  private final CompiledPredicate predicate;
+  private final Constraints constraints;
+  // The terms on one column alone, and the others.
+  private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
+  private final List<Expression> others = new ArrayList<>();
+  private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
+  private final Map<Set<FlowColumn>, Rest> rests = new HashMap<>();
+  private final LongRanges exactTimes;
+
+  /** What is left of a condition; its predicate is null where nothing is. */
+  private record Rest(CompiledPredicate predicate) {}
+
+  private Filter(Expression where) {
+    this.predicate = CompiledPredicate.of(where);
+    this.constraints = Constraints.of(where);
+    if (where != null) {
+      split(where);
+    }
+    List<Expression> times = byColumn.get(FlowColumn.END_TIME);
+    this.exactTimes = times == null ? null : ExactTimes.of(and(times));
+  }
+
   static Filter of(Expression where) {
-    return new Filter(CompiledPredicate.of(where), Constraints.of(where), where == null);
+    return new Filter(where);
+  }
+
+  private void split(Expression term) {
+    if (term instanceof Expression.And and) {
+      and.terms().forEach(this::split);
+      return;
+    }
+    Set<FlowColumn> columns = ExpressionColumns.of(term);
+    if (columns.size() == 1) {
+      byColumn.computeIfAbsent(columns.iterator().next(), c -> new ArrayList<>()).add(term);
+    } else {
+      others.add(term);
+    }
+  }
+
+  private static Expression and(List<Expression> terms) {
+    return terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
+  }
+
+  /** The whole condition. */
+  CompiledPredicate predicate() {
+    return predicate;
+  }
+
+  /** What each row must satisfy that passes. */
+  Constraints constraints() {
+    return constraints;
+  }
+
+  /** Whether rows whose time is within the constraints' pass every term on {@code end_time}. */
+  boolean hasExactTimes() {
+    return exactTimes != null && exactTimes.equals(constraints.longs(FlowColumn.END_TIME));
+  }
+
+  /** All terms on one column alone; keeps every row where there are none. */
+  CompiledPredicate on(FlowColumn column) {
+    return onColumns.computeIfAbsent(
+        column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
+  }
+
+  /** What is left to decide where the terms on these columns are; null where nothing is. */
+  CompiledPredicate without(Set<FlowColumn> decided) {
+    return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;
+  }
+
+  private Rest rest(Set<FlowColumn> decided) {
+    List<Expression> left = new ArrayList<>(others);
+    byColumn.forEach(
+        (column, terms) -> {
+          if (!decided.contains(column)) {
+            left.addAll(terms);
+          }
+        });
+    return new Rest(left.isEmpty() ? null : CompiledPredicate.of(and(left)));
   }
 
   /** The condition of rows that had arrived by then. */

@@ -12,6 +12,7 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
@@ -183,14 +184,24 @@ final class SegmentScan {
       return;
     }
     DictionaryFilter dictionary =
-        ranges.total() < FEW_ROWS ? null : new DictionaryFilter(segment, constraints);
+        ranges.total() < FEW_ROWS
+            ? null
+            : new DictionaryFilter(
+                segment, applied, areTimesDecided(segment, applied), ranges.total());
     if (dictionary != null && dictionary.isEmpty()) {
       return;
     }
-    boolean narrows = dictionary != null && !dictionary.admitsAll();
+    boolean narrows = dictionary != null && (!dictionary.admitsAll() || dictionary.rest() == null);
     for (int i = 0; i < ranges.count() && !collector.isComplete(); i++) {
       scan(segment, applied, narrows ? dictionary : null, ranges.from(i), ranges.to(i));
     }
+  }
+
+  /** Whether rows within the times of the filter pass all that it says of {@code end_time}. */
+  private static boolean areTimesDecided(SegmentReader segment, Filter applied) {
+    return applied.hasExactTimes()
+        && segment.clampedRows() == 0
+        && segment.nullCount(FlowColumn.END_TIME) == 0;
   }
 
   /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
@@ -236,15 +247,15 @@ final class SegmentScan {
     RowSet.Cursor cursor = found.cursor();
     for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {
       deadline.check();
-      filterSelected(selected, applied, n);
+      filterSelected(selected, applied.predicate(), n);
     }
   }
 
   /** Filters and collects the first n of {@link #rows}. */
-  private void filterSelected(SelectedRows selected, Filter applied, int n) {
+  private void filterSelected(SelectedRows selected, CompiledPredicate predicate, int n) {
     deadline.read(n);
     selected.select(rows, n);
-    int kept = applied.predicate().select(selected, 0, n, selection);
+    int kept = predicate.select(selected, 0, n, selection);
     rowsExamined += n;
     rowsMatched += kept;
     if (kept * SPARSE >= n) {
@@ -257,6 +268,23 @@ final class SegmentScan {
     }
   }
 
+  /** Collects the first n of {@link #rows}, which pass the filter, out of those from {@code at}. */
+  private void take(SegmentReader segment, SelectedRows selected, int at, int count, int n) {
+    deadline.read(count);
+    rowsExamined += count;
+    rowsMatched += n;
+    if (n * SPARSE < count) {
+      if (n > 0) {
+        collector.add(selected.select(rows, n), 0, identity, n);
+      }
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      selection[i] = rows[i] - at;
+    }
+    collector.add(segment, at, selection, n);
+  }
+
   private void scan(
       SegmentReader segment, Filter applied, DictionaryFilter dictionary, int from, int to) {
     SelectedRows selected = new SelectedRows(segment);
@@ -264,11 +292,15 @@ final class SegmentScan {
       deadline.check();
       int count = Math.min(Vector.CAPACITY, to - at);
       int n = dictionary == null ? count : dictionary.select(at, count, rows);
+      if (dictionary != null && dictionary.rest() == null) {
+        take(segment, selected, at, count, n);
+        continue;
+      }
       if (n * SPARSE < count) {
         deadline.read(count - n);
         rowsExamined += count - n;
         if (n > 0) {
-          filterSelected(selected, applied, n);
+          filterSelected(selected, dictionary.rest(), n);
         }
         continue;
       }
