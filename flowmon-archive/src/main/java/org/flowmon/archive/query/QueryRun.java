@@ -66,10 +66,11 @@ final class QueryRun {
 
   /** Takes segments one by one until there is none left. */
   private SegmentScan scan() throws IOException {
+    Filter filter = Filter.of(query.where());
     SegmentScan scan =
         new SegmentScan(
-            Filter.of(query.where()),
-            Filter.of(whereAsOf),
+            filter,
+            whereAsOf == query.where() ? filter : Filter.of(whereAsOf),
             options.asOfArrival(),
             rollups,
             new RowCollector(query),

@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.QueryException;
@@ -21,9 +22,11 @@ public final class RowLookup {
   private final FlowQuery query;
   private final long limit;
   // The selected columns, then those of ORDER BY.
-  private final CompiledExpression[] expressions;
-  private final Vector[] vectors;
+  private final Expression[] what;
   private final ValueColumn[] columns;
+  // Made for the first row: a lookup that finds nothing, as of an absent host, is done sooner.
+  private CompiledExpression[] expressions;
+  private Vector[] vectors;
   private int rows;
 
   /**
@@ -40,15 +43,25 @@ public final class RowLookup {
     this.limit = query.limit() < 0 ? Long.MAX_VALUE : query.limit();
     int selected = query.select().size();
     int all = selected + query.orderBy().size();
-    this.expressions = new CompiledExpression[all];
-    this.vectors = new Vector[all];
+    this.what = new Expression[all];
     this.columns = new ValueColumn[all];
     for (int c = 0; c < all; c++) {
-      Selected what =
+      Selected one =
           c < selected ? query.select().get(c).what() : query.orderBy().get(c - selected).what();
-      expressions[c] = CompiledExpression.of((org.flowmon.udaf.query.Expression) what);
+      what[c] = (Expression) one;
+      columns[c] = new ValueColumn(what[c].kind());
+    }
+    if (!query.parameters().isEmpty()) {
+      compile(); // which names the one that has no value
+    }
+  }
+
+  private void compile() {
+    expressions = new CompiledExpression[what.length];
+    vectors = new Vector[what.length];
+    for (int c = 0; c < what.length; c++) {
+      expressions[c] = CompiledExpression.of(what[c]);
       vectors[c] = expressions[c].newVector();
-      columns[c] = new ValueColumn(expressions[c].kind());
     }
   }
 
@@ -62,6 +75,9 @@ public final class RowLookup {
   public void add(FlowRows flows, int from, int[] selection, int n) {
     if (n == 0 || isComplete()) {
       return;
+    }
+    if (expressions == null) {
+      compile();
     }
     int first = selection[0];
     int count = selection[n - 1] - first + 1;
