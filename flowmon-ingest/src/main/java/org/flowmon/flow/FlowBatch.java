@@ -50,24 +50,24 @@ public final class FlowBatch implements FlowRows {
               + " bytes, found "
               + bytes.length);
     }
-    if (FlowBatchLayout.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
+    if (LittleEndian.getInt(bytes, 0) != FlowBatchLayout.MAGIC) {
       throw new FlowFormatException("not a flow batch: the first four bytes are not 'FLWB'");
     }
-    int version = FlowBatchLayout.getU16(bytes, FlowBatchLayout.VERSION_AT);
+    int version = LittleEndian.getU16(bytes, FlowBatchLayout.VERSION_AT);
     if (version != FlowBatchLayout.VERSION) {
       throw new FlowFormatException(
           "flow batch of version " + version + ", this reads version " + FlowBatchLayout.VERSION);
     }
-    int length = FlowBatchLayout.getInt(bytes, FlowBatchLayout.LENGTH_AT);
+    int length = LittleEndian.getInt(bytes, FlowBatchLayout.LENGTH_AT);
     if (length != bytes.length || length > MAX_BYTES) {
       throw new FlowFormatException(
           "flow batch says it has " + length + " bytes, found " + bytes.length);
     }
-    int rows = FlowBatchLayout.getInt(bytes, FlowBatchLayout.ROWS_AT);
+    int rows = LittleEndian.getInt(bytes, FlowBatchLayout.ROWS_AT);
     if (rows < 0 || rows > MAX_ROWS) {
       throw new FlowFormatException("flow batch of " + rows + " rows, expected 0…" + MAX_ROWS);
     }
-    int flags = FlowBatchLayout.getU16(bytes, FlowBatchLayout.FLAGS_AT);
+    int flags = LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT);
     if (flags != 0 && (flags != FlowBatchLayout.END_OF_INPUT || rows != 0)) {
       throw new FlowFormatException(
           String.format(
@@ -81,7 +81,7 @@ public final class FlowBatch implements FlowRows {
   }
 
   private void openDirectory() {
-    int columns = FlowBatchLayout.getU16(bytes, FlowBatchLayout.COLUMNS_AT);
+    int columns = LittleEndian.getU16(bytes, FlowBatchLayout.COLUMNS_AT);
     long end = FlowBatchLayout.HEADER_BYTES + (long) columns * FlowBatchLayout.ENTRY_BYTES;
     if (end > bytes.length) {
       throw new FlowFormatException(
@@ -101,8 +101,8 @@ public final class FlowBatch implements FlowRows {
       }
       int storedType = bytes[entry + 1] & 0xFF;
       int how = bytes[entry + 2] & 0xFF;
-      long offset = FlowBatchLayout.getInt(bytes, entry + 4) & 0xFFFF_FFFFL;
-      long length = FlowBatchLayout.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
+      long offset = LittleEndian.getInt(bytes, entry + 4) & 0xFFFF_FFFFL;
+      long length = LittleEndian.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
       check(column, storedType, how, offset, length, end);
       int at = (int) offset;
       int c = column.ordinal();
@@ -177,7 +177,7 @@ public final class FlowBatch implements FlowRows {
     int text = valuesAt[c] + 4 * (slots + 1);
     int previous = 0;
     for (int i = 0; i <= slots; i++) {
-      int offset = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * i);
+      int offset = LittleEndian.getInt(bytes, valuesAt[c] + 4 * i);
       if (offset < previous
           || offset - previous > MAX_TEXT_BYTES
           || offset > end - text
@@ -201,8 +201,8 @@ public final class FlowBatch implements FlowRows {
   private void checkUtf8(FlowColumn column, int slots, int text) {
     int offsets = valuesAt[column.ordinal()];
     for (int i = 0; i < slots; i++) {
-      int start = FlowBatchLayout.getInt(bytes, offsets + 4 * i);
-      int end = FlowBatchLayout.getInt(bytes, offsets + 4 * (i + 1));
+      int start = LittleEndian.getInt(bytes, offsets + 4 * i);
+      int end = LittleEndian.getInt(bytes, offsets + 4 * (i + 1));
       if (!Utf8.isValid(bytes, text + start, text + end)) {
         throw new FlowFormatException(
             "column " + column.sqlName() + ": the text of row " + i + " is not UTF-8");
@@ -222,7 +222,7 @@ public final class FlowBatch implements FlowRows {
 
   /** Who made this batch: one id per start of a producer and target partition. */
   public long producerId() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.PRODUCER_AT);
   }
 
   /**
@@ -230,42 +230,42 @@ public final class FlowBatch implements FlowRows {
    * windows close and says nothing of the producer's clock.
    */
   public boolean isEndOfInput() {
-    return FlowBatchLayout.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
+    return LittleEndian.getU16(bytes, FlowBatchLayout.FLAGS_AT) != 0;
   }
 
   /** Number of this batch within its producer's stream, from 0 without a gap. */
   public long sequence() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.SEQUENCE_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.SEQUENCE_AT);
   }
 
   /** Flows in this and all earlier batches of the producer's stream. */
   public long cumulativeFlows() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT);
   }
 
   /** Flows that the producer knows it lost before this batch was closed. */
   public long cumulativeLosses() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT);
   }
 
   /** Smallest end time in microseconds; {@link Long#MAX_VALUE} where no row has one. */
   public long minEndTime() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.MIN_END_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.MIN_END_AT);
   }
 
   /** Largest end time in microseconds; {@link Long#MIN_VALUE} where no row has one. */
   public long maxEndTime() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.MAX_END_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.MAX_END_AT);
   }
 
   /** Smallest arrival in microseconds; a heartbeat's own time where the batch has no rows. */
   public long minArrival() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT);
   }
 
   /** Largest arrival in microseconds; a heartbeat's own time where the batch has no rows. */
   public long maxArrival() {
-    return FlowBatchLayout.getLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT);
+    return LittleEndian.getLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT);
   }
 
   @Override
@@ -294,8 +294,7 @@ public final class FlowBatch implements FlowRows {
   }
 
   private long word(int c, int index) {
-    return FlowBatchLayout.getLong(
-        bytes, valuesAt[c] - FlowBatchLayout.bitmapBytes(rows) + 8 * index);
+    return LittleEndian.getLong(bytes, valuesAt[c] - FlowBatchLayout.bitmapBytes(rows) + 8 * index);
   }
 
   /** One value of a numeric column; 0 where it is null. */
@@ -309,9 +308,9 @@ public final class FlowBatch implements FlowRows {
     int at = valuesAt[c];
     return switch (column.type()) {
       case BOOLEAN, UINT8 -> bytes[at + slot] & 0xFF;
-      case UINT16 -> FlowBatchLayout.getU16(bytes, at + 2 * slot);
-      case UINT32 -> FlowBatchLayout.getInt(bytes, at + 4 * slot) & 0xFFFF_FFFFL;
-      case COUNT, TIMESTAMP, DURATION -> FlowBatchLayout.getLong(bytes, at + 8 * slot);
+      case UINT16 -> LittleEndian.getU16(bytes, at + 2 * slot);
+      case UINT32 -> LittleEndian.getInt(bytes, at + 4 * slot) & 0xFFFF_FFFFL;
+      case COUNT, TIMESTAMP, DURATION -> LittleEndian.getLong(bytes, at + 8 * slot);
       case ADDRESS, TEXT -> throw notLong(column);
     };
   }
@@ -351,17 +350,17 @@ public final class FlowBatch implements FlowRows {
       }
       case 2 -> {
         for (int i = 0; i < count; i++) {
-          out[i] = FlowBatchLayout.getU16(bytes, at + 2 * (from + i));
+          out[i] = LittleEndian.getU16(bytes, at + 2 * (from + i));
         }
       }
       case 4 -> {
         for (int i = 0; i < count; i++) {
-          out[i] = FlowBatchLayout.getInt(bytes, at + 4 * (from + i)) & 0xFFFF_FFFFL;
+          out[i] = LittleEndian.getInt(bytes, at + 4 * (from + i)) & 0xFFFF_FFFFL;
         }
       }
       default -> {
         for (int i = 0; i < count; i++) {
-          out[i] = FlowBatchLayout.getLong(bytes, at + 8 * (from + i));
+          out[i] = LittleEndian.getLong(bytes, at + 8 * (from + i));
         }
       }
     }
@@ -382,11 +381,11 @@ public final class FlowBatch implements FlowRows {
     if (isIpv4Only(column)) {
       Arrays.fill(hi, 0, count, 0);
       if (constant) {
-        Arrays.fill(lo, 0, count, IpAddress.ipv4Low(FlowBatchLayout.getInt(bytes, at)));
+        Arrays.fill(lo, 0, count, IpAddress.ipv4Low(LittleEndian.getInt(bytes, at)));
         return;
       }
       for (int i = 0; i < count; i++) {
-        lo[i] = IpAddress.ipv4Low(FlowBatchLayout.getInt(bytes, at + 4 * (from + i)));
+        lo[i] = IpAddress.ipv4Low(LittleEndian.getInt(bytes, at + 4 * (from + i)));
       }
       if (encoding[c] == FlowBatchLayout.NULLABLE) {
         for (int i = 0; i < count; i++) {
@@ -399,8 +398,8 @@ public final class FlowBatch implements FlowRows {
     }
     for (int i = 0; i < count; i++) {
       int slot = at + 16 * (constant ? 0 : from + i);
-      hi[i] = FlowBatchLayout.getLong(bytes, slot);
-      lo[i] = FlowBatchLayout.getLong(bytes, slot + 8);
+      hi[i] = LittleEndian.getLong(bytes, slot);
+      lo[i] = LittleEndian.getLong(bytes, slot + 8);
     }
   }
 
@@ -418,11 +417,11 @@ public final class FlowBatch implements FlowRows {
     int c = column.ordinal();
     int at = valuesAt[c];
     if (encoding[c] == FlowBatchLayout.CONSTANT) {
-      Arrays.fill(out, 0, count, FlowBatchLayout.getInt(bytes, at));
+      Arrays.fill(out, 0, count, LittleEndian.getInt(bytes, at));
       return;
     }
     for (int i = 0; i < count; i++) {
-      out[i] = FlowBatchLayout.getInt(bytes, at + 4 * (from + i));
+      out[i] = LittleEndian.getInt(bytes, at + 4 * (from + i));
     }
   }
 
@@ -466,8 +465,8 @@ public final class FlowBatch implements FlowRows {
     boolean constant = encoding[c] == FlowBatchLayout.CONSTANT;
     int slots = constant ? 1 : rows;
     int slot = constant ? 0 : row;
-    int start = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * slot);
-    int end = FlowBatchLayout.getInt(bytes, valuesAt[c] + 4 * (slot + 1));
+    int start = LittleEndian.getInt(bytes, valuesAt[c] + 4 * slot);
+    int end = LittleEndian.getInt(bytes, valuesAt[c] + 4 * (slot + 1));
     return new String(
         bytes, valuesAt[c] + 4 * (slots + 1) + start, end - start, StandardCharsets.UTF_8);
   }

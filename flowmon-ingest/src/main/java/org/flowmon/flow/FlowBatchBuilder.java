@@ -423,10 +423,10 @@ public final class FlowBatchBuilder {
       long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
     byte[] bytes = new byte[FlowBatchLayout.HEADER_BYTES];
     writeHeader(bytes, 0, 0, producerId, sequence, cumulativeFlows, cumulativeLosses);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MIN_END_AT, Long.MAX_VALUE);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MAX_END_AT, Long.MIN_VALUE);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT, arrival);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT, arrival);
+    LittleEndian.putLong(bytes, FlowBatchLayout.MIN_END_AT, Long.MAX_VALUE);
+    LittleEndian.putLong(bytes, FlowBatchLayout.MAX_END_AT, Long.MIN_VALUE);
+    LittleEndian.putLong(bytes, FlowBatchLayout.MIN_ARRIVAL_AT, arrival);
+    LittleEndian.putLong(bytes, FlowBatchLayout.MAX_ARRIVAL_AT, arrival);
     return bytes;
   }
 
@@ -438,7 +438,7 @@ public final class FlowBatchBuilder {
   public static byte[] endOfInput(
       long producerId, long sequence, long cumulativeFlows, long cumulativeLosses, long arrival) {
     byte[] bytes = heartbeat(producerId, sequence, cumulativeFlows, cumulativeLosses, arrival);
-    FlowBatchLayout.putU16(bytes, FlowBatchLayout.FLAGS_AT, FlowBatchLayout.END_OF_INPUT);
+    LittleEndian.putU16(bytes, FlowBatchLayout.FLAGS_AT, FlowBatchLayout.END_OF_INPUT);
     return bytes;
   }
 
@@ -459,23 +459,16 @@ public final class FlowBatchBuilder {
               + count[FlowColumn.ARRIVAL.ordinal()]
               + " arrivals");
     }
+    ColumnEncoding[] stored = new ColumnEncoding[COLUMNS];
     int columns = 0;
     int size = 0;
-    int[] length = new int[COLUMNS];
-    int[] how = new int[COLUMNS];
-    boolean[] ipv4 = new boolean[COLUMNS];
     for (int c = 0; c < COLUMNS; c++) {
-      if (count[c] == 0) {
-        continue;
+      if (count[c] > 0) {
+        stored[c] =
+            new ColumnEncoding(ALL[c], rows, count[c], valid[c], values[c], high[c], texts[c]);
+        columns++;
+        size += FlowBatchLayout.align(stored[c].length());
       }
-      columns++;
-      ipv4[c] = ALL[c].type() == ColumnType.ADDRESS && allIpv4(c);
-      how[c] =
-          count[c] < rows
-              ? FlowBatchLayout.NULLABLE
-              : isConstant(c) ? FlowBatchLayout.CONSTANT : FlowBatchLayout.DENSE;
-      length[c] = storedLength(c, how[c], ipv4[c]);
-      size += FlowBatchLayout.align(length[c]);
     }
     int at =
         FlowBatchLayout.align(FlowBatchLayout.HEADER_BYTES + columns * FlowBatchLayout.ENTRY_BYTES);
@@ -492,18 +485,13 @@ public final class FlowBatchBuilder {
         FlowBatchLayout.MIN_ARRIVAL_AT,
         FlowBatchLayout.MAX_ARRIVAL_AT);
     int entry = FlowBatchLayout.HEADER_BYTES;
-    for (int c = 0; c < COLUMNS; c++) {
-      if (count[c] == 0) {
-        continue;
+    for (ColumnEncoding column : stored) {
+      if (column != null) {
+        column.writeEntry(bytes, entry, at);
+        column.writeTo(bytes, at);
+        at += FlowBatchLayout.align(column.length());
+        entry += FlowBatchLayout.ENTRY_BYTES;
       }
-      bytes[entry] = (byte) ALL[c].id();
-      bytes[entry + 1] = (byte) (ipv4[c] ? FlowBatchLayout.STORED_IPV4 : ALL[c].type().code());
-      bytes[entry + 2] = (byte) how[c];
-      FlowBatchLayout.putInt(bytes, entry + 4, at);
-      FlowBatchLayout.putInt(bytes, entry + 8, length[c]);
-      writeColumn(bytes, at, c, how[c], ipv4[c]);
-      at += FlowBatchLayout.align(length[c]);
-      entry += FlowBatchLayout.ENTRY_BYTES;
     }
     return bytes;
   }
@@ -516,15 +504,15 @@ public final class FlowBatchBuilder {
       long sequence,
       long flows,
       long losses) {
-    FlowBatchLayout.putInt(bytes, 0, FlowBatchLayout.MAGIC);
-    FlowBatchLayout.putU16(bytes, FlowBatchLayout.VERSION_AT, FlowBatchLayout.VERSION);
-    FlowBatchLayout.putInt(bytes, FlowBatchLayout.ROWS_AT, rows);
-    FlowBatchLayout.putU16(bytes, FlowBatchLayout.COLUMNS_AT, columns);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.PRODUCER_AT, producerId);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.SEQUENCE_AT, sequence);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT, flows);
-    FlowBatchLayout.putLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT, losses);
-    FlowBatchLayout.putInt(bytes, FlowBatchLayout.LENGTH_AT, bytes.length);
+    LittleEndian.putInt(bytes, 0, FlowBatchLayout.MAGIC);
+    LittleEndian.putU16(bytes, FlowBatchLayout.VERSION_AT, FlowBatchLayout.VERSION);
+    LittleEndian.putInt(bytes, FlowBatchLayout.ROWS_AT, rows);
+    LittleEndian.putU16(bytes, FlowBatchLayout.COLUMNS_AT, columns);
+    LittleEndian.putLong(bytes, FlowBatchLayout.PRODUCER_AT, producerId);
+    LittleEndian.putLong(bytes, FlowBatchLayout.SEQUENCE_AT, sequence);
+    LittleEndian.putLong(bytes, FlowBatchLayout.CUMULATIVE_FLOWS_AT, flows);
+    LittleEndian.putLong(bytes, FlowBatchLayout.CUMULATIVE_LOSSES_AT, losses);
+    LittleEndian.putInt(bytes, FlowBatchLayout.LENGTH_AT, bytes.length);
   }
 
   private void writeRange(byte[] bytes, int c, int minAt, int maxAt) {
@@ -536,113 +524,7 @@ public final class FlowBatchBuilder {
         max = Math.max(max, values[c][i]);
       }
     }
-    FlowBatchLayout.putLong(bytes, minAt, min);
-    FlowBatchLayout.putLong(bytes, maxAt, max);
-  }
-
-  private boolean allIpv4(int c) {
-    if (count[c] == rows) {
-      for (int i = 0; i < rows; i++) {
-        if (!IpAddress.isIpv4(high[c][i], values[c][i])) {
-          return false;
-        }
-      }
-      return true;
-    }
-    for (int i = 0; i < rows; i++) {
-      if ((valid[c][i >>> 6] >>> i & 1) != 0 && !IpAddress.isIpv4(high[c][i], values[c][i])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isConstant(int c) {
-    if (texts[c] != null) {
-      for (int i = 1; i < rows; i++) {
-        if (!Arrays.equals(texts[c][0], texts[c][i])) {
-          return false;
-        }
-      }
-      return true;
-    }
-    for (int i = 1; i < rows; i++) {
-      if (values[c][i] != values[c][0] || (high[c] != null && high[c][i] != high[c][0])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private int storedLength(int c, int how, boolean ipv4) {
-    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
-    int bitmap = how == FlowBatchLayout.NULLABLE ? FlowBatchLayout.bitmapBytes(rows) : 0;
-    if (texts[c] != null) {
-      int length = bitmap + 4 * (slots + 1);
-      for (int i = 0; i < slots; i++) {
-        length = Math.addExact(length, texts[c][i] == null ? 0 : texts[c][i].length);
-      }
-      return length;
-    }
-    return bitmap + slots * (ipv4 ? 4 : ALL[c].type().width());
-  }
-
-  private void writeColumn(byte[] bytes, int start, int c, int how, boolean ipv4) {
-    int at = start;
-    int slots = how == FlowBatchLayout.CONSTANT ? 1 : rows;
-    if (how == FlowBatchLayout.NULLABLE) {
-      int words = (rows + 63) >>> 6;
-      for (int w = 0; w < words; w++) {
-        FlowBatchLayout.putLong(bytes, at + 8 * w, valid[c][w]);
-      }
-      at += FlowBatchLayout.bitmapBytes(rows);
-    }
-    if (texts[c] != null) {
-      writeTexts(bytes, at, c, slots);
-      return;
-    }
-    long[] column = values[c];
-    int width = ipv4 ? 4 : ALL[c].type().width();
-    switch (width) {
-      case 1 -> {
-        for (int i = 0; i < slots; i++) {
-          bytes[at + i] = (byte) column[i];
-        }
-      }
-      case 2 -> {
-        for (int i = 0; i < slots; i++) {
-          FlowBatchLayout.putU16(bytes, at + 2 * i, (int) column[i]);
-        }
-      }
-      case 4 -> {
-        for (int i = 0; i < slots; i++) {
-          FlowBatchLayout.putInt(bytes, at + 4 * i, (int) column[i]);
-        }
-      }
-      case 8 -> {
-        for (int i = 0; i < slots; i++) {
-          FlowBatchLayout.putLong(bytes, at + 8 * i, column[i]);
-        }
-      }
-      default -> {
-        for (int i = 0; i < slots; i++) {
-          FlowBatchLayout.putLong(bytes, at + 16 * i, high[c][i]);
-          FlowBatchLayout.putLong(bytes, at + 16 * i + 8, column[i]);
-        }
-      }
-    }
-  }
-
-  private void writeTexts(byte[] bytes, int at, int c, int slots) {
-    int text = at + 4 * (slots + 1);
-    int offset = 0;
-    for (int i = 0; i < slots; i++) {
-      byte[] utf8 = texts[c][i];
-      if (utf8 != null) {
-        System.arraycopy(utf8, 0, bytes, text + offset, utf8.length);
-        offset += utf8.length;
-      }
-      FlowBatchLayout.putInt(bytes, at + 4 * (i + 1), offset);
-    }
+    LittleEndian.putLong(bytes, minAt, min);
+    LittleEndian.putLong(bytes, maxAt, max);
   }
 }

@@ -1,9 +1,5 @@
 package org.flowmon.flow;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
  * The bytes of a flow batch, version 1; {@code docs/format/flow.md} is the specification, this
  * class owns the offsets.
@@ -56,13 +52,6 @@ final class FlowBatchLayout {
   static final int DENSE = 2;
   static final int NULLABLE = 3;
 
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   private FlowBatchLayout() {}
 
   static int align(int offset) {
@@ -71,29 +60,5 @@ final class FlowBatchLayout {
 
   static int bitmapBytes(int rows) {
     return ((rows + 63) >>> 6) << 3;
-  }
-
-  static int getU16(byte[] bytes, int at) {
-    return (short) SHORT.get(bytes, at) & 0xFFFF;
-  }
-
-  static int getInt(byte[] bytes, int at) {
-    return (int) INT.get(bytes, at);
-  }
-
-  static long getLong(byte[] bytes, int at) {
-    return (long) LONG.get(bytes, at);
-  }
-
-  static void putU16(byte[] bytes, int at, int value) {
-    SHORT.set(bytes, at, (short) value);
-  }
-
-  static void putInt(byte[] bytes, int at, int value) {
-    INT.set(bytes, at, value);
-  }
-
-  static void putLong(byte[] bytes, int at, long value) {
-    LONG.set(bytes, at, value);
   }
 }

@@ -14,7 +14,7 @@ final class Utf8 {
   static boolean isAscii(byte[] bytes, int from, int to) {
     int at = from;
     for (; at <= to - 8; at += 8) {
-      if ((FlowBatchLayout.getLong(bytes, at) & HIGH_BITS) != 0) {
+      if ((LittleEndian.getLong(bytes, at) & HIGH_BITS) != 0) {
         return false;
       }
     }

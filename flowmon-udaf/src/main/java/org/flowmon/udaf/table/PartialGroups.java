@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.LittleEndian;
 
 /**
  * Partial states of the groups of one query, pane and key group, as bytes ({@code
@@ -35,26 +36,26 @@ public final class PartialGroups {
               + " bytes, found "
               + bytes.length);
     }
-    if (PartialLayout.getInt(bytes, 0) != PartialLayout.MAGIC) {
+    if (LittleEndian.getInt(bytes, 0) != PartialLayout.MAGIC) {
       throw new PartialFormatException("not partial groups: the first four bytes are not 'FLWP'");
     }
-    int version = PartialLayout.getU16(bytes, PartialLayout.VERSION_AT);
+    int version = LittleEndian.getU16(bytes, PartialLayout.VERSION_AT);
     if (version != PartialLayout.VERSION) {
       throw new PartialFormatException(
           "partial groups of version " + version + ", this reads version " + PartialLayout.VERSION);
     }
-    int length = PartialLayout.getInt(bytes, PartialLayout.LENGTH_AT);
+    int length = LittleEndian.getInt(bytes, PartialLayout.LENGTH_AT);
     if (length != bytes.length) {
       throw new PartialFormatException(
           "partial groups say they have " + length + " bytes, found " + bytes.length);
     }
-    if (PartialLayout.getInt(bytes, PartialLayout.CRC_AT)
+    if (LittleEndian.getInt(bytes, PartialLayout.CRC_AT)
         != PartialLayout.checksum(bytes, PartialLayout.CRC_AT)) {
       throw new PartialFormatException(
           "the checksum of partial groups does not match: the bytes are damaged");
     }
-    int groups = PartialLayout.getInt(bytes, PartialLayout.GROUPS_AT);
-    int columns = PartialLayout.getU16(bytes, PartialLayout.COLUMNS_AT);
+    int groups = LittleEndian.getInt(bytes, PartialLayout.GROUPS_AT);
+    int columns = LittleEndian.getU16(bytes, PartialLayout.COLUMNS_AT);
     if (groups < 0 || groups > PartialLayout.MAX_GROUPS || columns < 1 || columns > bytes.length) {
       throw new PartialFormatException(
           groups
@@ -115,7 +116,7 @@ public final class PartialGroups {
   private int textBytes(int column, int offsets) {
     int previous = 0;
     for (int i = 0; i <= groups; i++) {
-      int offset = PartialLayout.getInt(bytes, offsets + 4 * i);
+      int offset = LittleEndian.getInt(bytes, offsets + 4 * i);
       if (offset < previous
           || offset - previous > FlowBatch.MAX_TEXT_BYTES
           || (i == 0 && offset != 0)) {
@@ -139,12 +140,12 @@ public final class PartialGroups {
   }
 
   public long queryId() {
-    return PartialLayout.getLong(bytes, PartialLayout.QUERY_AT);
+    return LittleEndian.getLong(bytes, PartialLayout.QUERY_AT);
   }
 
   /** Start of the pane in microseconds. */
   public long paneStart() {
-    return PartialLayout.getLong(bytes, PartialLayout.PANE_AT);
+    return LittleEndian.getLong(bytes, PartialLayout.PANE_AT);
   }
 
   /**
@@ -152,11 +153,11 @@ public final class PartialGroups {
    * were late.
    */
   public long fromWindowEnd() {
-    return PartialLayout.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
+    return LittleEndian.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
   }
 
   public int keyGroup() {
-    return PartialLayout.getU16(bytes, PartialLayout.KEY_GROUP_AT);
+    return LittleEndian.getU16(bytes, PartialLayout.KEY_GROUP_AT);
   }
 
   /** Number of partial states. */
@@ -166,7 +167,7 @@ public final class PartialGroups {
 
   /** The fingerprint of the layout of its groups. */
   public long fingerprint() {
-    return PartialLayout.getLong(bytes, PartialLayout.FINGERPRINT_AT);
+    return LittleEndian.getLong(bytes, PartialLayout.FINGERPRINT_AT);
   }
 
   int columns() {
@@ -181,7 +182,7 @@ public final class PartialGroups {
   void readWords(int column, int from, int count, long[] out) {
     int at = columns[column];
     int encoding = bytes[at++];
-    long base = encoding == PartialLayout.PLAIN ? 0 : PartialLayout.getLong(bytes, at);
+    long base = encoding == PartialLayout.PLAIN ? 0 : LittleEndian.getLong(bytes, at);
     switch (encoding) {
       case PartialLayout.CONSTANT -> Arrays.fill(out, 0, count, base);
       case PartialLayout.OFFSET_1 -> {
@@ -191,17 +192,17 @@ public final class PartialGroups {
       }
       case PartialLayout.OFFSET_2 -> {
         for (int i = 0; i < count; i++) {
-          out[i] = base + PartialLayout.getU16(bytes, at + 8 + 2 * (from + i));
+          out[i] = base + LittleEndian.getU16(bytes, at + 8 + 2 * (from + i));
         }
       }
       case PartialLayout.OFFSET_4 -> {
         for (int i = 0; i < count; i++) {
-          out[i] = base + (PartialLayout.getInt(bytes, at + 8 + 4 * (from + i)) & 0xFFFF_FFFFL);
+          out[i] = base + (LittleEndian.getInt(bytes, at + 8 + 4 * (from + i)) & 0xFFFF_FFFFL);
         }
       }
       case PartialLayout.PLAIN -> {
         for (int i = 0; i < count; i++) {
-          out[i] = PartialLayout.getLong(bytes, at + 8 * (from + i));
+          out[i] = LittleEndian.getLong(bytes, at + 8 * (from + i));
         }
       }
       default ->
@@ -212,8 +213,8 @@ public final class PartialGroups {
   /** The text of a group in a text column; empty where the key is NULL. */
   String text(int column, int group) {
     int offsets = columns[column] + 1;
-    int start = PartialLayout.getInt(bytes, offsets + 4 * group);
-    int end = PartialLayout.getInt(bytes, offsets + 4 * (group + 1));
+    int start = LittleEndian.getInt(bytes, offsets + 4 * group);
+    int end = LittleEndian.getInt(bytes, offsets + 4 * (group + 1));
     int texts = offsets + 4 * (groups + 1);
     return new String(bytes, texts + start, end - start, StandardCharsets.UTF_8);
   }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -67,15 +68,15 @@ final class PartialGroupsBuilder {
   /** Packs what was added, and begins anew. */
   byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd) {
     byte[] bytes = new byte[PartialLayout.HEADER_BYTES + bound()];
-    PartialLayout.putInt(bytes, 0, PartialLayout.MAGIC);
-    PartialLayout.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
-    PartialLayout.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
-    PartialLayout.putInt(bytes, PartialLayout.GROUPS_AT, count);
-    PartialLayout.putLong(bytes, PartialLayout.QUERY_AT, queryId);
-    PartialLayout.putLong(bytes, PartialLayout.PANE_AT, paneStart);
-    PartialLayout.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
-    PartialLayout.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
-    PartialLayout.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
+    LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
+    LittleEndian.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
+    LittleEndian.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
+    LittleEndian.putInt(bytes, PartialLayout.GROUPS_AT, count);
+    LittleEndian.putLong(bytes, PartialLayout.QUERY_AT, queryId);
+    LittleEndian.putLong(bytes, PartialLayout.PANE_AT, paneStart);
+    LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
+    LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
+    LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
     int at = PartialLayout.HEADER_BYTES;
     at = writeWords(bytes, at, 0);
     int text = 0;
@@ -91,8 +92,8 @@ final class PartialGroupsBuilder {
       at = writeWords(bytes, at, w);
     }
     byte[] packed = Arrays.copyOf(bytes, at);
-    PartialLayout.putInt(packed, PartialLayout.LENGTH_AT, at);
-    PartialLayout.putInt(
+    LittleEndian.putInt(packed, PartialLayout.LENGTH_AT, at);
+    LittleEndian.putInt(
         packed, PartialLayout.CRC_AT, PartialLayout.checksum(packed, PartialLayout.CRC_AT));
     clear();
     return packed;
@@ -124,16 +125,16 @@ final class PartialGroupsBuilder {
     int at = start;
     bytes[at++] = (byte) encoding;
     if (encoding != PartialLayout.PLAIN) {
-      PartialLayout.putLong(bytes, at, min);
+      LittleEndian.putLong(bytes, at, min);
       at += 8;
     }
     for (int i = 0, from = word; i < count && encoding != 0; i++, from += stride) {
       long value = rows[from];
       switch (encoding) {
         case PartialLayout.OFFSET_1 -> bytes[at] = (byte) (value - min);
-        case PartialLayout.OFFSET_2 -> PartialLayout.putU16(bytes, at, (int) (value - min));
-        case PartialLayout.OFFSET_4 -> PartialLayout.putInt(bytes, at, (int) (value - min));
-        default -> PartialLayout.putLong(bytes, at, value);
+        case PartialLayout.OFFSET_2 -> LittleEndian.putU16(bytes, at, (int) (value - min));
+        case PartialLayout.OFFSET_4 -> LittleEndian.putInt(bytes, at, (int) (value - min));
+        default -> LittleEndian.putLong(bytes, at, value);
       }
       at += encoding;
     }
@@ -157,7 +158,7 @@ final class PartialGroupsBuilder {
     int offsets = start + 1;
     int first = offsets + 4 * (count + 1);
     int at = first;
-    PartialLayout.putInt(bytes, offsets, 0);
+    LittleEndian.putInt(bytes, offsets, 0);
     for (int i = 0; i < count; i++) {
       String value = texts[i * textKeys + text];
       if (value != null) {
@@ -176,7 +177,7 @@ final class PartialGroupsBuilder {
         System.arraycopy(utf8, 0, bytes, at, utf8.length);
         at += utf8.length;
       }
-      PartialLayout.putInt(bytes, offsets + 4 * (i + 1), at - first);
+      LittleEndian.putInt(bytes, offsets + 4 * (i + 1), at - first);
     }
     return at;
   }

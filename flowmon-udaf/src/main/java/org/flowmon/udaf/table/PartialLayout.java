@@ -1,8 +1,5 @@
 package org.flowmon.udaf.table;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
@@ -55,38 +52,7 @@ final class PartialLayout {
   /** Offsets of 4 bytes, one more than groups, then UTF-8. */
   static final int TEXT = 9;
 
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   private PartialLayout() {}
-
-  static int getU16(byte[] bytes, int at) {
-    return (short) SHORT.get(bytes, at) & 0xFFFF;
-  }
-
-  static int getInt(byte[] bytes, int at) {
-    return (int) INT.get(bytes, at);
-  }
-
-  static long getLong(byte[] bytes, int at) {
-    return (long) LONG.get(bytes, at);
-  }
-
-  static void putU16(byte[] bytes, int at, int value) {
-    SHORT.set(bytes, at, (short) value);
-  }
-
-  static void putInt(byte[] bytes, int at, int value) {
-    INT.set(bytes, at, value);
-  }
-
-  static void putLong(byte[] bytes, int at, long value) {
-    LONG.set(bytes, at, value);
-  }
 
   /** The checksum of all bytes but the four at {@code crcAt}. */
   static int checksum(byte[] bytes, int crcAt) {

@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.flow.LittleEndian;
 
 /**
  * The bytes of the high level's state and of window parts, version 1; {@code
@@ -77,25 +78,25 @@ final class StateBytes {
       throw new IllegalStateException("a state of " + length + " bytes does not fit an array");
     }
     byte[] bytes = new byte[(int) length];
-    PartialLayout.putInt(bytes, 0, magic);
-    PartialLayout.putU16(bytes, VERSION_AT, VERSION);
-    PartialLayout.putInt(bytes, LENGTH_AT, bytes.length);
-    PartialLayout.putLong(bytes, QUERY_AT, queryId);
-    PartialLayout.putLong(bytes, FINGERPRINT_AT, fingerprint);
-    PartialLayout.putLong(bytes, TIME_AT, state.time);
-    PartialLayout.putInt(bytes, WORDS_AT, state.words.length);
-    PartialLayout.putInt(bytes, BLOCKS_AT, state.blocks.size());
+    LittleEndian.putInt(bytes, 0, magic);
+    LittleEndian.putU16(bytes, VERSION_AT, VERSION);
+    LittleEndian.putInt(bytes, LENGTH_AT, bytes.length);
+    LittleEndian.putLong(bytes, QUERY_AT, queryId);
+    LittleEndian.putLong(bytes, FINGERPRINT_AT, fingerprint);
+    LittleEndian.putLong(bytes, TIME_AT, state.time);
+    LittleEndian.putInt(bytes, WORDS_AT, state.words.length);
+    LittleEndian.putInt(bytes, BLOCKS_AT, state.blocks.size());
     int at = HEADER_BYTES;
     for (long word : state.words) {
-      PartialLayout.putLong(bytes, at, word);
+      LittleEndian.putLong(bytes, at, word);
       at += 8;
     }
     for (byte[] block : state.blocks) {
-      PartialLayout.putInt(bytes, at, block.length);
+      LittleEndian.putInt(bytes, at, block.length);
       System.arraycopy(block, 0, bytes, at + 4, block.length);
       at += 4 + block.length;
     }
-    PartialLayout.putInt(bytes, CRC_AT, PartialLayout.checksum(bytes, CRC_AT));
+    LittleEndian.putInt(bytes, CRC_AT, PartialLayout.checksum(bytes, CRC_AT));
     return bytes;
   }
 
@@ -112,7 +113,7 @@ final class StateBytes {
 
   /** The query of bytes that were opened. */
   static long queryId(byte[] bytes) {
-    return PartialLayout.getLong(bytes, QUERY_AT);
+    return LittleEndian.getLong(bytes, QUERY_AT);
   }
 
   private static void requireQuery(byte[] bytes, long queryId) {
@@ -127,31 +128,31 @@ final class StateBytes {
       throw new PartialFormatException(
           what + ": expected at least " + HEADER_BYTES + " bytes, found " + bytes.length);
     }
-    if (PartialLayout.getInt(bytes, 0) != magic) {
+    if (LittleEndian.getInt(bytes, 0) != magic) {
       throw new PartialFormatException("not " + what + ": the first four bytes are others");
     }
-    int version = PartialLayout.getU16(bytes, VERSION_AT);
+    int version = LittleEndian.getU16(bytes, VERSION_AT);
     if (version != VERSION) {
       throw new PartialFormatException(
           what + " of version " + version + ", this reads version " + VERSION);
     }
-    int length = PartialLayout.getInt(bytes, LENGTH_AT);
+    int length = LittleEndian.getInt(bytes, LENGTH_AT);
     if (length != bytes.length) {
       throw new PartialFormatException(
           what + " says it has " + length + " bytes, found " + bytes.length);
     }
-    if (PartialLayout.getInt(bytes, CRC_AT) != PartialLayout.checksum(bytes, CRC_AT)) {
+    if (LittleEndian.getInt(bytes, CRC_AT) != PartialLayout.checksum(bytes, CRC_AT)) {
       throw new PartialFormatException(
           "the checksum of " + what + " does not match: the bytes are damaged");
     }
   }
 
   private static StateBytes read(byte[] bytes, long fingerprint, int expectedWords) {
-    if (PartialLayout.getLong(bytes, FINGERPRINT_AT) != fingerprint) {
+    if (LittleEndian.getLong(bytes, FINGERPRINT_AT) != fingerprint) {
       throw new PartialFormatException("the groups are made otherwise than the query's");
     }
-    int words = PartialLayout.getInt(bytes, WORDS_AT);
-    int blocks = PartialLayout.getInt(bytes, BLOCKS_AT);
+    int words = LittleEndian.getInt(bytes, WORDS_AT);
+    int blocks = LittleEndian.getInt(bytes, BLOCKS_AT);
     if (words != expectedWords
         || blocks < 0
         || HEADER_BYTES + 8L * words + 4L * blocks > bytes.length) {
@@ -168,11 +169,11 @@ final class StateBytes {
     long[] values = new long[words];
     int at = HEADER_BYTES;
     for (int w = 0; w < words; w++, at += 8) {
-      values[w] = PartialLayout.getLong(bytes, at);
+      values[w] = LittleEndian.getLong(bytes, at);
     }
     List<byte[]> contents = new ArrayList<>();
     for (int b = 0; b < blocks; b++) {
-      int length = bytes.length - at < 4 ? -1 : PartialLayout.getInt(bytes, at);
+      int length = bytes.length - at < 4 ? -1 : LittleEndian.getInt(bytes, at);
       if (length < 0 || length > bytes.length - at - 4) {
         throw new PartialFormatException("block " + b + " at " + at + " does not fit the bytes");
       }
@@ -183,6 +184,6 @@ final class StateBytes {
       throw new PartialFormatException(
           "the blocks end at " + at + ", the bytes at " + bytes.length);
     }
-    return new StateBytes(PartialLayout.getLong(bytes, TIME_AT), values, contents);
+    return new StateBytes(LittleEndian.getLong(bytes, TIME_AT), values, contents);
   }
 }

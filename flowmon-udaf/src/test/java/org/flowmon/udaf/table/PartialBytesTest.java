@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
@@ -117,7 +118,7 @@ class PartialBytesTest {
         forged[place] =
             (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextBoolean() ? 0xFF : 0);
       }
-      PartialLayout.putInt(forged, crcAt[kind], PartialLayout.checksum(forged, crcAt[kind]));
+      LittleEndian.putInt(forged, crcAt[kind], PartialLayout.checksum(forged, crcAt[kind]));
       try {
         open(forged);
       } catch (PartialFormatException expected) {
@@ -130,7 +131,7 @@ class PartialBytesTest {
 
   /** Opens the bytes as what their first four say, and uses what they hold. */
   private static void open(byte[] bytes) {
-    int magic = bytes.length < 4 ? 0 : PartialLayout.getInt(bytes, 0);
+    int magic = bytes.length < 4 ? 0 : LittleEndian.getInt(bytes, 0);
     if (magic == PartialLayout.MAGIC) {
       GroupTable table = new GroupTable(org.flowmon.udaf.aggregate.GroupLayout.of(QUERY));
       table.merge(PartialGroups.open(bytes));
