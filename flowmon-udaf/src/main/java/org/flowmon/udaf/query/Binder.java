@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.Case;
-import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
@@ -19,7 +18,6 @@ import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
-import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.Expression.When;
@@ -195,49 +193,6 @@ final class Binder {
     }
     Expression expression = (Expression) selected;
     visit.accept(expression);
-    parts(expression).forEach(part -> walk(part, visit));
-  }
-
-  private static List<Expression> parts(Expression expression) {
-    if (expression instanceof Comparison c) {
-      return List.of(c.left(), c.right());
-    } else if (expression instanceof And and) {
-      return and.terms();
-    } else if (expression instanceof Or or) {
-      return or.terms();
-    } else if (expression instanceof Not not) {
-      return List.of(not.term());
-    } else if (expression instanceof In in) {
-      List<Expression> all = new ArrayList<>(in.items());
-      all.add(in.value());
-      return all;
-    } else if (expression instanceof IsNull isNull) {
-      return List.of(isNull.term());
-    } else if (expression instanceof IsTruth isTruth) {
-      return List.of(isTruth.term());
-    } else if (expression instanceof Arithmetic a) {
-      return List.of(a.left(), a.right());
-    } else if (expression instanceof Case choice) {
-      List<Expression> all = new ArrayList<>();
-      choice.whens().forEach(when -> all.addAll(List.of(when.condition(), when.result())));
-      all.add(choice.otherwise());
-      return all;
-    } else if (expression instanceof Network network) {
-      return List.of(network.address());
-    } else if (expression instanceof TimeBucket bucket) {
-      return List.of(bucket.time());
-    } else if (expression instanceof SameHour hour) {
-      return List.of(hour.time(), hour.now());
-    } else if (expression instanceof DaysBefore days) {
-      return List.of(days.time(), days.now());
-    }
-    // Columns, constants, prefixes and parameters.
-    if (expression instanceof Column
-        || expression instanceof Literal
-        || expression instanceof Prefix
-        || expression instanceof Parameter) {
-      return List.of();
-    }
-    throw new IllegalStateException("no parts for " + expression.getClass());
+    ExpressionParts.of(expression).forEach(part -> walk(part, visit));
   }
 }
