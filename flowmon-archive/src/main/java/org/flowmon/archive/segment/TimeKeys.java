@@ -38,13 +38,8 @@ public final class TimeKeys {
 
   /** The first row whose key is at least {@code time} (µs), the number of rows where none is. */
   public int lowerBound(long time) {
-    return lowerBound(time, 0, segment.rows());
-  }
-
-  /** As {@link #lowerBound(long)}, within rows {@code from … to − 1}. */
-  public int lowerBound(long time, int from, int to) {
-    int low = from;
-    int high = to;
+    int low = 0;
+    int high = segment.rows();
     while (low < high) {
       int middle = (low + high) >>> 1;
       if (at(middle) < time) {

@@ -116,9 +116,12 @@ public final class RowLookup {
   private int[] inOrder() {
     OrderItem first = query.orderBy().get(0);
     long[] keys = columns[query.select().size()].sortKeys();
-    return keys == null
-        ? SortedRows.of(rows, this::compare)
-        : SortedRows.of(rows, keys, first.descending(), this::compare);
+    long[] unsigned = new long[rows]; // without keys all rows are ties
+    for (int row = 0; keys != null && row < rows; row++) {
+      long key = keys[row] ^ Long.MIN_VALUE;
+      unsigned[row] = first.descending() ? ~key : key;
+    }
+    return RowSort.sort(unsigned, rows, this::compare);
   }
 
   private int compare(int a, int b) {

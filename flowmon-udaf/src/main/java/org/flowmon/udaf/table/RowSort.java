@@ -13,9 +13,14 @@ final class RowSort {
   static int[] sort(long[] keys, int rows, FirstRows.Order ties) {
     int[] order = new int[rows];
     long differ = 0;
+    boolean ascending = true;
     for (int i = 0; i < rows; i++) {
       order[i] = i;
       differ |= keys[i] ^ keys[0];
+      ascending &= i == 0 || Long.compareUnsigned(keys[i - 1], keys[i]) <= 0;
+    }
+    if (ascending) {
+      differ = 0; // as rows of an archive come by time
     }
     int[] other = new int[rows];
     for (int shift = 0; shift < 64; shift += 8) {
@@ -60,6 +65,9 @@ final class RowSort {
     int middle = (from + to) >>> 1;
     merge(rows, scratch, from, middle, order);
     merge(rows, scratch, middle, to, order);
+    if (order.compare(rows[middle - 1], rows[middle]) <= 0) {
+      return;
+    }
     System.arraycopy(rows, from, scratch, from, middle - from);
     int left = from;
     int right = middle;
