@@ -6,8 +6,8 @@ import org.flowmon.archive.segment.SegmentWriter;
  * How large segments become.
  *
  * @param targetRows rows of a segment of a day that is still going on, about
- * @param finalRows rows of a segment of a day that is over, about; the writer needs some 80 bytes
- *     of heap for each
+ * @param finalRows rows of a segment of a day that is over, about; the arrays of the writer take
+ *     some 100 bytes of heap for each
  */
 public record CompactionOptions(int targetRows, int finalRows) {
   /** A million rows, and four million once a day is over. */

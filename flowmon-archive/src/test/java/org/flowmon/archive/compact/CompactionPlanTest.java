@@ -43,7 +43,7 @@ class CompactionPlanTest {
    * day before.
    */
   @ParameterizedTest
-  @CsvSource({"100000,3.0", "5000,5.0", "700000,2.1", "300,6.0"})
+  @CsvSource({"100000,2.0", "5000,2.8", "700000,0.9", "300,2.8"})
   void rowsAreRewrittenSeldomAndFewSegmentsStaySmall(int rows, double rewritten) {
     CompactionPlan plan = new CompactionPlan(CompactionOptions.DEFAULTS);
     Random random = new Random(rows);

@@ -103,6 +103,7 @@ class CompactionTest {
   void mergingChangesNoAnswer(long seed) throws IOException {
     Random random = new Random(seed);
     Traffic traffic = new Traffic(seed, seed % 2 == 0, seed % 3 == 0 ? 0 : 0.05);
+    List<String> before;
     try (Archive archive = archive()) {
       for (int i = 0; i < 40; i++) {
         double from = random.nextDouble();
@@ -116,7 +117,7 @@ class CompactionTest {
         Traffic.commit(archive, batches);
       }
       ArchiveSnapshot old = archive.snapshot();
-      List<String> before = answers(old);
+      before = answers(old);
       List<SealedSegment> were = old.segments();
 
       Compactor compactor = new Compactor(archive, new CompactionOptions(800, 2500));
@@ -147,8 +148,7 @@ class CompactionTest {
     sound(directory);
     try (Archive reopened = archive();
         ArchiveSnapshot snapshot = reopened.snapshot()) {
-      assertEquals(40, snapshot.committedEnds().size() + 39);
-      assertTrue(snapshot.rows() > 0);
+      assertEquals(before, answers(snapshot));
     }
   }
 
