@@ -15,6 +15,7 @@ import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.query.Reckoning;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -67,9 +68,11 @@ final class ExactTimes {
     if (condition instanceof IsNull isNull && ExpressionColumns.isEndTime(isNull.term())) {
       return LongRanges.NONE;
     } else if (condition instanceof Comparison comparison) {
-      return comparison.left() instanceof Literal
-          ? comparison(comparison.operator().swapped(), comparison.right(), comparison.left())
-          : comparison(comparison.operator(), comparison.left(), comparison.right());
+      Expression left = Reckoning.of(comparison.left());
+      Expression right = Reckoning.of(comparison.right());
+      return left instanceof Literal
+          ? comparison(comparison.operator().swapped(), right, left)
+          : comparison(comparison.operator(), left, right);
     } else if (condition instanceof In in && ExpressionColumns.isEndTime(in.value())) {
       boolean known = in.items().stream().allMatch(ExactTimes::isTime);
       return known

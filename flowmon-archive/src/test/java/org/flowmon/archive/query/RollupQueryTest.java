@@ -169,6 +169,27 @@ class RollupQueryTest {
     }
   }
 
+  @Test
+  void aTimeThatIsReckonedIsAnsweredBySumsAsThePlainOne() throws IOException {
+    try (Archive archive = Archive.create(directory.resolve("reckoned"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> flows = new DenseTraffic(7).batches(4000);
+      Traffic.commit(archive, flows);
+      String late = RandomQueries.timestamp(DenseTraffic.BEGIN + 10 * Traffic.HOUR);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        FlowQuery query =
+            bind(
+                "SELECT src_addr, COUNT(*), SUM(bytes) FROM flows WHERE end_time < "
+                    + late
+                    + " - INTERVAL '1' HOUR AND "
+                    + late
+                    + " - INTERVAL '20' HOUR <= end_time GROUP BY src_addr");
+        QueryAnswer answer = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS);
+        assertEquals(FlowQueries.run(flows, query), answer.table());
+        assertEquals(1, answer.stats().segmentsByRollup());
+      }
+    }
+  }
+
   private static List<String> partitioned() {
     String cut = RandomQueries.timestamp(DenseTraffic.BEGIN + Traffic.HOUR / 2);
     List<String> all = new ArrayList<>();

@@ -9,8 +9,6 @@ import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Expression.And;
-import org.flowmon.udaf.query.Expression.Arithmetic;
-import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
@@ -61,53 +59,16 @@ final class ConstraintRules {
       return longs(column.column(), LongRanges.of(truth ? 1 : 0, truth ? 1 : 0));
     } else if (condition instanceof Comparison comparison) {
       ComparisonOperator operator = truth ? comparison.operator() : comparison.operator().negated();
-      Expression left = reckoned(comparison.left());
+      Expression left = Reckoning.of(comparison.left());
       return left instanceof Literal
           ? comparison(operator.swapped(), comparison.right(), left)
-          : comparison(operator, left, reckoned(comparison.right()));
+          : comparison(operator, left, Reckoning.of(comparison.right()));
     } else if (condition instanceof In in) {
       return in(in, truth);
     } else if (condition instanceof SameHour hour && truth) {
       return sameHour(hour);
     }
     return Constraints.NOTHING;
-  }
-
-  /**
-   * The value of arithmetic over constants alone, as in {@code :now - INTERVAL '1' HOUR} once it is
-   * bound; any other expression as it is, and where the value is NULL too.
-   */
-  private static Expression reckoned(Expression expression) {
-    if (!(expression instanceof Arithmetic arithmetic)
-        || !(reckoned(arithmetic.left()) instanceof Literal left)
-        || !(reckoned(arithmetic.right()) instanceof Literal right)
-        || left.value().isNull()
-        || right.value().isNull()) {
-      return expression;
-    }
-    Long value = value(arithmetic.operator(), left.value().low(), right.value().low());
-    if (value == null || arithmetic.kind() == null) {
-      return expression;
-    }
-    return switch (arithmetic.kind()) {
-      case LONG -> new Literal(Value.ofLong(value));
-      case TIMESTAMP -> new Literal(Value.ofTimestamp(value));
-      case DURATION -> new Literal(Value.ofDuration(value));
-      default -> expression;
-    };
-  }
-
-  private static Long value(ArithmeticOperator operator, long left, long right) {
-    try {
-      return switch (operator) {
-        case ADD -> Math.addExact(left, right);
-        case SUBTRACT -> Math.subtractExact(left, right);
-        case MULTIPLY -> Math.multiplyExact(left, right);
-        default -> null;
-      };
-    } catch (ArithmeticException e) {
-      return null;
-    }
   }
 
   private static Constraints comparison(

@@ -1,0 +1,47 @@
+package org.flowmon.udaf.query;
+
+import org.flowmon.udaf.query.Expression.Arithmetic;
+import org.flowmon.udaf.query.Expression.ArithmeticOperator;
+import org.flowmon.udaf.query.Expression.Literal;
+
+/** Reckons what constants make, so that a time written as arithmetic is known as a time. */
+public final class Reckoning {
+  private Reckoning() {}
+
+  /**
+   * The value of arithmetic over constants alone, as in {@code :now - INTERVAL '1' HOUR} once it is
+   * bound; any other expression as it is, and where the value is NULL too.
+   */
+  public static Expression of(Expression expression) {
+    if (!(expression instanceof Arithmetic arithmetic)
+        || !(of(arithmetic.left()) instanceof Literal left)
+        || !(of(arithmetic.right()) instanceof Literal right)
+        || left.value().isNull()
+        || right.value().isNull()) {
+      return expression;
+    }
+    Long value = value(arithmetic.operator(), left.value().low(), right.value().low());
+    if (value == null || arithmetic.kind() == null) {
+      return expression;
+    }
+    return switch (arithmetic.kind()) {
+      case LONG -> new Literal(Value.ofLong(value));
+      case TIMESTAMP -> new Literal(Value.ofTimestamp(value));
+      case DURATION -> new Literal(Value.ofDuration(value));
+      default -> expression;
+    };
+  }
+
+  private static Long value(ArithmeticOperator operator, long left, long right) {
+    try {
+      return switch (operator) {
+        case ADD -> Math.addExact(left, right);
+        case SUBTRACT -> Math.subtractExact(left, right);
+        case MULTIPLY -> Math.multiplyExact(left, right);
+        default -> null;
+      };
+    } catch (ArithmeticException e) {
+      return null;
+    }
+  }
+}
