@@ -180,39 +180,32 @@ public final class FlowmonSystem implements BenchSystem {
     int rows = table.rowCount();
     Answer answer = new Answer(places.length);
     answer.reserve(rows);
+    long[] high = new long[rows];
     for (int c = 0; c < places.length; c++) {
       long[] out = answer.column(c);
-      int place = places[c];
-      switch (query.columns().get(c)) {
-        case NUMBER, FLAG -> {
-          for (int r = 0; r < rows; r++) {
-            out[r] = table.longValue(r, place);
-          }
-        }
-        case SECONDS -> {
-          for (int r = 0; r < rows; r++) {
-            out[r] = table.longValue(r, place) / MICROS;
-          }
-        }
-        case MILLIS -> {
-          for (int r = 0; r < rows; r++) {
-            out[r] = table.longValue(r, place) / MICROS_OF_MILLI;
-          }
-        }
-        case STATE -> {
-          for (int r = 0; r < rows; r++) {
-            out[r] = table.longValue(r, place) - FIRST_STATE;
-          }
-        }
-        case ADDRESS -> {
-          for (int r = 0; r < rows; r++) {
-            out[r] = table.address(r, place).lo() & 0xFFFF_FFFFL;
-          }
-        }
+      AnswerKind kind = query.columns().get(c);
+      if (kind == AnswerKind.ADDRESS) {
+        table.readAddresses(places[c], 0, rows, high, out);
+      } else {
+        table.readLongs(places[c], 0, rows, out);
+      }
+      for (int r = 0; r < rows; r++) {
+        out[r] = ofWorkload(kind, out[r]);
       }
     }
     answer.setRows(rows);
     return answer;
+  }
+
+  /** A value as the workload has it. */
+  private static long ofWorkload(AnswerKind kind, long value) {
+    return switch (kind) {
+      case NUMBER, FLAG -> value;
+      case SECONDS -> value / MICROS;
+      case MILLIS -> value / MICROS_OF_MILLI;
+      case STATE -> value - FIRST_STATE;
+      case ADDRESS -> value & 0xFFFF_FFFFL;
+    };
   }
 
   @Override
