@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
@@ -21,14 +23,17 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.manifest.Removal;
+import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
-import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.flowmon.flow.FlowRows;
 
 /**
- * An exact history of flows in one directory: {@code segments/}, and {@code manifest/} that says
- * which of them belong to it ({@code docs/archive.md}).
+ * An exact history of flows in one place, a directory or a folder of an object store: {@code
+ * segments/}, and {@code manifest/} that says which of them belong to it ({@code docs/archive.md}).
  *
  * <p>Opening one that this process has open already is cheap: both share the manifest's state and
  * the open segments, with the options of the first, and the last {@link #close} closes them. Safe
@@ -48,17 +53,23 @@ public final class Archive implements AutoCloseable {
     this.shared = shared;
   }
 
+  /** As {@link #create(ArchiveLocation, ArchiveOptions)}, in a directory. */
+  public static Archive create(Path directory, ArchiveOptions options) throws IOException {
+    return create(ArchiveLocation.of(directory), options);
+  }
+
   /**
-   * Makes a new, empty archive; the directory is made where it is missing.
+   * Makes a new, empty archive; a directory is made where it is missing.
    *
    * @throws FileAlreadyExistsException where there is an archive
    */
-  public static Archive create(Path directory, ArchiveOptions options) throws IOException {
-    if (!makeWhereMissing(directory)) {
+  public static Archive create(ArchiveLocation location, ArchiveOptions options)
+      throws IOException {
+    if (!makeWhereMissing(location)) {
       throw new FileAlreadyExistsException(
-          directory.toString(), null, "there is an archive already");
+          location.toString(), null, "there is an archive already");
     }
-    return open(directory, options);
+    return open(location, options);
   }
 
   /** As {@link #open(Path, ArchiveOptions)} with the defaults. */
@@ -66,45 +77,67 @@ public final class Archive implements AutoCloseable {
     return open(directory, ArchiveOptions.DEFAULTS);
   }
 
+  /** As {@link #open(ArchiveLocation, ArchiveOptions)}, of a directory. */
+  public static Archive open(Path directory, ArchiveOptions options) throws IOException {
+    return open(ArchiveLocation.of(directory), options);
+  }
+
   /**
    * Opens an archive.
    *
    * @throws NoSuchFileException where there is none
    */
-  public static Archive open(Path directory, ArchiveOptions options) throws IOException {
-    if (!Files.isDirectory(directory)) {
+  public static Archive open(ArchiveLocation location, ArchiveOptions options) throws IOException {
+    if (location.isLocal() && !location.directory().toFile().isDirectory()) {
       throw new NoSuchFileException(
-          directory.toString(), null, "no archive: there is no such directory");
+          location.toString(), null, "no archive: there is no such directory");
     }
-    return new Archive(SharedArchive.acquire(directory, options));
+    return new Archive(SharedArchive.acquire(location, options));
   }
 
-  /** Opens an archive, makes it where there is none; several may do so at the same time. */
+  /** As {@link #openOrCreate(ArchiveLocation, ArchiveOptions)}, in a directory. */
   public static Archive openOrCreate(Path directory, ArchiveOptions options) throws IOException {
-    makeWhereMissing(directory);
-    return open(directory, options);
+    return openOrCreate(ArchiveLocation.of(directory), options);
   }
 
-  private static boolean makeWhereMissing(Path directory) throws IOException {
-    LocalArchiveStore store = new LocalArchiveStore(directory);
-    Files.createDirectories(directory.resolve(SEGMENTS));
-    // A manifest that lost its beginning is damaged, not absent: nothing new is begun on top of it.
-    return !hasManifest(store) && Manifest.create(store);
+  /**
+   * Opens an archive, makes it where there is none; several may do so at the same time.
+   *
+   * @throws IOException also where nothing could be committed here
+   */
+  public static Archive openOrCreate(ArchiveLocation location, ArchiveOptions options)
+      throws IOException {
+    makeWhereMissing(location);
+    return open(location, options);
+  }
+
+  private static boolean makeWhereMissing(ArchiveLocation location) throws IOException {
+    try (ArchiveStore store = location.openStore()) {
+      store.requireCommits();
+      Files.createDirectories(store.writeFolder(SEGMENTS));
+      // A manifest that lost its beginning is damaged, not absent: nothing new is begun on top.
+      return !hasManifest(store) && Manifest.create(store);
+    }
   }
 
   private static boolean hasManifest(ArchiveStore store) throws IOException {
     return store.list(Manifest.FOLDER).stream()
-        .anyMatch(file -> !file.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX));
+        .anyMatch(file -> !file.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX));
+  }
+
+  /** As {@link #exists(ArchiveLocation)}, of a directory. */
+  public static boolean exists(Path directory) {
+    return exists(ArchiveLocation.of(directory));
   }
 
   /**
-   * Whether a directory holds an archive, sound or not.
+   * Whether there is an archive, sound or not.
    *
    * @throws UncheckedIOException where that cannot be told
    */
-  public static boolean exists(Path directory) {
-    try {
-      return hasManifest(new LocalArchiveStore(directory));
+  public static boolean exists(ArchiveLocation location) {
+    try (ArchiveStore store = location.openStore()) {
+      return hasManifest(store);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -112,19 +145,64 @@ public final class Archive implements AutoCloseable {
 
   private SharedArchive shared() {
     if (closed.get()) {
-      throw new IllegalStateException("this archive was closed: " + shared.directory());
+      throw new IllegalStateException("this archive was closed: " + shared.location());
     }
     return shared;
   }
 
-  /** The archive's directory. */
-  public Path directory() {
-    return shared.directory();
+  /** Where the archive lies. */
+  public ArchiveLocation location() {
+    return shared.location();
   }
 
-  /** Where segments are sealed before they are committed. */
-  public Path segmentsDirectory() {
-    return shared.directory().resolve(SEGMENTS);
+  /**
+   * The archive's directory.
+   *
+   * @throws IllegalStateException where it lies in another store
+   */
+  public Path directory() {
+    return shared.location().directory();
+  }
+
+  /**
+   * Where segments are sealed before they are committed. One that {@link #seal} did not seal is to
+   * be {@link #publish}ed.
+   */
+  public Path segmentsDirectory() throws IOException {
+    return shared().store().writeFolder(SEGMENTS);
+  }
+
+  /**
+   * Seals rows into a segment of this archive's store, to be committed.
+   *
+   * @see SegmentWriter#seal
+   */
+  public SealedSegment seal(
+      SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
+      throws IOException {
+    SealedSegment segment = writer.seal(segmentsDirectory(), parts, provenance);
+    publish(segment);
+    return segment;
+  }
+
+  /** Brings a segment that was sealed in {@link #segmentsDirectory} into the archive's store. */
+  public void publish(SealedSegment segment) throws IOException {
+    shared().store().publish(SEGMENTS + "/" + segment.fileName());
+    shared().store().publish(SEGMENTS + "/" + segment.indexFileName());
+  }
+
+  /** Deletes a sealed segment that is not committed and never will be. */
+  public void discard(SealedSegment segment) throws IOException {
+    shared().store().delete(SEGMENTS + "/" + segment.fileName());
+    shared().store().delete(SEGMENTS + "/" + segment.indexFileName());
+  }
+
+  /**
+   * The lock of those who compact or expire this archive; null where another has it. Of a store
+   * that is not local, it keeps out processes of this host only.
+   */
+  public MaintenanceLock tryMaintenance() throws IOException {
+    return MaintenanceLock.tryTake(shared().store().hostFolder());
   }
 
   /** The archive as of its newest commit. Cheap: looks for newer commits, opens no segment. */
@@ -155,7 +233,10 @@ public final class Archive implements AutoCloseable {
     try {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
+      shared.store().requireCommits();
       return shared.manifest().commit(commit, this::requireFiles);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     } finally {
       shared.release(held);
     }
@@ -167,15 +248,18 @@ public final class Archive implements AutoCloseable {
   }
 
   private void requireFile(SealedSegment segment, String name, long expected) {
-    Path file = segmentsDirectory().resolve(name);
-    long found = file.toFile().length();
+    long found;
+    try {
+      found = shared.store().length(SEGMENTS + "/" + name);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     if (found != expected) {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.SEGMENT_MISSING,
-          file
-              + " has "
-              + found
-              + " bytes or is missing, segment "
+          shared.store().describe(SEGMENTS + "/" + name)
+              + (found < 0 ? " is missing" : " has " + found + " bytes")
+              + ", segment "
               + segment.id()
               + " was sealed with "
               + expected);
@@ -204,15 +288,17 @@ public final class Archive implements AutoCloseable {
   /**
    * Files that no commit knows: sealed and not committed (yet), or left by a process that died.
    * They are no damage, and no query sees them.
+   *
+   * @return absolute paths or URLs
    */
-  public List<Path> orphans() throws IOException {
-    return orphans(Long.MAX_VALUE).stream().map(f -> directory().resolve(f.name())).toList();
+  public List<String> orphans() throws IOException {
+    return orphans(Long.MAX_VALUE).stream().map(f -> shared.store().describe(f.name())).toList();
   }
 
   private List<StoredFile> orphans(long modifiedBefore) throws IOException {
     ArchiveStore store = shared().store();
     List<StoredFile> files = new ArrayList<>(store.list(Manifest.FOLDER));
-    files.removeIf(f -> !f.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX));
+    files.removeIf(f -> !f.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX));
     files.addAll(store.list(SEGMENTS));
     files.removeIf(f -> f.modifiedMillis() > modifiedBefore);
     // Read after the listing: what was committed in between is no orphan.
@@ -238,21 +324,22 @@ public final class Archive implements AutoCloseable {
    * says so; one that was half deleted when a process died is deleted by the next call.
    *
    * @param grace files stay for so long after their replacement, for readers whose leases cannot be
-   *     seen from here: those of other hosts
+   *     seen from here: those of other hosts; the store may ask for more
    * @return ids of the segments whose files are gone
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
     ManifestState state = shared().hold();
     try {
       shared.requireLease();
-      long before =
-          ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - grace.toNanos() / 1000;
+      Duration atLeast = shared.store().grace();
+      Instant before = Instant.now().minus(grace.compareTo(atLeast) < 0 ? atLeast : grace);
+      long beforeMicros = ChronoUnit.MICROS.between(Instant.EPOCH, before);
       // After the commits that took something away were read, so each of them is on disk.
-      long needed = ReaderLease.smallest(directory());
+      long needed = ReaderLease.smallest(shared.store().hostFolder());
       List<String> gone = new ArrayList<>();
       for (Map.Entry<String, Removal> removed : state.removed().entrySet()) {
         Removal removal = removed.getValue();
-        if (removal.commit() <= needed && removal.timeMicros() <= before) {
+        if (removal.commit() <= needed && removal.timeMicros() <= beforeMicros) {
           shared.segments().forget(removed.getKey());
           shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".parquet");
           shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".idx");
@@ -262,7 +349,8 @@ public final class Archive implements AutoCloseable {
       if (!gone.isEmpty()) {
         shared.manifest().commit(ArchiveCommit.ofDeleted(gone, "deleted files"), segment -> {});
       }
-      shared.manifest().prune(needed);
+      boolean allReadersKnown = atLeast.isZero();
+      shared.manifest().prune(needed, allReadersKnown ? Long.MAX_VALUE : before.toEpochMilli());
       return gone;
     } finally {
       shared.release(state);
@@ -274,14 +362,14 @@ public final class Archive implements AutoCloseable {
    *
    * @param olderThan longer than any segment waits for its commit: a job that is down and will
    *     recommit from its checkpoint waits as long as it is down
-   * @return what was deleted
+   * @return what was deleted: absolute paths or URLs
    */
-  public List<Path> removeOrphans(Duration olderThan) throws IOException {
-    List<Path> deleted = new ArrayList<>();
+  public List<String> removeOrphans(Duration olderThan) throws IOException {
+    List<String> deleted = new ArrayList<>();
     long before = System.currentTimeMillis() - olderThan.toMillis();
     for (StoredFile orphan : orphans(before)) {
       if (shared.store().delete(orphan.name())) {
-        deleted.add(directory().resolve(orphan.name()));
+        deleted.add(shared.store().describe(orphan.name()));
       }
     }
     return deleted;
@@ -296,6 +384,6 @@ public final class Archive implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "Archive[" + directory() + "]";
+    return "Archive[" + location() + "]";
   }
 }

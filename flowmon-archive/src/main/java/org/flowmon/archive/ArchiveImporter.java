@@ -1,7 +1,6 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.manifest.ArchiveCommit;
@@ -93,8 +92,7 @@ public final class ArchiveImporter implements AutoCloseable {
     if (batches.isEmpty()) {
       return;
     }
-    sealed.add(
-        writer.seal(archive.segmentsDirectory(), batches, Provenance.of("file", file.name())));
+    sealed.add(archive.seal(writer, batches, Provenance.of("file", file.name())));
     batches.clear();
     batchRows = 0;
     batchBytes = 0;
@@ -147,8 +145,7 @@ public final class ArchiveImporter implements AutoCloseable {
       if (archive.holds(segment)) {
         continue;
       }
-      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.fileName()));
-      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.indexFileName()));
+      archive.discard(segment);
     }
   }
 }

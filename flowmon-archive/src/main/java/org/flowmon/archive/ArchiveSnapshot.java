@@ -1,7 +1,6 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
@@ -10,6 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.archive.store.FetchCounts;
 
 /**
  * The archive as of one commit: what is committed later does not show. Immutable and safe for many
@@ -26,9 +27,14 @@ public final class ArchiveSnapshot implements AutoCloseable {
     this.state = state;
   }
 
-  /** The archive's directory. */
-  public Path directory() {
-    return shared.directory();
+  /** Where the archive lies. */
+  public ArchiveLocation location() {
+    return shared.location();
+  }
+
+  /** What was fetched for this process's reads of the archive, since it was opened. */
+  public FetchCounts fetched() {
+    return shared.store().fetched();
   }
 
   /** Number of the commit. */
@@ -42,17 +48,20 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
-   * The Parquet files of {@link #segments}, absolute, for other readers: the rows of this state and
-   * no other. The folder may hold more: what was merged into others, and what is not committed.
+   * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers: the rows of
+   * this state and no other. The folder may hold more: what was merged into others, and what is not
+   * committed.
    */
-  public List<Path> files() {
-    Path folder = directory().resolve(Archive.SEGMENTS);
-    return segments().stream().map(segment -> folder.resolve(segment.fileName())).toList();
+  public List<String> files() {
+    return segments().stream()
+        .map(segment -> shared.store().describe(Archive.SEGMENTS + "/" + segment.fileName()))
+        .toList();
   }
 
   /**
    * Whether other processes know of this snapshot and delete none of its files until it is closed.
-   * Not so where the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases).
+   * Not so where the archive's folder cannot be written ({@code docs/format/manifest.md}, Leases),
+   * nor in a store that is not local: there they stay for a time of grace.
    */
   public boolean keepsFiles() {
     return shared.isLeased();
@@ -166,6 +175,6 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "ArchiveSnapshot[" + directory() + ", commit " + number() + "]";
+    return "ArchiveSnapshot[" + location() + ", commit " + number() + "]";
   }
 }

@@ -2,7 +2,6 @@ package org.flowmon.archive;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,6 +9,8 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.HeldFolder;
 
 /**
  * The segments that this process has open, least recently used ones closed first: repeated lookups
@@ -19,7 +20,7 @@ final class OpenSegments implements AutoCloseable {
   /** A segment may be open twice: with its checksums verified and without. */
   private record Key(String id, boolean verified) {}
 
-  private final Path directory;
+  private final ArchiveStore store;
   private final int maxIdle;
   private final boolean leased;
   // In the order of use, oldest first.
@@ -31,9 +32,9 @@ final class OpenSegments implements AutoCloseable {
    *
    * @param leased whether files of segments stay as long as a snapshot names them
    */
-  OpenSegments(Path directory, int maxIdle, boolean leased) {
+  OpenSegments(ArchiveStore store, int maxIdle, boolean leased) {
     this.leased = leased;
-    this.directory = directory;
+    this.store = store;
     this.maxIdle = maxIdle;
   }
 
@@ -41,7 +42,8 @@ final class OpenSegments implements AutoCloseable {
     Entry entry;
     synchronized (this) {
       if (closed) {
-        throw new IllegalStateException("the archive " + directory.getParent() + " is closed");
+        throw new IllegalStateException(
+            "the archive is closed: " + store.describe(Archive.SEGMENTS));
       }
       entry =
           entries.computeIfAbsent(
@@ -102,7 +104,9 @@ final class OpenSegments implements AutoCloseable {
     private final boolean verifyChecksums;
     private int leases; // guarded by the cache, all else by this
     private SegmentReader reader;
+    private HeldFolder readerFile;
     private SegmentIndex index;
+    private HeldFolder indexFile;
     private String indexProblem;
     private String rollupProblem;
 
@@ -113,11 +117,15 @@ final class OpenSegments implements AutoCloseable {
 
     synchronized SegmentReader reader() throws IOException {
       if (reader == null) {
+        String name = Archive.SEGMENTS + "/" + segment.fileName();
+        HeldFolder held = null;
         try {
-          reader = SegmentReader.open(directory, segment, verifyChecksums);
+          held = store.hold(name, segment.segmentFile());
+          reader = SegmentReader.open(held.folder(), segment, verifyChecksums);
+          readerFile = held;
         } catch (NoSuchFileException e) {
           throw new SegmentCorruptException(
-              directory.resolve(segment.fileName()),
+              store.describe(name),
               "file",
               "missing, expected "
                   + segment.segmentFile().length()
@@ -127,6 +135,10 @@ final class OpenSegments implements AutoCloseable {
                       : "; no lease could be made, so it may have been merged into another: ask"
                           + " again"),
               e);
+        } finally {
+          if (reader == null && held != null) {
+            held.close();
+          }
         }
       }
       return reader;
@@ -134,12 +146,20 @@ final class OpenSegments implements AutoCloseable {
 
     synchronized SegmentIndex index() {
       if (index == null && indexProblem == null) {
+        String name = Archive.SEGMENTS + "/" + segment.indexFileName();
+        HeldFolder held = null;
         try {
-          index = segment.openIndex(directory, verifyChecksums);
+          held = store.hold(name, segment.indexFile());
+          index = segment.openIndex(held.folder(), verifyChecksums);
+          indexFile = held;
         } catch (NoSuchFileException e) {
-          indexProblem = directory.resolve(segment.indexFileName()) + ": file: missing";
+          indexProblem = store.describe(name) + ": file: missing";
         } catch (IOException | SegmentCorruptException e) {
           indexProblem = String.valueOf(e.getMessage());
+        } finally {
+          if (index == null && held != null) {
+            held.close();
+          }
         }
       }
       return indexProblem == null ? index : null;
@@ -170,10 +190,12 @@ final class OpenSegments implements AutoCloseable {
       if (reader != null) {
         reader.release();
         reader = null;
+        readerFile.close();
       }
       if (index != null) {
         index.release();
         index = null;
+        indexFile.close();
       }
     }
   }

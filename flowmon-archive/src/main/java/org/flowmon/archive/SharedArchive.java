@@ -2,23 +2,23 @@ package org.flowmon.archive;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
-import org.flowmon.archive.store.LocalArchiveStore;
 
 /**
  * What all users of one archive in this process share: the manifest's state and the open segments.
  * Counted by reference; the last one closes it.
  */
 final class SharedArchive {
-  private static final Map<Path, SharedArchive> OPEN = new HashMap<>();
+  private static final Map<String, SharedArchive> OPEN = new HashMap<>();
 
-  private final Path directory;
+  private final ArchiveLocation location;
+  private final String key;
   private final ArchiveStore store;
   private final Manifest manifest;
   private final ReaderLease lease;
@@ -26,43 +26,50 @@ final class SharedArchive {
   private int references;
 
   private SharedArchive(
-      Path directory,
+      ArchiveLocation location,
+      String key,
       ArchiveStore store,
       Manifest manifest,
       ReaderLease lease,
       ArchiveOptions options) {
-    this.directory = directory;
+    this.location = location;
+    this.key = key;
     this.store = store;
     this.manifest = manifest;
     this.lease = lease;
-    this.segments =
-        new OpenSegments(
-            directory.resolve(Archive.SEGMENTS), options.maxOpenSegments(), lease.protects());
+    boolean kept = lease.protects() && store.grace().isZero();
+    this.segments = new OpenSegments(store, options.maxOpenSegments(), kept);
   }
 
-  /** The shared archive of a directory, with one reference more. */
-  static SharedArchive acquire(Path directory, ArchiveOptions options) throws IOException {
-    Path real = directory.toRealPath();
+  /** The shared archive of a place, with one reference more. */
+  static SharedArchive acquire(ArchiveLocation location, ArchiveOptions options)
+      throws IOException {
+    String key = location.key();
     synchronized (OPEN) {
-      SharedArchive shared = OPEN.get(real);
+      SharedArchive shared = OPEN.get(key);
       if (shared == null) {
-        shared = open(real, options);
-        OPEN.put(real, shared);
+        shared = open(new ArchiveLocation(key, location.settings()), key, options);
+        OPEN.put(key, shared);
       }
       shared.references++;
       return shared;
     }
   }
 
-  private static SharedArchive open(Path real, ArchiveOptions options) throws IOException {
-    ReaderLease lease = ReaderLease.take(real);
+  private static SharedArchive open(ArchiveLocation location, String key, ArchiveOptions options)
+      throws IOException {
+    ArchiveStore store = location.openStore();
+    ReaderLease lease = null;
     try {
-      ArchiveStore store = new LocalArchiveStore(real);
+      lease = ReaderLease.take(store.hostFolder());
       Manifest manifest = Manifest.open(store, options.snapshotEvery());
       lease.release(0);
-      return new SharedArchive(real, store, manifest, lease, options);
+      return new SharedArchive(location, key, store, manifest, lease, options);
     } catch (IOException | RuntimeException e) {
-      lease.close();
+      if (lease != null) {
+        lease.close();
+      }
+      store.close();
       throw e;
     }
   }
@@ -89,7 +96,7 @@ final class SharedArchive {
   void requireLease() throws IOException {
     if (!lease.protects()) {
       throw new AccessDeniedException(
-          directory.resolve(ReaderLease.FOLDER).toString(),
+          store.hostFolder().resolve(ReaderLease.FOLDER).toString(),
           null,
           "no lease could be made here, and without one nothing is committed; let this user write"
               + " in the folder");
@@ -102,13 +109,13 @@ final class SharedArchive {
 
   /** Whether others know what is held, and so keep its files. */
   boolean isLeased() {
-    return lease.protects();
+    return lease.protects() && store.grace().isZero();
   }
 
   SharedArchive acquire() {
     synchronized (OPEN) {
       if (references == 0) {
-        throw new IllegalStateException("the archive " + directory + " is closed");
+        throw new IllegalStateException("the archive " + location + " is closed");
       }
       references++;
       return this;
@@ -121,14 +128,15 @@ final class SharedArchive {
       if (references > 0) {
         return;
       }
-      OPEN.remove(directory);
+      OPEN.remove(key);
     }
     segments.close();
     lease.close();
+    store.close();
   }
 
-  Path directory() {
-    return directory;
+  ArchiveLocation location() {
+    return location;
   }
 
   ArchiveStore store() {

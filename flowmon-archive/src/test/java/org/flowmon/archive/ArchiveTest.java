@@ -24,6 +24,7 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -118,7 +119,7 @@ class ArchiveTest {
       for (int i = 0; i < 8; i++) {
         archive.commit(commit(seal(archive, 5, i), i, i + 1));
       }
-      OpenSegments open = new OpenSegments(archive.segmentsDirectory(), 3, true);
+      OpenSegments open = new OpenSegments(new LocalArchiveStore(archive.directory()), 3, true);
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         List<SegmentLease> leases = new ArrayList<>();
         for (SealedSegment segment : snapshot.segments()) {
@@ -182,7 +183,7 @@ class ArchiveTest {
       }
       assertEquals(5, archive.orphans().size());
       assertEquals(
-          aged.subList(0, 3).stream().sorted().toList(),
+          aged.subList(0, 3).stream().map(Path::toString).sorted().toList(),
           archive.removeOrphans(Duration.ofDays(2)).stream().sorted().toList());
       assertEquals(4, segmentFiles().size());
       assertTrue(segmentFiles().contains(kept.fileName()));

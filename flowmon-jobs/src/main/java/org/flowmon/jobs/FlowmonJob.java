@@ -11,6 +11,7 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -94,7 +95,7 @@ public final class FlowmonJob {
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
     DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
-      archive(flows, config.archiveDirectory(), config.compactRows());
+      archive(flows, config.archive(), config.compactRows());
     }
     if (config.job().role().analyses()) {
       reports(windows(flows, config, analyses), config, analyses, topic);
@@ -164,10 +165,10 @@ public final class FlowmonJob {
   }
 
   /** The archive of all flows. */
-  public static void archive(DataStream<PositionedBatch> flows, String directory, int compactRows) {
-    DataStream<ArchiveCommittable> sealed =
-        ArchiveSink.seal(flows, directory).uid("archive-writer");
-    ArchiveSink.commit(sealed, directory, compactRows).uid("archive-committer");
+  public static void archive(
+      DataStream<PositionedBatch> flows, ArchiveLocation location, int compactRows) {
+    DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, location).uid("archive-writer");
+    ArchiveSink.commit(sealed, location, compactRows).uid("archive-committer");
   }
 
   /** Windows with their history become reports, in Kafka and PostgreSQL. */
@@ -179,12 +180,7 @@ public final class FlowmonJob {
     Duration delay = config.job().checkpointInterval().multipliedBy(2);
     DataStream<Report> reports =
         HistoryFunction.apply(
-                windows,
-                config.archiveDirectory(),
-                analyses,
-                delay,
-                topic,
-                config.job().disorderBound())
+                windows, config.archive(), analyses, delay, topic, config.job().disorderBound())
             .name("history")
             .uid("history")
             .process(new ReportFunction(analyses), Report.TYPE)

@@ -54,11 +54,11 @@ public final class CompactCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     CompactionOptions options = options();
     try (Archive opened = archive.open();
-        MaintenanceLock lock = MaintenanceLock.tryTake(archive.directory())) {
+        MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock == null) {
         throw new CommandException(
             "another process compacts "
-                + archive.directory()
+                + archive.location()
                 + " (a job does so by itself); nothing was done");
       }
       Thread stop = new Thread(this::stop, "stop");

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.Writer;
 import java.math.BigInteger;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -16,11 +15,11 @@ import org.flowmon.archive.segment.TimeRange;
 
 /** How the Parquet files of an archive are named to other tools. */
 public enum FileListing {
-  /** One absolute path a line. */
+  /** One absolute path or URL a line. */
   LIST {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
-      for (Path file : snapshot.files()) {
+      for (String file : snapshot.files()) {
         out.write(file + "\n");
       }
     }
@@ -33,12 +32,12 @@ public enum FileListing {
       JsonGenerator json = new JsonFactory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
-      List<Path> files = snapshot.files();
+      List<String> files = snapshot.files();
       for (int i = 0; i < files.size(); i++) {
         SealedSegment segment = snapshot.segments().get(i);
         json.writeRaw(i == 0 ? "\n" : "");
         json.writeStartObject();
-        json.writeStringField("file", files.get(i).toString());
+        json.writeStringField("file", files.get(i));
         json.writeNumberField("file_bytes", segment.segmentFile().length());
         json.writeNumberField("flows", segment.rows());
         writeNumber(json, "bytes", segment.totalBytes());
@@ -61,13 +60,13 @@ public enum FileListing {
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
       if (snapshot.segments().isEmpty()) {
         throw new CommandException(
-            "the archive at " + snapshot.directory() + " has no files yet: no view is of none");
+            "the archive at " + snapshot.location() + " has no files yet: no view is of none");
       }
       // Temporary: in a database that is kept it would name files that are gone.
       out.write("CREATE OR REPLACE TEMP VIEW flows AS SELECT * FROM read_parquet([\n");
       out.write(
           snapshot.files().stream()
-              .map(file -> "  '" + file.toString().replace("'", "''") + "'")
+              .map(file -> "  '" + file.replace("'", "''") + "'")
               .collect(Collectors.joining(",\n")));
       out.write("\n], union_by_name = true);\n");
     }

@@ -71,9 +71,11 @@ public final class FilesCommand implements Callable<Integer> {
       }
       if (!snapshot.keepsFiles()) {
         System.err.println(
-            "warning: nothing can be written to "
-                + snapshot.directory()
-                + ", so nothing keeps its files while the command runs");
+            "warning: "
+                + (snapshot.location().isLocal()
+                    ? "nothing can be written to " + snapshot.location() + ", so nothing"
+                    : snapshot.location() + " is on no disk of this host, so nothing but its grace")
+                + " keeps its files while the command runs");
       }
       Path listing =
           Files.createTempFile("flowmon-files-", "." + format.name().toLowerCase(Locale.ROOT));

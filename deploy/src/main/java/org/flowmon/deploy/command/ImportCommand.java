@@ -19,6 +19,7 @@ import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FileReadOptions;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Parameters;
           + " also gzipped.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
-      "Lines that are no flows are kept, with file, line and reason, below DIR/rejects."
+      "Lines that are no flows are kept, with file, line and reason, below DIR/rejects; where the"
+          + " archive is not local, below ./rejects."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
@@ -129,8 +131,7 @@ public final class ImportCommand implements Callable<Integer> {
     String sha256 = sha256(file);
     ImportedFile identity =
         new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
-    Path rejects =
-        archive.directory().resolve("rejects").resolve(sha256.substring(0, 16) + ".jsonl");
+    Path rejects = rejectsFolder().resolve(sha256.substring(0, 16) + ".jsonl");
     try (RejectedLines lines = RejectedLines.to(rejects);
         ArchiveImporter importer = new ArchiveImporter(opened, identity, force)) {
       FileSummary summary;
@@ -156,6 +157,12 @@ public final class ImportCommand implements Callable<Integer> {
         System.out.println("  rejected lines are in " + rejects);
       }
     }
+  }
+
+  /** Beside an archive on this host; for one elsewhere, where the command is run. */
+  private Path rejectsFolder() {
+    ArchiveLocation location = archive.location();
+    return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");
   }
 
   private static Map<String, Long> reasons(Map<String, Long> rejected) {

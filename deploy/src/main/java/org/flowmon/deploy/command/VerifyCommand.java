@@ -21,10 +21,10 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!Archive.exists(archive.directory())) {
-      throw new CommandException("there is no archive at " + archive.directory());
+    if (!Archive.exists(archive.location())) {
+      throw new CommandException("there is no archive at " + archive.location());
     }
-    VerifyReport report = ArchiveVerifier.verify(archive.directory());
+    VerifyReport report = ArchiveVerifier.verify(archive.location());
     report.damages().forEach(damage -> System.out.println("damaged: " + damage));
     report.orphans().forEach(file -> System.out.println("orphan (no damage): " + file));
     System.out.printf(

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.config.AnalysisConfig;
@@ -44,7 +45,7 @@ final class DemoJob {
             "flowmon-demo",
             StartingOffsets.EARLIEST,
             Map.of()),
-        options.archive().toString(),
+        ArchiveLocation.of(options.archive()),
         JobConfig.DEFAULT_COMPACT_ROWS,
         new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
         null,

@@ -1,7 +1,6 @@
 package org.flowmon.archive.compact;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -12,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.lease.MaintenanceLock;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +27,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private static final Duration GRACE = Duration.ofMinutes(10);
   private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
-  private final Path directory;
+  private final ArchiveLocation location;
   private final CompactionOptions options;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
@@ -42,8 +42,8 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final AtomicLong failures = new AtomicLong();
 
   /** Begins; the archive must be there. */
-  public BackgroundCompaction(Path directory, CompactionOptions options) {
-    this.directory = directory;
+  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options) {
+    this.location = location;
     this.options = options;
     this.thread = new Thread(this::run, "archive-compaction");
     thread.setDaemon(true);
@@ -88,14 +88,14 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private void run() {
     while (awaitWork()) {
-      try (Archive archive = Archive.open(directory, ArchiveOptions.DEFAULTS);
-          MaintenanceLock mine = MaintenanceLock.tryTake(directory)) {
+      try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
+          MaintenanceLock mine = archive.tryMaintenance()) {
         if (mine != null) {
           compact(archive);
         }
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         failures.incrementAndGet();
-        LOG.warn("compaction of {} failed; it is tried again after the next commit", directory, e);
+        LOG.warn("compaction of {} failed; it is tried again after the next commit", location, e);
       }
     }
   }

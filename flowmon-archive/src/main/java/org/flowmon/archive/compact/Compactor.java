@@ -1,7 +1,6 @@
 package org.flowmon.archive.compact;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -128,7 +127,7 @@ public final class Compactor {
         if (stop.getAsBoolean()) {
           return null;
         }
-        written.add(writer.seal(archive.segmentsDirectory(), parts, provenance));
+        written.add(archive.seal(writer, parts, provenance));
       }
       List<String> replaced = segments.stream().map(SealedSegment::id).toList();
       // Where this fails otherwise than by a refusal, the commit may stand all the same.
@@ -156,8 +155,7 @@ public final class Compactor {
 
   private void delete(List<SealedSegment> segments) throws IOException {
     for (SealedSegment segment : segments) {
-      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.fileName()));
-      Files.deleteIfExists(archive.segmentsDirectory().resolve(segment.indexFileName()));
+      archive.discard(segment);
     }
   }
 

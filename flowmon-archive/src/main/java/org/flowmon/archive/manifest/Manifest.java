@@ -75,7 +75,7 @@ public final class Manifest {
     return hasCommit(now.number() + 1) || !hasCommit(now.number()) ? readOn() : now;
   }
 
-  private boolean hasCommit(long number) {
+  private boolean hasCommit(long number) throws IOException {
     return store.exists(ManifestFrame.Kind.COMMIT.fileName(number));
   }
 
@@ -91,15 +91,24 @@ public final class Manifest {
     return state;
   }
 
+  /** As {@link #prune(long, long)} where leases show every reader. */
+  public int prune(long before) throws IOException {
+    return prune(before, Long.MAX_VALUE);
+  }
+
   /**
    * Deletes commits and snapshots that nobody needs: those before the newest snapshot but one.
    *
    * @param before none of this number or above is deleted
+   * @param writtenBefore the snapshot that stays was written before this time (milliseconds since
+   *     1970-01-01T00:00:00Z), for readers that no lease shows
    * @return how many files
    */
-  public synchronized int prune(long before) throws IOException {
+  public synchronized int prune(long before, long writtenBefore) throws IOException {
     List<StoredFile> files = store.list(FOLDER);
-    NavigableSet<Long> snapshots = ManifestLoader.numbers(files, ManifestFrame.Kind.SNAPSHOT);
+    List<StoredFile> old =
+        files.stream().filter(file -> file.modifiedMillis() < writtenBefore).toList();
+    NavigableSet<Long> snapshots = ManifestLoader.numbers(old, ManifestFrame.Kind.SNAPSHOT);
     if (snapshots.size() < 2) {
       return 0;
     }
@@ -150,6 +159,11 @@ public final class Manifest {
       byte[] bytes =
           CommitRecord.toBytes(number, before.archive(), before.checksum(), nowMicros(), commit);
       if (store.putIfAbsent(file, bytes)) {
+        if (wasPruned(number)) {
+          store.delete(file);
+          state = ManifestLoader.load(store);
+          continue;
+        }
         return committed(before, file, bytes, number, check);
       }
       // A file system over a network may have put it and lost the answer: what is there is read.
@@ -157,6 +171,18 @@ public final class Manifest {
         return committed(before, file, bytes, number, check);
       }
     }
+  }
+
+  /**
+   * Whether a commit of this number was there once and was deleted, so that the one just written
+   * stands for nothing. A lease rules that out; where leases do not show everyone, who was asleep
+   * for longer than the time of grace finds out here: the mark is written before commits go.
+   */
+  private boolean wasPruned(long number) throws IOException {
+    return !store.grace().isZero()
+        && !ManifestLoader.numbers(store.list(FOLDER), ManifestFrame.Kind.PRUNED)
+            .tailSet(number)
+            .isEmpty();
   }
 
   private CommitResult committed(

@@ -11,7 +11,6 @@ import java.util.NavigableSet;
 import java.util.Set;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
-import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 
 /**
@@ -68,7 +67,7 @@ public record ManifestAudit(
       }
       List<StoredFile> orphans =
           files.stream()
-              .filter(f -> f.fileName().startsWith(LocalArchiveStore.TEMPORARY_PREFIX))
+              .filter(f -> f.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX))
               .toList();
       return new ManifestAudit(
           commits,

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 public final class SegmentCorruptException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Path file;
+  private final String file;
   private final String place;
   private final String what;
 
@@ -24,14 +24,23 @@ public final class SegmentCorruptException extends RuntimeException {
   }
 
   public SegmentCorruptException(Path file, String place, String what, Throwable cause) {
+    this(file.toString(), place, what, cause);
+  }
+
+  /**
+   * As above, of a file that need not be local.
+   *
+   * @param file its path or URL
+   */
+  public SegmentCorruptException(String file, String place, String what, Throwable cause) {
     super(file + ": " + place + ": " + what, cause);
     this.file = file;
     this.place = place;
     this.what = what;
   }
 
-  /** The damaged file. */
-  public Path file() {
+  /** The damaged file: its path or URL. */
+  public String file() {
     return file;
   }
 

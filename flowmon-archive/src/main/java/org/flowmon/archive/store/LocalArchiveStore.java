@@ -14,17 +14,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.flowmon.archive.region.FileIdentity;
 
 /** Files below a local directory. */
 public final class LocalArchiveStore implements ArchiveStore {
-  /** Begins the names of files that are being written. */
-  public static final String TEMPORARY_PREFIX = ".tmp-";
-
   /** Name of the lock file where the file system has no hard links. */
   static final String LOCK = ".lock";
 
@@ -173,6 +172,15 @@ public final class LocalArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public long length(String name) throws IOException {
+    try {
+      return Files.size(path(name));
+    } catch (NoSuchFileException e) {
+      return -1;
+    }
+  }
+
+  @Override
   public List<StoredFile> list(String folder) throws IOException {
     List<StoredFile> files = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(path(folder))) {
@@ -210,7 +218,52 @@ public final class LocalArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public Path writeFolder(String folder) {
+    return path(folder);
+  }
+
+  @Override
+  public void publish(String name) {
+    // Who wrote it gave it its name and synced file and folder.
+  }
+
+  @Override
+  public HeldFolder hold(String name, FileIdentity identity) {
+    return new HeldFolder(path(name).getParent(), () -> {});
+  }
+
+  @Override
+  public HeldFolder asStored(List<String> names) {
+    return new HeldFolder(path(names.get(0)).getParent(), () -> {});
+  }
+
+  @Override
+  public Path hostFolder() {
+    return root;
+  }
+
+  @Override
+  public Duration grace() {
+    return Duration.ZERO;
+  }
+
+  @Override
+  public void requireCommits() {
+    // Links and renames under a lock never replace a file.
+  }
+
+  @Override
+  public FetchCounts fetched() {
+    return FetchCounts.NONE;
+  }
+
+  @Override
   public String describe(String name) {
     return path(name).toString();
+  }
+
+  @Override
+  public void close() {
+    // Nothing is kept open.
   }
 }

@@ -13,7 +13,9 @@ import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentVerifier;
-import org.flowmon.archive.store.LocalArchiveStore;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.archive.verify.VerifyReport.Damage;
 
@@ -21,34 +23,39 @@ import org.flowmon.archive.verify.VerifyReport.Damage;
 public final class ArchiveVerifier {
   private ArchiveVerifier() {}
 
+  /** As {@link #verify(ArchiveLocation)}, of a directory. */
+  public static VerifyReport verify(Path directory) throws IOException {
+    return verify(ArchiveLocation.of(directory));
+  }
+
   /**
-   * Verifies an archive; others may read and commit meanwhile.
+   * Verifies an archive; others may read and commit meanwhile. Files of a store that is not local
+   * are fetched anew, one segment at a time.
    *
    * <p>Where the manifest itself is damaged, the segments of its sound commits are verified all the
    * same, but no segment is called an orphan: it may belong to a commit that cannot be read.
    *
    * @throws NoSuchFileException where there is no archive
    */
-  public static VerifyReport verify(Path directory) throws IOException {
-    if (!Archive.exists(directory)) {
-      throw new NoSuchFileException(directory.toString(), null, "no archive");
+  public static VerifyReport verify(ArchiveLocation location) throws IOException {
+    if (!Archive.exists(location)) {
+      throw new NoSuchFileException(location.toString(), null, "no archive");
     }
     // Nobody deletes what a merge takes away while it is being verified.
-    try (ReaderLease lease = ReaderLease.take(directory)) {
-      return verifyHeld(directory);
+    try (ArchiveStore store = location.openStore();
+        ReaderLease lease = ReaderLease.take(store.hostFolder())) {
+      return verifyHeld(store);
     }
   }
 
-  private static VerifyReport verifyHeld(Path directory) throws IOException {
-    LocalArchiveStore store = new LocalArchiveStore(directory);
+  private static VerifyReport verifyHeld(ArchiveStore store) throws IOException {
     // Before the manifest is read: what is committed later is not taken for an orphan.
     List<StoredFile> files = store.list(Archive.SEGMENTS);
     ManifestAudit manifest = ManifestAudit.of(store);
     List<Damage> damages = new ArrayList<>();
     for (ManifestCorruptException damage : manifest.damages()) {
-      damages.add(new Damage(directory.resolve(damage.file()), damage.place(), damage.what()));
+      damages.add(new Damage(store.describe(damage.file()), damage.place(), damage.what()));
     }
-    Path folder = directory.resolve(Archive.SEGMENTS);
     Set<String> known = new HashSet<>();
     long rows = 0;
     long bytes = manifest.bytes();
@@ -57,12 +64,10 @@ public final class ArchiveVerifier {
       known.add(segment.indexFileName());
       rows += segment.rows();
       bytes += segment.bytesOnDisk();
-      for (SegmentVerifier.Damage damage : SegmentVerifier.verify(folder, segment)) {
-        damages.add(new Damage(damage.file(), damage.place(), damage.what()));
-      }
+      damages.addAll(damages(store, segment));
     }
-    List<Path> orphans = new ArrayList<>();
-    manifest.orphans().forEach(file -> orphans.add(directory.resolve(file.name())));
+    List<String> orphans = new ArrayList<>();
+    manifest.orphans().forEach(file -> orphans.add(store.describe(file.name())));
     if (manifest.damages().isEmpty()) {
       manifest
           .removed()
@@ -73,9 +78,21 @@ public final class ArchiveVerifier {
               });
       files.stream()
           .filter(file -> !known.contains(file.fileName()))
-          .forEach(file -> orphans.add(directory.resolve(file.name())));
+          .forEach(file -> orphans.add(store.describe(file.name())));
     }
     return new VerifyReport(
         manifest.commits(), manifest.segments().size(), rows, bytes, damages, orphans);
+  }
+
+  private static List<Damage> damages(ArchiveStore store, SealedSegment segment)
+      throws IOException {
+    String folder = Archive.SEGMENTS + "/";
+    try (HeldFolder files =
+        store.asStored(List.of(folder + segment.fileName(), folder + segment.indexFileName()))) {
+      return SegmentVerifier.verify(files.folder(), segment).stream()
+          .map(
+              d -> new Damage(store.describe(folder + d.file().getFileName()), d.place(), d.what()))
+          .toList();
+    }
   }
 }

@@ -1,6 +1,5 @@
 package org.flowmon.archive.verify;
 
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -11,18 +10,18 @@ import java.util.List;
  * @param rows rows of these
  * @param bytes bytes of files that were read
  * @param damages empty where everything is what was written
- * @param orphans files that no commit knows; they are no damage
+ * @param orphans paths or URLs of files that no commit knows; they are no damage
  */
 public record VerifyReport(
-    long commits, int segments, long rows, long bytes, List<Damage> damages, List<Path> orphans) {
+    long commits, int segments, long rows, long bytes, List<Damage> damages, List<String> orphans) {
   /**
    * One finding.
    *
-   * @param file the damaged or missing file
+   * @param file the damaged or missing file: its path or URL
    * @param place the part that is hit
    * @param what what was found and what was expected
    */
-  public record Damage(Path file, String place, String what) {
+  public record Damage(String file, String place, String what) {
     @Override
     public String toString() {
       return file + ": " + place + ": " + what;

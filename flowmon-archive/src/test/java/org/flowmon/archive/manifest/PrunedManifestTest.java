@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.ForwardingArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,42 +124,16 @@ class PrunedManifestTest {
   }
 
   /** Deletes old commits as soon as somebody has listed them. */
-  private final class PruningStore implements ArchiveStore {
+  private final class PruningStore extends ForwardingArchiveStore {
+    PruningStore() {
+      super(store);
+    }
+
     @Override
     public List<StoredFile> list(String folder) throws IOException {
-      List<StoredFile> files = store.list(folder);
+      List<StoredFile> files = super.list(folder);
       writer.prune(Long.MAX_VALUE);
       return files;
-    }
-
-    @Override
-    public boolean putIfAbsent(String name, byte[] bytes) throws IOException {
-      return store.putIfAbsent(name, bytes);
-    }
-
-    @Override
-    public void replace(String name, byte[] bytes) throws IOException {
-      store.replace(name, bytes);
-    }
-
-    @Override
-    public byte[] read(String name, long maxBytes) throws IOException {
-      return store.read(name, maxBytes);
-    }
-
-    @Override
-    public boolean exists(String name) {
-      return store.exists(name);
-    }
-
-    @Override
-    public boolean delete(String name) throws IOException {
-      return store.delete(name);
-    }
-
-    @Override
-    public String describe(String name) {
-      return store.describe(name);
     }
   }
 }

@@ -111,7 +111,7 @@ class DamagedSegmentTest {
       try {
         assertEquals(expected, openAndReadAll(sealed, true), "byte " + at + " changed the answer");
       } catch (SegmentCorruptException e) {
-        assertEquals(segment, e.file());
+        assertEquals(segment.toString(), e.file());
         found++;
       }
       bytes[at] ^= 0x10;
@@ -129,7 +129,7 @@ class DamagedSegmentTest {
       try {
         assertEquals(expected, lookUpAll(sealed, true), "byte " + at + " changed the answer");
       } catch (SegmentCorruptException e) {
-        assertEquals(index, e.file());
+        assertEquals(index.toString(), e.file());
       }
       bytes[at] ^= 0x10;
     }

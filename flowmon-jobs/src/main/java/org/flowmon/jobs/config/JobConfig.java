@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.flowmon.archive.store.ArchiveLocation;
 
 /**
  * What a job needs to know, from a YAML file:
@@ -16,7 +17,8 @@ import java.util.Map;
  *   starting_offsets: earliest       # latest, committed: only where there is no checkpoint
  *   properties: {}                   # further properties of Kafka's clients
  * archive:
- *   directory: /var/lib/flowmon/archive
+ *   directory: /var/lib/flowmon/archive      # or a URL: s3://bucket/prefix
+ *   store: {}                        # settings of the store that the URL names
  *   compact_rows: 1000000            # 0: the job merges no segments
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
@@ -33,14 +35,14 @@ import java.util.Map;
  *   bounded: false                   # true: end with what Kafka holds now
  * </pre>
  *
- * @param archiveDirectory the archive; null where none is configured
+ * @param archive where the archive lies; null where none is configured
  * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
  */
 public record JobConfig(
     Kafka kafka,
-    String archiveDirectory,
+    ArchiveLocation archive,
     int compactRows,
     Postgres postgres,
     String analyses,
@@ -106,11 +108,11 @@ public record JobConfig(
 
   private static JobConfig of(YamlSection root) {
     Kafka kafka = kafka(root.section("kafka"));
-    String directory = null;
+    ArchiveLocation location = null;
     int compactRows = 0;
     YamlSection archive = root.sectionOrNull("archive");
     if (archive != null) {
-      directory = archive.text("directory", "the archive's directory");
+      location = location(archive);
       compactRows = archive.integer("compact_rows", 0, 8_000_000, DEFAULT_COMPACT_ROWS);
       if (compactRows > 0 && compactRows < MIN_COMPACT_ROWS) {
         throw archive.error(
@@ -128,12 +130,21 @@ public record JobConfig(
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
     root.end();
-    if (settings.role().archives() && directory == null) {
+    if (settings.role().archives() && location == null) {
       throw root.error(
           "archive",
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
-    return new JobConfig(kafka, directory, compactRows, postgres, analyses, settings);
+    return new JobConfig(kafka, location, compactRows, postgres, analyses, settings);
+  }
+
+  private static ArchiveLocation location(YamlSection section) {
+    String address = section.text("directory", "the archive's directory or URL");
+    try {
+      return ArchiveLocation.parse(address, section.map("store"));
+    } catch (IllegalArgumentException e) {
+      throw section.error("directory", e.getMessage());
+    }
   }
 
   private static Kafka kafka(YamlSection section) {

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.history;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +17,7 @@ import org.apache.flink.streaming.api.functions.async.ResultFuture;
 import org.apache.flink.streaming.api.functions.async.RichAsyncFunction;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
@@ -55,7 +55,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   // Flink's own time limit is only for what no lookup's limit caught.
   private static final Duration SLACK = Duration.ofSeconds(10);
 
-  private final String archiveDirectory;
+  private final ArchiveLocation location;
   private final List<AnalysisConfig> analyses;
   private final Duration delay;
   private final FlowTopic topic;
@@ -74,12 +74,12 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       AtomicLong lastMillis) {}
 
   HistoryFunction(
-      String archiveDirectory,
+      ArchiveLocation location,
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
       Duration disorder) {
-    this.archiveDirectory = archiveDirectory;
+    this.location = location;
     this.analyses = List.copyOf(analyses);
     this.delay = delay;
     this.topic = topic;
@@ -89,7 +89,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   /**
    * The operator in the job.
    *
-   * @param archiveDirectory null where none is configured: then every lookup fails and says so
+   * @param location null where none is configured: then every lookup fails and says so
    * @param delay of analyses that say none: two checkpoint intervals, as the archive is one behind
    * @param topic whose flows the archive holds
    * @param disorder how far an arrival may lie behind the largest of its partition
@@ -97,7 +97,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
    */
   public static SingleOutputStreamOperator<WindowHistory> apply(
       DataStream<WindowResult> windows,
-      String archiveDirectory,
+      ArchiveLocation location,
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
@@ -111,7 +111,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     return AsyncDataStream.unorderedWait(
             windows,
-            new HistoryFunction(archiveDirectory, analyses, delay, topic, disorder),
+            new HistoryFunction(location, analyses, delay, topic, disorder),
             longest.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
             CAPACITY)
@@ -120,8 +120,8 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   @Override
   public void open(OpenContext context) throws Exception {
-    if (archiveDirectory != null) {
-      archive = Archive.openOrCreate(Path.of(archiveDirectory), ArchiveOptions.DEFAULTS);
+    if (location != null) {
+      archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     }
     pool = LookupPool.acquire();
     byName = new HashMap<>();

@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +21,7 @@ import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveLocation;
 
 /**
  * Makes what all writers sealed before a barrier part of the archive, in one commit. One task. See
@@ -39,7 +39,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
   private static final Duration ORPHAN_AGE = Duration.ofDays(1);
 
-  private final String directory;
+  private final ArchiveLocation location;
   private final int compactRows;
   private transient Archive archive;
   private transient BackgroundCompaction compaction; // null: none
@@ -56,15 +56,15 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
    *
    * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
    */
-  ArchiveCommitterOperator(String directory, int compactRows) {
-    this.directory = directory;
+  ArchiveCommitterOperator(ArchiveLocation location, int compactRows) {
+    this.location = location;
     this.compactRows = compactRows;
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    archive = Archive.openOrCreate(Path.of(directory), ArchiveOptions.DEFAULTS);
+    archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     pending = new ArrayList<>();
     MetricGroup group = getMetricGroup().addGroup("flowmon");
     commits = group.counter("commits");
@@ -77,8 +77,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
     if (compactRows > 0) {
       compaction =
-          new BackgroundCompaction(
-              archive.directory(), new CompactionOptions(compactRows, compactRows));
+          new BackgroundCompaction(location, new CompactionOptions(compactRows, compactRows));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
       group.gauge("merge_failures", (Gauge<Long>) compaction::failures);
@@ -143,7 +142,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
                 + " not ended yet). Nothing was changed; after a restart this job skips what the"
                 + " archive holds. Let one job only archive a topic"
             : "; nothing was changed";
-    return new IOException("archive " + directory + ": " + e.getMessage() + advice, e);
+    return new IOException("archive " + location + ": " + e.getMessage() + advice, e);
   }
 
   @Override

@@ -5,6 +5,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
@@ -52,21 +53,21 @@ public final class ArchiveSink {
   /**
    * The writers, chained to the source where the parallelism is the same.
    *
-   * @param directory the archive, made where there is none
+   * @param location the archive, made where there is none
    */
   public static SingleOutputStreamOperator<ArchiveCommittable> seal(
-      DataStream<PositionedBatch> batches, String directory) {
-    return seal(batches, directory, ArchiveWriterOperator.PIECE_ROWS);
+      DataStream<PositionedBatch> batches, ArchiveLocation location) {
+    return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS);
   }
 
   /** As above, with smaller pieces for tests. */
   static SingleOutputStreamOperator<ArchiveCommittable> seal(
-      DataStream<PositionedBatch> batches, String directory, int pieceRows) {
+      DataStream<PositionedBatch> batches, ArchiveLocation location, int pieceRows) {
     return batches
         .transform(
             "archive-writer",
             ArchiveCommittable.TYPE,
-            new ArchiveWriterOperator(directory, pieceRows, 1))
+            new ArchiveWriterOperator(location, pieceRows, 1))
         .setParallelism(batches.getParallelism());
   }
 
@@ -76,14 +77,14 @@ public final class ArchiveSink {
    * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
    */
   public static SingleOutputStreamOperator<Void> commit(
-      DataStream<ArchiveCommittable> sealed, String directory, int compactRows) {
+      DataStream<ArchiveCommittable> sealed, ArchiveLocation location, int compactRows) {
     GlobalPartitioner<ArchiveCommittable> partitioner = new GlobalPartitioner<>();
     partitioner.disableUnalignedCheckpoints();
     return new DataStream<>(
             sealed.getExecutionEnvironment(),
             new PartitionTransformation<>(sealed.getTransformation(), partitioner))
         .transform(
-            "archive-committer", Types.VOID, new ArchiveCommitterOperator(directory, compactRows))
+            "archive-committer", Types.VOID, new ArchiveCommitterOperator(location, compactRows))
         .setParallelism(1)
         .setMaxParallelism(1);
   }

@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +19,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
 
@@ -43,7 +43,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   // Long texts must not make a piece large in memory.
   private static final long PIECE_BYTES = 64L << 20;
 
-  private final String directory;
+  private final ArchiveLocation location;
   private final int pieceRows;
   private final int sealers;
 
@@ -66,8 +66,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient Counter archivedBeforeRows;
   private transient Counter missingOffsets;
 
-  ArchiveWriterOperator(String directory, int pieceRows, int sealers) {
-    this.directory = directory;
+  ArchiveWriterOperator(ArchiveLocation location, int pieceRows, int sealers) {
+    this.location = location;
     this.pieceRows = pieceRows;
     this.sealers = sealers;
   }
@@ -76,13 +76,11 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   public void open() throws Exception {
     super.open();
     openMetrics();
-    archive = Archive.openOrCreate(Path.of(directory), ArchiveOptions.DEFAULTS);
+    archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     // What other attempts committed. What this attempt commits it knows itself, as no position
     // comes twice within an attempt: so one look is enough.
     archived = archive.snapshot();
-    pool =
-        new SealingPool(
-            archive.segmentsDirectory(), Provenance.of("source", "flowmon job"), sealers);
+    pool = new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
     positions = new LinkedHashMap<>();
     piece = new ArrayList<>();
   }
@@ -181,7 +179,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     }
   }
 
-  private IOException notSealed(ExecutionException e) {
+  private IOException notSealed(ExecutionException e) throws IOException {
     return new IOException(
         "a segment could not be sealed in " + archive.segmentsDirectory() + ": " + e.getCause(),
         e.getCause());

@@ -1,6 +1,5 @@
 package org.flowmon.jobs.sink;
 
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.flowmon.archive.Archive;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
@@ -22,7 +22,7 @@ import org.flowmon.flow.FlowBatch;
  * pieces are in memory. Used by one thread.
  */
 final class SealingPool implements AutoCloseable {
-  private final Path directory;
+  private final Archive archive;
   private final Provenance provenance;
   private final BlockingQueue<SegmentWriter> idle;
   private final ExecutorService threads;
@@ -31,8 +31,8 @@ final class SealingPool implements AutoCloseable {
   /** A sealed segment and the time that it took. */
   record Piece(SealedSegment segment, long nanos) {}
 
-  SealingPool(Path directory, Provenance provenance, int size) {
-    this.directory = directory;
+  SealingPool(Archive archive, Provenance provenance, int size) {
+    this.archive = archive;
     this.provenance = provenance;
     this.idle = new ArrayBlockingQueue<>(size);
     for (int i = 0; i < size; i++) {
@@ -65,7 +65,7 @@ final class SealingPool implements AutoCloseable {
             () -> {
               try {
                 long begun = System.nanoTime();
-                SealedSegment segment = writer.seal(directory, batches, provenance);
+                SealedSegment segment = archive.seal(writer, batches, provenance);
                 return new Piece(segment, System.nanoTime() - begun);
               } finally {
                 idle.add(writer);

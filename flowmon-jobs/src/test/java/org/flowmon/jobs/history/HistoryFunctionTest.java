@@ -38,6 +38,7 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -129,7 +130,7 @@ class HistoryFunctionTest {
     try (CloseableIterator<WindowHistory> results =
         HistoryFunction.apply(
                 env.fromData(WindowResult.TYPE, windows),
-                directory.toString(),
+                ArchiveLocation.of(directory),
                 analyses,
                 DELAY,
                 TOPIC,

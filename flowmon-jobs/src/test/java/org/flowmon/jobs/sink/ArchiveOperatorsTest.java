@@ -19,6 +19,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -60,7 +61,7 @@ class ArchiveOperatorsTest {
       int pieceRows) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new ArchiveWriterOperator(archive(), pieceRows, 1),
+            new ArchiveWriterOperator(ArchiveLocation.parse(archive()), pieceRows, 1),
             PositionedBatch.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.setup(ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.open();
@@ -70,7 +71,7 @@ class ArchiveOperatorsTest {
   private OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> committer() throws Exception {
     OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new ArchiveCommitterOperator(archive(), 0),
+            new ArchiveCommitterOperator(ArchiveLocation.parse(archive()), 0),
             ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.open();
     return harness;

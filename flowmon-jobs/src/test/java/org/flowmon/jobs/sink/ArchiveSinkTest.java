@@ -34,6 +34,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.EmbeddedKafka;
@@ -147,7 +148,7 @@ class ArchiveSinkTest {
               .returns(PositionedBatch.TYPE)
               .uid("saboteur")
               .setParallelism(parallelism);
-      String path = archive.toString();
+      ArchiveLocation path = ArchiveLocation.of(archive);
       DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, path, 700).uid("writer");
       // Merging follows every commit: it must change nothing, whatever fails.
       ArchiveSink.commit(sealed, path, 5000).uid("committer");

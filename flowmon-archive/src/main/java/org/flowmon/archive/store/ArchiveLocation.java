@@ -1,0 +1,136 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * Where an archive lies: a local path, or a URL whose scheme an {@link ArchiveStoreProvider} opens.
+ *
+ * @param address an absolute path, or {@code scheme://…} without a slash at its end
+ * @param settings of the store, by key; a local one has none. They may hold secrets: nothing prints
+ *     them
+ */
+public record ArchiveLocation(String address, Map<String, String> settings)
+    implements Serializable {
+  // Two letters at least: "C:" is no scheme.
+  private static final Pattern URL = Pattern.compile("([a-z][a-z0-9+.-]+)://.*");
+
+  public ArchiveLocation {
+    settings = Map.copyOf(settings);
+  }
+
+  /** A local directory. */
+  public static ArchiveLocation of(Path directory) {
+    return new ArchiveLocation(directory.toString(), Map.of());
+  }
+
+  /** As {@link #parse(String, Map)} without settings. */
+  public static ArchiveLocation parse(String address) {
+    return parse(address, Map.of());
+  }
+
+  /**
+   * Reads a path, a {@code file:} URL or another URL.
+   *
+   * @throws IllegalArgumentException saying what was found and what was expected
+   */
+  public static ArchiveLocation parse(String address, Map<String, String> settings) {
+    if (address.startsWith("file:")) {
+      return local(Path.of(fileUri(address)).toString(), settings);
+    }
+    if (!URL.matcher(address).matches()) {
+      return local(address, settings);
+    }
+    URI uri = uri(address);
+    if (uri.getRawUserInfo() != null || uri.getRawQuery() != null || uri.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "the archive's URL has a user, a query or a fragment; expected scheme://place/path,"
+              + " credentials are settings");
+    }
+    return new ArchiveLocation(address.replaceAll("/+$", ""), settings);
+  }
+
+  private static ArchiveLocation local(String path, Map<String, String> settings) {
+    if (path.isBlank()) {
+      throw new IllegalArgumentException("the archive's place is empty, expected a path or a URL");
+    }
+    if (!settings.isEmpty()) {
+      throw new IllegalArgumentException(
+          "a local archive has no settings of a store, found " + new TreeMap<>(settings).keySet());
+    }
+    return new ArchiveLocation(path, Map.of());
+  }
+
+  private static URI fileUri(String address) {
+    try {
+      return URI.create("file:///" + address.substring("file:".length()).replaceAll("^/+", ""));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("not a URL: " + e.getMessage(), e);
+    }
+  }
+
+  private static URI uri(String address) {
+    try {
+      return URI.create(address);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("not a URL: " + e.getMessage(), e);
+    }
+  }
+
+  /** Whether it is a directory of this host. */
+  public boolean isLocal() {
+    return !URL.matcher(address).matches();
+  }
+
+  /**
+   * The local directory.
+   *
+   * @throws IllegalStateException where it is none
+   */
+  public Path directory() {
+    if (!isLocal()) {
+      throw new IllegalStateException(address + " is not a local directory");
+    }
+    return Path.of(address);
+  }
+
+  /** One name for one archive, however its place was written. */
+  public String key() throws IOException {
+    return isLocal() ? directory().toRealPath().toString() : address;
+  }
+
+  /**
+   * Opens the store that holds it; nothing need be there yet.
+   *
+   * @throws IOException where nothing opens the URL's scheme, a setting is wrong or the store
+   *     cannot be reached
+   */
+  public ArchiveStore openStore() throws IOException {
+    if (isLocal()) {
+      return new LocalArchiveStore(directory());
+    }
+    URI uri = uri(address);
+    // The class loader of this class: Flink gives each job one of its own.
+    for (ArchiveStoreProvider provider :
+        ServiceLoader.load(
+            ArchiveStoreProvider.class, ArchiveStoreProvider.class.getClassLoader())) {
+      if (provider.opens(uri.getScheme())) {
+        return provider.open(uri, settings);
+      }
+    }
+    throw new IOException(
+        address + ": no store for " + uri.getScheme() + ":// is on the class path");
+  }
+
+  /** The address; never the settings. */
+  @Override
+  public String toString() {
+    return address;
+  }
+}

@@ -1,0 +1,16 @@
+package org.flowmon.archive.store;
+
+import java.nio.file.Path;
+
+/**
+ * A folder of this host with files of a store, which stay until it is closed.
+ *
+ * @param folder holds the files under the names that they have within their folder of the store
+ * @param release lets them go
+ */
+public record HeldFolder(Path folder, Runnable release) implements AutoCloseable {
+  @Override
+  public void close() {
+    release.run();
+  }
+}
