@@ -7,6 +7,7 @@ import java.util.Map;
 import org.flowmon.deploy.bench.archive.FlowmonSystem;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.SystemFigures;
+import org.flowmon.deploy.bench.output.BenchResult;
 
 /** What {@code flowmon bench archive} measured: tables of systems and queries, or flat JSON. */
 final class ArchiveBenchReport {

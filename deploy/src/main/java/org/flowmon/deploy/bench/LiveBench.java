@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.deploy.embedded.EmbeddedKafka;

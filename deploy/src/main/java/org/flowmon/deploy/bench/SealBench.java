@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -15,11 +13,11 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.deploy.bench.archive.HistoryFlows;
+import org.flowmon.deploy.bench.output.BenchFolder;
+import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.ingest.synthetic.HistoryGenerator;
-import org.flowmon.ingest.synthetic.TrafficModel;
-import org.flowmon.ingest.synthetic.TrafficOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -66,7 +64,7 @@ public final class SealBench implements Callable<Integer> {
       throw new UsageException("--rows, --rounds and --segment-rows are at least 1");
     }
     System.err.println("generating " + rows + " flows (seed " + seed + ")");
-    List<FlowBatch> flows = flows(rows, seed);
+    List<FlowBatch> flows = HistoryFlows.of(rows, seed);
     Path folder =
         Files.createTempDirectory(
             directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory,
@@ -77,7 +75,7 @@ public final class SealBench implements Callable<Integer> {
         result.row(measure(flows, size, folder));
       }
     } finally {
-      delete(folder);
+      BenchFolder.delete(folder);
     }
     result.print(json);
     return 0;
@@ -139,24 +137,5 @@ public final class SealBench implements Callable<Integer> {
       }
     }
     return bytes;
-  }
-
-  /** Flows as the demo's history has them, in batches as they come from Kafka. */
-  static List<FlowBatch> flows(int count, long seed) {
-    TrafficModel model = new TrafficModel(seed, TrafficOptions.defaults());
-    Instant end = Instant.parse("2026-01-15T00:00:00Z");
-    List<FlowBatch> flows = new ArrayList<>();
-    new HistoryGenerator(model, end.minus(Duration.ofHours(1)), end, count, 1)
-        .generate(seed, flows::add);
-    return flows;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (var files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(folder);
   }
 }

@@ -165,7 +165,7 @@ public final class FlowmonSystem implements BenchSystem {
       Arrays.setAll(all, c -> c);
       return fetch(table, all, query);
     }
-    IpPrefix host = new IpPrefix(IpAddress.ofIpv4(query.address().intValue()), 32);
+    IpPrefix host = new IpPrefix(IpAddress.ofIpv4(query.address().intValue()), query.bits());
     ResultTable table =
         ArchiveQuery.lookup(snapshot, host, Long.MIN_VALUE, Long.MAX_VALUE, -1, options).table();
     int[] places =

@@ -11,15 +11,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Rows of seven days by fixed distributions: 20,000 hosts inside (of 10.0.0.0 … 10.15.255.255) and
- * 200,000 outside, each drawn by Zipf's law with exponent 1.1; bytes by Pareto's; more by day than
- * by night; 60 % begun inside. Streams: holds one block. The same rows for the same number and
- * seed.
+ * Rows of some days, seven where nothing is said, by fixed distributions: 20,000 hosts inside (of
+ * 10.0.0.0 … 10.15.255.255) and 200,000 outside, each drawn by Zipf's law with exponent 1.1; bytes
+ * by Pareto's; more by day than by night; 60 % begun inside. Streams: holds one block. The same
+ * rows for the same number and seed.
  */
 public final class GeneratedWorkload implements Workload {
   private static final long BEGIN = 1_767_225_600L; // 2026-01-01T00:00:00Z
   private static final int DAYS = 7;
-  private static final int SECONDS = DAYS * WorkloadParameters.DAY;
   private static final int BLOCK_ROWS = 500_000;
   private static final int INSIDE = 20_000;
   private static final int OUTSIDE = 200_000;
@@ -32,17 +31,24 @@ public final class GeneratedWorkload implements Workload {
 
   private final long rows;
   private final long seed;
+  private final int days;
   private final long[] inside;
   private final long[] outside;
   private final double[] insideRanks = zipf(INSIDE);
   private final double[] outsideRanks = zipf(OUTSIDE);
   private final double[] portRanks = zipf(PORTS.length);
-  private final double[] seconds = diurnal();
+  private final double[] seconds;
   private final WorkloadParameters parameters;
 
   public GeneratedWorkload(long rows, long seed) {
+    this(rows, seed, DAYS);
+  }
+
+  public GeneratedWorkload(long rows, long seed, int days) {
     this.rows = rows;
     this.seed = seed;
+    this.days = days;
+    this.seconds = diurnal(days);
     SplittableRandom random = new SplittableRandom(seed);
     this.inside = insideHosts(random);
     this.outside = outsideHosts(random);
@@ -62,7 +68,7 @@ public final class GeneratedWorkload implements Workload {
 
   @Override
   public String description() {
-    return String.format("%,d generated rows, seed %d", rows, seed);
+    return String.format("%,d generated rows of %d days, seed %d", rows, days, seed);
   }
 
   @Override
@@ -107,7 +113,7 @@ public final class GeneratedWorkload implements Workload {
     }
   }
 
-  /** Row i of all lies at about i / rows of the flows of the week. */
+  /** Row i of all lies at about i / rows of all flows. */
   private void fillTimes(long[] times, int n, long done, SplittableRandom random) {
     double[] shares = new double[n];
     for (int i = 0; i < n; i++) {
@@ -142,9 +148,9 @@ public final class GeneratedWorkload implements Workload {
     return cumulative(weights);
   }
 
-  private static double[] diurnal() {
-    double[] rate = new double[SECONDS];
-    for (int s = 0; s < SECONDS; s++) {
+  private static double[] diurnal(int days) {
+    double[] rate = new double[days * WorkloadParameters.DAY];
+    for (int s = 0; s < rate.length; s++) {
       double day = s % WorkloadParameters.DAY / (double) WorkloadParameters.DAY;
       rate[s] = 1 + 0.5 * Math.sin(2 * Math.PI * day - 1.5);
     }
@@ -202,7 +208,7 @@ public final class GeneratedWorkload implements Workload {
       sources.add(ranked[rank]);
     }
     List<Long> hours = new ArrayList<>();
-    for (int day = 0; day < DAYS; day++) {
+    for (int day = 0; day < days; day++) {
       hours.add(BEGIN + day * (long) WorkloadParameters.DAY + 14 * WorkloadParameters.HOUR);
     }
     List<Long> networks = new ArrayList<>();
@@ -215,7 +221,8 @@ public final class GeneratedWorkload implements Workload {
     lookups.put("cool", ranked[Math.min(3000, ranked.length - 1)]);
     lookups.put("cold", ranked[ranked.length - 1]);
     lookups.put("absent", ABSENT);
-    return new WorkloadParameters(rows, BEGIN, BEGIN + SECONDS, sources, hours, networks, lookups);
+    return new WorkloadParameters(
+        rows, BEGIN, BEGIN + seconds.length, sources, hours, networks, lookups);
   }
 
   /** The distinct values, the most frequent first; of those with the same count the smallest. */

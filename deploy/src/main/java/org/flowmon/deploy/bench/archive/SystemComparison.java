@@ -20,6 +20,7 @@ public final class SystemComparison {
   private static final int MAX_WARM_RUNS = 500;
 
   private final Workload workload;
+  private final List<WorkloadQuery> queries;
   private final int threads;
   private final Duration warmUp;
   private final int rounds;
@@ -35,8 +36,14 @@ public final class SystemComparison {
    * @param progress takes a line for people now and then
    */
   public SystemComparison(
-      Workload workload, int threads, Duration warmUp, int rounds, Consumer<String> progress) {
+      Workload workload,
+      List<WorkloadQuery> queries,
+      int threads,
+      Duration warmUp,
+      int rounds,
+      Consumer<String> progress) {
     this.workload = workload;
+    this.queries = List.copyOf(queries);
     this.threads = threads;
     this.warmUp = warmUp;
     this.rounds = rounds;
@@ -63,7 +70,7 @@ public final class SystemComparison {
         }
       }
       figures.addAll(systems.keySet());
-      for (WorkloadQuery query : WorkloadQuery.of(workload.parameters())) {
+      for (WorkloadQuery query : queries) {
         measure(query, systems);
       }
     } finally {

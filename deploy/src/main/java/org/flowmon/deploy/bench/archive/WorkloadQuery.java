@@ -12,7 +12,8 @@ import org.flowmon.flow.IpAddress;
  * @param name for tables
  * @param flowmon in flowmon's dialect, null for a lookup of {@code address}
  * @param sql over the table {@code flow} of {@link WorkloadColumn#sqlName}s, addresses as numbers
- * @param address of a lookup, else null
+ * @param address of a lookup, or its network's first address; else null
+ * @param bits of the network of a lookup, 32 for one address
  * @param columns of the answer
  * @param ordered whether the order of the answer's rows is part of it
  */
@@ -21,6 +22,7 @@ public record WorkloadQuery(
     String flowmon,
     String sql,
     Long address,
+    int bits,
     List<AnswerKind> columns,
     boolean ordered) {
   private static final String SUM = "CAST(SUM(bytes) AS BIGINT)";
@@ -32,7 +34,7 @@ public record WorkloadQuery(
   /** All queries of the workload. */
   public static List<WorkloadQuery> of(WorkloadParameters parameters) {
     List<WorkloadQuery> queries = new ArrayList<>();
-    queries.add(elephants(parameters));
+    queries.add(elephants("elephants", parameters.sources(), parameters.hours()));
     queries.add(mice("mice_1d", parameters.end() - WorkloadParameters.DAY));
     queries.add(mice("mice_7d", parameters.end() - 7L * WorkloadParameters.DAY));
     queries.add(portscans(parameters));
@@ -46,24 +48,74 @@ public record WorkloadQuery(
     queries.add(anomalyPairs());
     queries.add(dispersion(parameters));
     for (String name : WorkloadParameters.LOOKUPS) {
-      queries.add(lookup("lookup_" + name, parameters.lookups().get(name)));
+      queries.add(lookup("lookup_" + name, parameters.lookups().get(name), 32));
     }
     return queries;
   }
 
+  /** The history queries of the analyses over the last days of the rows, named analysis/days. */
+  public static List<WorkloadQuery> ofDays(WorkloadParameters parameters, int days) {
+    long since = parameters.end() - days * (long) WorkloadParameters.DAY;
+    String flowmonSince = "end_time >= " + timestamp(since);
+    String sqlSince = "ts >= " + since;
+    List<Long> hours = parameters.hours();
+    List<Long> lastHours = hours.subList(Math.max(0, hours.size() - days), hours.size());
+    String sources = "src_addr IN (" + addresses(parameters.sources()) + ")";
+    String sqlSources = "src_addr IN (" + numbers(parameters.sources()) + ")";
+    String suffix = "/" + days;
+    return List.of(
+        elephants("elephants" + suffix, parameters.sources(), lastHours),
+        mice("mice" + suffix, since),
+        grouped(
+            "portscans" + suffix,
+            pairs("COUNT(*) AS flows FROM flows", sources + " AND " + flowmonSince),
+            pairs("COUNT(*) FROM flow", sqlSources + " AND " + sqlSince),
+            AnswerKind.ADDRESS,
+            AnswerKind.ADDRESS,
+            AnswerKind.NUMBER),
+        grouped(
+            "anomaly" + suffix,
+            "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE NOT outgoing AND "
+                + flowmonSince
+                + " GROUP BY src_addr",
+            "SELECT src_addr, "
+                + SUM
+                + " FROM flow WHERE NOT outgoing AND "
+                + sqlSince
+                + " GROUP BY src_addr",
+            AnswerKind.ADDRESS,
+            AnswerKind.NUMBER),
+        grouped(
+            "dispersion" + suffix,
+            pairs(
+                "SUM(bytes) AS bytes FROM flows",
+                flowmonNetworks(parameters) + " AND " + flowmonSince),
+            pairs(SUM + " FROM flow", "(" + sqlNetworks(parameters) + ") AND " + sqlSince),
+            AnswerKind.ADDRESS,
+            AnswerKind.ADDRESS,
+            AnswerKind.NUMBER));
+  }
+
+  private static String pairs(String aggregateFrom, String where) {
+    return "SELECT src_addr, dst_addr, "
+        + aggregateFrom
+        + " WHERE "
+        + where
+        + " GROUP BY src_addr, dst_addr";
+  }
+
   private static WorkloadQuery grouped(
       String name, String flowmon, String sql, AnswerKind... columns) {
-    return new WorkloadQuery(name, flowmon, sql, null, List.of(columns), false);
+    return new WorkloadQuery(name, flowmon, sql, null, 0, List.of(columns), false);
   }
 
   /** The same hour of each day, of busy sources. */
-  private static WorkloadQuery elephants(WorkloadParameters parameters) {
-    List<Long> hours = parameters.hours();
+  private static WorkloadQuery elephants(String name, List<Long> sources, List<Long> hours) {
     long now = hours.get(hours.size() - 1) + WorkloadParameters.DAY;
     return grouped(
-        "elephants",
+        name,
         "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE src_addr IN ("
-            + addresses(parameters.sources())
+            + addresses(sources)
             + ") AND SAME_HOUR(end_time, "
             + timestamp(now)
             + ", "
@@ -72,7 +124,7 @@ public record WorkloadQuery(
         "SELECT src_addr, "
             + SUM
             + " FROM flow WHERE src_addr IN ("
-            + numbers(parameters.sources())
+            + numbers(sources)
             + ") AND ("
             + hours.stream()
                 .map(
@@ -96,6 +148,7 @@ public record WorkloadQuery(
             + since
             + " GROUP BY src_addr ORDER BY s DESC, src_addr LIMIT 100",
         null,
+        0,
         List.of(AnswerKind.ADDRESS, AnswerKind.NUMBER),
         true);
   }
@@ -103,12 +156,10 @@ public record WorkloadQuery(
   private static WorkloadQuery portscans(WorkloadParameters parameters) {
     return grouped(
         "portscans",
-        "SELECT src_addr, dst_addr, COUNT(*) AS flows FROM flows WHERE src_addr IN ("
-            + addresses(parameters.sources())
-            + ") GROUP BY src_addr, dst_addr",
-        "SELECT src_addr, dst_addr, COUNT(*) FROM flow WHERE src_addr IN ("
-            + numbers(parameters.sources())
-            + ") GROUP BY src_addr, dst_addr",
+        pairs(
+            "COUNT(*) AS flows FROM flows",
+            "src_addr IN (" + addresses(parameters.sources()) + ")"),
+        pairs("COUNT(*) FROM flow", "src_addr IN (" + numbers(parameters.sources()) + ")"),
         AnswerKind.ADDRESS,
         AnswerKind.ADDRESS,
         AnswerKind.NUMBER);
@@ -132,30 +183,31 @@ public record WorkloadQuery(
   private static WorkloadQuery dispersion(WorkloadParameters parameters) {
     return grouped(
         "dispersion",
-        "SELECT src_addr, dst_addr, SUM(bytes) AS bytes FROM flows WHERE src_addr IN ("
-            + parameters.networks().stream()
-                .map(network -> "'" + IpAddress.ofIpv4(network.intValue()) + "/16'")
-                .collect(Collectors.joining(", "))
-            + ") GROUP BY src_addr, dst_addr",
-        "SELECT src_addr, dst_addr, "
-            + SUM
-            + " FROM flow WHERE "
-            + parameters.networks().stream()
-                .map(
-                    first ->
-                        "src_addr BETWEEN "
-                            + first
-                            + " AND "
-                            + (first + WorkloadParameters.NETWORK_SIZE - 1))
-                .collect(Collectors.joining(" OR "))
-            + " GROUP BY src_addr, dst_addr",
+        pairs("SUM(bytes) AS bytes FROM flows", flowmonNetworks(parameters)),
+        pairs(SUM + " FROM flow", sqlNetworks(parameters)),
         AnswerKind.ADDRESS,
         AnswerKind.ADDRESS,
         AnswerKind.NUMBER);
   }
 
-  /** All flows of a host on either side, every column. */
-  private static WorkloadQuery lookup(String name, long address) {
+  private static String flowmonNetworks(WorkloadParameters parameters) {
+    return parameters.networks().stream()
+        .map(network -> "'" + IpAddress.ofIpv4(network.intValue()) + "/16'")
+        .collect(Collectors.joining(", ", "src_addr IN (", ")"));
+  }
+
+  private static String sqlNetworks(WorkloadParameters parameters) {
+    return parameters.networks().stream()
+        .map(first -> side("src_addr", first, 16))
+        .collect(Collectors.joining(" OR "));
+  }
+
+  /**
+   * All flows of a host or network on either side, every column.
+   *
+   * @param bits of the network whose first address is given, 32 for a host
+   */
+  public static WorkloadQuery lookup(String name, long address, int bits) {
     Map<WorkloadColumn, AnswerKind> kinds =
         Map.of(
             WorkloadColumn.TS, AnswerKind.SECONDS,
@@ -170,13 +222,20 @@ public record WorkloadQuery(
         null,
         "SELECT "
             + all.stream().map(WorkloadColumn::sqlName).collect(Collectors.joining(", "))
-            + " FROM flow WHERE src_addr = "
-            + address
-            + " OR dst_addr = "
-            + address,
+            + " FROM flow WHERE "
+            + side("src_addr", address, bits)
+            + " OR "
+            + side("dst_addr", address, bits),
         address,
+        bits,
         all.stream().map(column -> kinds.getOrDefault(column, AnswerKind.NUMBER)).toList(),
         false);
+  }
+
+  private static String side(String column, long address, int bits) {
+    return bits == 32
+        ? column + " = " + address
+        : column + " BETWEEN " + address + " AND " + (address + (1L << (32 - bits)) - 1);
   }
 
   private static String numbers(List<Long> values) {

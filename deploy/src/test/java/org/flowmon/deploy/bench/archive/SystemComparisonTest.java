@@ -29,8 +29,10 @@ final class SystemComparisonTest {
   }
 
   private List<String> differences(String wrongQuery) throws Exception {
+    Workload workload = new GeneratedWorkload(3000, 9);
+    List<WorkloadQuery> queries = WorkloadQuery.of(workload.parameters());
     SystemComparison comparison =
-        new SystemComparison(new GeneratedWorkload(3000, 9), 2, Duration.ZERO, 2, line -> {});
+        new SystemComparison(workload, queries, 2, Duration.ZERO, 2, line -> {});
     comparison.run(
         List.of(archive("right", "none", 1 << 20), archive("other", wrongQuery, 5000)), folder);
     assertEquals(2, comparison.figures().size());

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.bench;
+package org.flowmon.deploy.bench.output;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -14,20 +14,20 @@ import java.util.Map;
  * The rows of a benchmark, shown as a table or as one JSON object: {@code {"bench": …, "machine":
  * {…}, "results": [{…}, …]}}. Figures are as they were measured; nothing is rounded in JSON.
  */
-final class BenchResult {
+public final class BenchResult {
   private final String bench;
   private final List<Map<String, Object>> rows = new ArrayList<>();
 
-  BenchResult(String bench) {
+  public BenchResult(String bench) {
     this.bench = bench;
   }
 
   /** Adds a row; the first one's keys are the table's columns. Values are text, long or double. */
-  void row(Map<String, Object> row) {
+  public void row(Map<String, Object> row) {
     rows.add(new LinkedHashMap<>(row));
   }
 
-  void print(boolean json) throws IOException {
+  public void print(boolean json) throws IOException {
     PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
     if (json) {
       printJson(out);

@@ -1,0 +1,89 @@
+package org.flowmon.deploy.bench.experiment;
+
+import java.io.IOException;
+import java.util.List;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.deploy.bench.archive.HistoryFlows;
+import org.flowmon.flow.FlowBatch;
+
+/** A thread that takes flows into an archive, commit after commit, until it is stopped. */
+final class Ingest implements AutoCloseable {
+  private static final int ROWS_OF_A_COMMIT = 100_000;
+
+  private final Archive archive;
+  private final List<FlowBatch> flows;
+  private final Thread thread = new Thread(this::run, "bench-ingest");
+  private volatile boolean stopped;
+  private volatile IOException failure;
+  private long rows;
+  private long nanos;
+
+  private Ingest(Archive archive, long seed) {
+    this.archive = archive;
+    this.flows = HistoryFlows.of(ROWS_OF_A_COMMIT, seed);
+  }
+
+  /** Begins, and returns when the first commit is made. */
+  static Ingest into(Archive archive, long seed) throws IOException {
+    Ingest ingest = new Ingest(archive, seed);
+    ingest.commit(-1);
+    ingest.thread.start();
+    return ingest;
+  }
+
+  private void run() {
+    long start = System.nanoTime();
+    try {
+      for (long n = 0; !stopped; n++) {
+        commit(n);
+        rows += ROWS_OF_A_COMMIT;
+      }
+    } catch (IOException e) {
+      failure = e;
+    }
+    nanos = System.nanoTime() - start;
+  }
+
+  private void commit(long number) throws IOException {
+    ImportedFile file =
+        new ImportedFile(String.format("%064x", number), "ingest", ROWS_OF_A_COMMIT);
+    try (ArchiveImporter importer = new ArchiveImporter(archive, file, false)) {
+      for (FlowBatch batch : flows) {
+        importer.add(batch);
+      }
+      importer.commit("bench");
+    }
+  }
+
+  /** Waits for the last commit. */
+  Ingest stop() throws IOException {
+    stopped = true;
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return this;
+  }
+
+  /** After {@link #stop}. */
+  double rowsPerSecond() {
+    return rows / (nanos / 1e9);
+  }
+
+  @Override
+  public void close() throws IOException {
+    stop();
+  }
+}
