@@ -191,6 +191,23 @@ public final class FlowBatchBuilder {
     zeroNulls(values[c], set);
   }
 
+  /**
+   * Sets a text column of the open rows, as {@link #setColumn} and {@link #setText(FlowColumn,
+   * byte[])}.
+   *
+   * @param from UTF-8 of each open row, anything where it is null
+   */
+  public void setTextColumn(FlowColumn column, byte[][] from, long[] set) {
+    int c = textColumn(column);
+    mark(c, set);
+    for (int i = 0; i < openCount; i++) {
+      if (set == null || (set[i >>> 6] >>> i & 1) != 0) {
+        checkText(column, from[i]);
+        texts[c][openRow + i] = from[i];
+      }
+    }
+  }
+
   /** A null is stored as 0, whatever stands beside it. */
   private void zeroNulls(long[] column, long[] set) {
     for (int i = 0; set != null && i < openCount; i++) {
@@ -270,9 +287,24 @@ public final class FlowBatchBuilder {
    * @throws IllegalArgumentException where it is longer than {@link FlowBatch#MAX_TEXT_BYTES}
    */
   public void setText(FlowColumn column, byte[] utf8) {
+    checkText(column, utf8);
+    int c = textColumn(column);
+    mark(c);
+    texts[c][openRow] = utf8;
+  }
+
+  private int textColumn(FlowColumn column) {
     if (column.type() != ColumnType.TEXT) {
       throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
     }
+    int c = column.ordinal();
+    if (texts[c] == null) {
+      texts[c] = new byte[capacity][];
+    }
+    return c;
+  }
+
+  private static void checkText(FlowColumn column, byte[] utf8) {
     if (utf8.length > FlowBatch.MAX_TEXT_BYTES) {
       throw new IllegalArgumentException(
           "text of "
@@ -282,12 +314,6 @@ public final class FlowBatchBuilder {
               + ", at most "
               + FlowBatch.MAX_TEXT_BYTES);
     }
-    int c = column.ordinal();
-    mark(c);
-    if (texts[c] == null) {
-      texts[c] = new byte[capacity][];
-    }
-    texts[c][openRow] = utf8;
   }
 
   /** Whether a column of the open row was set. */

@@ -11,24 +11,34 @@ import org.flowmon.ingest.ProtectedNetworks;
  * @param clock the clock that {@code arrival} is taken from; one for all files of an import, so
  *     that it goes back between files no more than within one
  * @param counters where decoders count
+ * @param columns what the names of columns stand for, in CSV and JSON
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
     RejectedLines rejects,
     ArrivalClock clock,
-    IngestCounters counters) {
+    IngestCounters counters,
+    ColumnNames columns) {
 
   /** No protected networks, bad lines only counted, a new clock and new counters. */
   public static FileReadOptions defaults() {
     return new FileReadOptions(
-        null, RejectedLines.countOnly(), new ArrivalClock(), new IngestCounters());
+        null,
+        RejectedLines.countOnly(),
+        new ArrivalClock(),
+        new IngestCounters(),
+        ColumnNames.DEFAULTS);
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return new FileReadOptions(newNetworks, rejects, clock, counters);
+    return new FileReadOptions(newNetworks, rejects, clock, counters, columns);
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
-    return new FileReadOptions(networks, newRejects, clock, counters);
+    return new FileReadOptions(networks, newRejects, clock, counters, columns);
+  }
+
+  public FileReadOptions withColumns(ColumnNames newColumns) {
+    return new FileReadOptions(networks, rejects, clock, counters, newColumns);
   }
 }

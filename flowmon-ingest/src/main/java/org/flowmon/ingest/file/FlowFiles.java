@@ -23,9 +23,10 @@ public final class FlowFiles {
    * @throws IOException where the file cannot be read
    */
   public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
-    InputFormat format = InputFormat.detect(file);
+    InputFormat format = InputFormat.detect(file, options.columns());
     return switch (format) {
       case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(file, format, options);
+      case CSV, JSON -> new TextFileReader(file, format, options);
       case FLOW_BATCHES -> new FlowBatchFileReader(file);
       case PCAP, PCAPNG, IPFIX -> new ExportFile(file, format, options);
     };

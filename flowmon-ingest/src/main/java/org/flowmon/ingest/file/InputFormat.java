@@ -22,6 +22,10 @@ public enum InputFormat {
   ZEEK_TSV,
   /** Zeek's {@code conn.log} as a JSON object on each line. */
   ZEEK_JSON,
+  /** Comma-separated values with a header of columns' names. */
+  CSV,
+  /** A JSON object on each line, with columns' names as keys. */
+  JSON,
   /** flowmon's own batches one after the other. */
   FLOW_BATCHES;
 
@@ -29,8 +33,8 @@ public enum InputFormat {
   private static final int SHOWN = 60;
   private static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
-          + " conn.log (TSV with its header, or JSON lines) and flow batches, each also"
-          + " compressed by gzip";
+          + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
+          + " JSON lines with such keys, and flow batches, each also compressed by gzip";
 
   /** The name for people, for example {@code zeek_tsv}. */
   public String label() {
@@ -44,6 +48,11 @@ public enum InputFormat {
    * @throws IOException where the file cannot be read
    */
   public static InputFormat detect(Path file) throws IOException {
+    return detect(file, ColumnNames.DEFAULTS);
+  }
+
+  /** As {@link #detect(Path)}, where a user says what columns' names stand for. */
+  static InputFormat detect(Path file, ColumnNames columns) throws IOException {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "no such file");
     }
@@ -58,7 +67,7 @@ public enum InputFormat {
     }
     InputFormat format = byMagic(head);
     if (format == null) {
-      format = byText(head);
+      format = byText(head, columns);
     }
     if (format == null) {
       throw new UnknownFormatException(file + ": " + seen(head) + "; " + SUPPORTED);
@@ -84,7 +93,7 @@ public enum InputFormat {
     return magic >>> 16 == 10 && (magic & 0xFFFF) >= 16 ? IPFIX : null;
   }
 
-  private static InputFormat byText(byte[] head) {
+  private static InputFormat byText(byte[] head, ColumnNames columns) {
     for (int at = 0; at < head.length; ) {
       int end = at;
       while (end < head.length && head[end] != '\n') {
@@ -95,10 +104,10 @@ public enum InputFormat {
         first++;
       }
       if (first < end && head[first] == '{') {
-        return ZEEK_JSON;
+        return JsonKeys.areFlows(head, first, end, columns) ? JSON : ZEEK_JSON;
       }
       if (first < end && head[first] != '#') {
-        return null;
+        return CsvHeader.find(head, columns) == null ? null : CSV;
       }
       if (startsWith(head, first, "#separator") || startsWith(head, first, "#fields")) {
         return ZEEK_TSV;

@@ -14,6 +14,10 @@ public enum RejectReason {
   OTHER_LOG,
   /** More or fewer values than the header has fields. */
   WRONG_FIELD_COUNT,
+  /** Quotes of a CSV line that do not add up. */
+  BAD_QUOTES,
+  /** A key that is no column of flows. */
+  UNKNOWN_COLUMN,
   /** Not a JSON object. */
   BAD_JSON,
   /** The connection has no time. */
@@ -27,6 +31,8 @@ public enum RejectReason {
   BAD_BOOLEAN,
   /** A protocol that is neither a name of Zeek's nor a number. */
   BAD_PROTOCOL,
+  /** No kind of source that this version knows. */
+  BAD_SOURCE_KIND,
   /** Not one of Zeek's connection states. */
   BAD_STATE,
   /** A text that is longer than a column takes. */

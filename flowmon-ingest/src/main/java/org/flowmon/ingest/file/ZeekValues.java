@@ -97,7 +97,7 @@ final class ZeekValues {
   }
 
   private RejectReason address(ZeekField field, byte[] bytes, int from, int to) {
-    long ipv4 = ipv4(bytes, from, to);
+    long ipv4 = TextValues.ipv4(bytes, from, to);
     if (ipv4 >= 0) {
       high[field.ordinal()] = 0;
       return keep(field, IpAddress.ipv4Low((int) ipv4));
@@ -112,35 +112,6 @@ final class ZeekValues {
     }
     high[field.ordinal()] = address.hi();
     return keep(field, address.lo());
-  }
-
-  /** Dotted IPv4 as an unsigned 32-bit value, −1 where it is something else. */
-  private static long ipv4(byte[] bytes, int from, int to) {
-    long value = 0;
-    int octet = 0;
-    int digits = 0;
-    int dots = 0;
-    for (int i = from; i < to; i++) {
-      int digit = bytes[i] - '0';
-      if (digit >= 0 && digit <= 9) {
-        if (digits > 0 && octet == 0) {
-          return -1; // a leading zero may mean octal elsewhere
-        }
-        octet = octet * 10 + digit;
-        digits++;
-        if (octet > 255) {
-          return -1;
-        }
-      } else if (bytes[i] == '.' && digits > 0) {
-        value = value << 8 | octet;
-        octet = 0;
-        digits = 0;
-        dots++;
-      } else {
-        return -1;
-      }
-    }
-    return dots == 3 && digits > 0 ? value << 8 | octet : -1;
   }
 
   private RejectReason number(

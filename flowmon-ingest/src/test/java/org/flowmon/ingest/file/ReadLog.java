@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
-import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 
 /** A log as {@link ZeekReader} reads it, with what the rejects file says. */
@@ -27,7 +26,7 @@ record ReadLog(
     FileSummary summary;
     try (RejectedLines rejects = RejectedLines.to(rejectsFile)) {
       FileReadOptions options =
-          new FileReadOptions(networks, rejects, new ArrivalClock(), new IngestCounters());
+          FileReadOptions.defaults().withNetworks(networks).withRejects(rejects);
       summary = new ZeekReader(file, InputFormat.ZEEK_TSV, options).read(recorder);
     }
     return new ReadLog(recorder.rows(), summary, parse(rejectsFile));

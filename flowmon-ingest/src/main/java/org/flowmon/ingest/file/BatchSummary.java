@@ -1,0 +1,27 @@
+package org.flowmon.ingest.file;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.flowmon.flow.FlowBatch;
+
+/** Counts the flows of batches, and between which times they lie. */
+final class BatchSummary {
+  private long rows;
+  private long firstEnd = Long.MAX_VALUE;
+  private long lastEnd = Long.MIN_VALUE;
+  private long firstArrival = Long.MAX_VALUE;
+  private long lastArrival = Long.MIN_VALUE;
+
+  void add(FlowBatch batch) {
+    rows += batch.rows();
+    firstEnd = Math.min(firstEnd, batch.minEndTime());
+    lastEnd = Math.max(lastEnd, batch.maxEndTime());
+    firstArrival = Math.min(firstArrival, batch.minArrival());
+    lastArrival = Math.max(lastArrival, batch.maxArrival());
+  }
+
+  FileSummary of(Path file, InputFormat format, Map<String, Long> rejected, String damage) {
+    return new FileSummary(
+        file, format, rows, rejected, firstEnd, lastEnd, firstArrival, lastArrival, damage);
+  }
+}

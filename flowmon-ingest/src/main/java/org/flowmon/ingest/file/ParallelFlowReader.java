@@ -1,0 +1,17 @@
+package org.flowmon.ingest.file;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+
+/** Reads the flows of one file with several threads. */
+public interface ParallelFlowReader extends FlowFileReader {
+  /**
+   * As {@link #read}, with several threads. The batches are the same whatever their number.
+   *
+   * @param threads that parse, at least 1
+   * @param out gets the batches in the order of the file, in the calling thread. What it throws
+   *     ends the reading
+   */
+  FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException;
+}
