@@ -1,8 +1,17 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
@@ -23,20 +32,25 @@ import org.flowmon.flow.FlowBatch;
  * }</pre>
  *
  * <p>A segment is sorted by time in itself; a file longer than a segment is cut in the order of its
- * flows. Not thread-safe.
+ * flows. With several threads segments are sealed while further batches come; which rows a segment
+ * has does not depend on it. Not thread-safe.
  */
 public final class ArchiveImporter implements AutoCloseable {
   /** Rows of a segment where nothing else is said. */
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
 
-  // Texts can make rows wide: a segment is sealed before its batches fill the heap.
-  private static final long MAX_SEGMENT_BATCH_BYTES = 256L << 20;
+  // Texts can make rows wide: a segment is sealed before its batches fill the heap. Those of as
+  // many segments as threads may be sealed at a time, and one more is filled.
+  private static final long MAX_SEGMENT_BATCH_BYTES = 192L << 20;
 
   private final Archive archive;
   private final ImportedFile file;
   private final boolean force;
   private final int segmentRows;
-  private final SegmentWriter writer = new SegmentWriter();
+  private final int threads;
+  private final ExecutorService pool;
+  private final Queue<SegmentWriter> writers = new ConcurrentLinkedQueue<>();
+  private final Deque<Future<SealedSegment>> sealing = new ArrayDeque<>();
   private final List<FlowBatch> batches = new ArrayList<>();
   private final List<SealedSegment> sealed = new ArrayList<>();
   private long batchRows;
@@ -44,9 +58,9 @@ public final class ArchiveImporter implements AutoCloseable {
   private long rows;
   private boolean done;
 
-  /** As the other constructor with {@link #DEFAULT_SEGMENT_ROWS}. */
+  /** As the other constructor with {@link #DEFAULT_SEGMENT_ROWS} and one thread. */
   public ArchiveImporter(Archive archive, ImportedFile file, boolean force) throws IOException {
-    this(archive, file, force, DEFAULT_SEGMENT_ROWS);
+    this(archive, file, force, DEFAULT_SEGMENT_ROWS, 1);
   }
 
   /**
@@ -54,10 +68,16 @@ public final class ArchiveImporter implements AutoCloseable {
    *
    * @param force whether the file is imported again where it was imported before
    * @param segmentRows rows of a segment at most (a batch is not cut, so one batch may be more)
+   * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
+   *     heap a row of a segment
    * @throws CommitRefusedException where the file was imported before
    */
-  public ArchiveImporter(Archive archive, ImportedFile file, boolean force, int segmentRows)
+  public ArchiveImporter(
+      Archive archive, ImportedFile file, boolean force, int segmentRows, int threads)
       throws IOException {
+    if (threads < 1) {
+      throw new IllegalArgumentException(threads + " threads");
+    }
     if (segmentRows < 1 || segmentRows > SegmentWriter.MAX_ROWS - FlowBatch.MAX_ROWS) {
       throw new IllegalArgumentException("segments of " + segmentRows + " rows");
     }
@@ -65,9 +85,11 @@ public final class ArchiveImporter implements AutoCloseable {
     this.file = file;
     this.force = force;
     this.segmentRows = segmentRows;
+    this.threads = threads;
     if (!force) {
       archive.requireNotImported(file);
     }
+    this.pool = threads == 1 ? null : Executors.newFixedThreadPool(threads);
   }
 
   /** Takes a batch; it is kept until its segment is sealed. */
@@ -92,10 +114,44 @@ public final class ArchiveImporter implements AutoCloseable {
     if (batches.isEmpty()) {
       return;
     }
-    sealed.add(archive.seal(writer, batches, Provenance.of("file", file.name())));
+    List<FlowBatch> parts = List.copyOf(batches);
     batches.clear();
     batchRows = 0;
     batchBytes = 0;
+    if (pool == null) {
+      sealed.add(seal(parts));
+      return;
+    }
+    while (sealing.size() >= threads) {
+      await();
+    }
+    sealing.add(pool.submit(() -> seal(parts)));
+  }
+
+  private SealedSegment seal(List<FlowBatch> parts) throws IOException {
+    SegmentWriter writer = writers.poll();
+    writer = writer == null ? new SegmentWriter() : writer;
+    try {
+      return archive.seal(writer, parts, Provenance.of("file", file.name()));
+    } finally {
+      writers.add(writer);
+    }
+  }
+
+  /** Waits for the segment that was begun first. */
+  private void await() throws IOException {
+    try {
+      sealed.add(sealing.remove().get());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while segments were sealed");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new IllegalStateException(
+          "a segment of " + file.name() + " could not be sealed", e.getCause());
+    }
   }
 
   /** Segments sealed so far. */
@@ -119,6 +175,9 @@ public final class ArchiveImporter implements AutoCloseable {
       throw new IllegalStateException("the import of " + file.name() + " is over");
     }
     seal();
+    while (!sealing.isEmpty()) {
+      await();
+    }
     // Where this fails otherwise than by a refusal the commit may stand all the same: then nothing
     // of it may be deleted.
     done = true;
@@ -136,16 +195,38 @@ public final class ArchiveImporter implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
+    if (pool != null) {
+      pool.shutdown();
+    }
     if (done) {
       return;
     }
     done = true;
     batches.clear();
+    collectSealed();
     for (SealedSegment segment : sealed) {
       if (archive.holds(segment)) {
         continue;
       }
       archive.discard(segment);
+    }
+  }
+
+  /** What is being sealed still has to be deleted, so it is waited for. */
+  private void collectSealed() {
+    boolean interrupted = false;
+    while (!sealing.isEmpty()) {
+      try {
+        sealed.add(sealing.element().get());
+        sealing.remove();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (ExecutionException e) {
+        sealing.remove(); // it left nothing
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -32,6 +32,8 @@ import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ArchiveTest {
   private static final ImportedFile FILE = new ImportedFile("0f".repeat(32), "conn.log", 9);
@@ -191,16 +193,17 @@ class ArchiveTest {
     }
   }
 
-  @Test
-  void anImportIsAllOrNothing() throws IOException {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void anImportIsAllOrNothing(int threads) throws IOException {
     try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS)) {
-      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25)) {
+      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25, threads)) {
         for (int i = 0; i < 10; i++) {
           importer.add(batch(10, i));
         }
       }
       assertEquals(List.of(), segmentFiles());
-      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25)) {
+      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25, threads)) {
         for (int i = 0; i < 10; i++) {
           importer.add(batch(10, i));
           try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -218,6 +221,30 @@ class ArchiveTest {
       }
       assertEquals(List.of(), archive.orphans());
     }
+  }
+
+  @Test
+  void segmentsAreTheSameHoweverManyThreadsSealThem() throws IOException {
+    List<List<String>> found = new ArrayList<>();
+    for (int threads : new int[] {1, 2, 5}) {
+      Path folder = directory.resolve("by-" + threads);
+      try (Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS);
+          ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 100, threads)) {
+        for (int i = 0; i < 60; i++) {
+          importer.add(batch(10 + i, 1000 - i));
+        }
+        importer.commit("test");
+        try (ArchiveSnapshot snapshot = archive.snapshot()) {
+          found.add(
+              snapshot.segments().stream()
+                  .map(s -> s.rows() + " rows of " + s.endTime() + ", " + s.totalBytes() + " bytes")
+                  .toList());
+        }
+      }
+    }
+    assertTrue(found.get(0).size() > 10, found.get(0).toString());
+    assertEquals(found.get(0), found.get(1));
+    assertEquals(found.get(0), found.get(2));
   }
 
   @Test
@@ -248,10 +275,11 @@ class ArchiveTest {
   void anImportThatIsRefusedDeletesNoSegmentThatACommitNames() throws IOException {
     Archive.create(directory, ArchiveOptions.DEFAULTS).close();
     try (Archive archive = Archive.open(directory)) {
-      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25)) {
+      try (ArchiveImporter importer = new ArchiveImporter(archive, FILE, false, 25, 1)) {
         for (int i = 0; i < 10; i++) {
           importer.add(batch(10, i));
         }
+        assertEquals(4, importer.sealed().size(), "with one thread all but the last are sealed");
         // The commit stands already, as where the answer to it was lost.
         archive.commit(ArchiveCommit.ofFile(List.copyOf(importer.sealed()), FILE, false, "first"));
         CommitRefusedException refused =

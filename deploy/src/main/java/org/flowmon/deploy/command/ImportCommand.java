@@ -22,9 +22,12 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.ColumnNames;
 import org.flowmon.ingest.file.FileReadOptions;
 import org.flowmon.ingest.file.FileSummary;
+import org.flowmon.ingest.file.FlowFileReader;
 import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.ingest.file.RejectedLines;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 import picocli.CommandLine.Command;
@@ -38,8 +41,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Takes the flows of files into an archive; the format is found by itself.",
-      "Zeek conn.log (TSV, JSON), pcap and pcapng that hold NetFlow or IPFIX, IPFIX files, each"
-          + " also gzipped.",
+      "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, pcap and pcapng that"
+          + " hold NetFlow or IPFIX, IPFIX files, each also gzipped.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
       "Lines that are no flows are kept, with file, line and reason, below DIR/rejects; where the"
@@ -47,6 +50,8 @@ import picocli.CommandLine.Parameters;
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
+  // A segment that is sealed, one that waits, and the scratch arrays of who seals.
+  private static final long BYTES_OF_THREAD = 400L << 20;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to import.")
   private List<Path> files;
@@ -63,34 +68,49 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
 
-  private ImportProgress progress;
+  @Option(
+      names = "--map",
+      paramLabel = "NAME=COLUMN[:UNIT]",
+      description =
+          "A name in a CSV header or JSON object stands for this column; with a unit s, ms or us"
+              + " for a time or duration. NAME= leaves it out. May be repeated.")
+  private List<String> mappings = List.of();
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description =
+          "Threads that parse, and as many that seal; default: the cores, as far as there is memory"
+              + " for them.")
+  private Integer threads;
+
+  @Mixin private ProgressOption progressOption;
+
+  private Progress progress;
+  private Interruption interruption;
+  private FileReadOptions options = FileReadOptions.defaults();
   private long flows;
   private long rejected;
   private int failed;
 
   @Override
   public Integer call() throws IOException {
-    FileReadOptions options = FileReadOptions.defaults();
+    if (threads != null && threads < 1) {
+      throw new UsageException("--threads is at least 1");
+    }
+    options = options.withColumns(columnNames());
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
-    progress = new ImportProgress(files.size(), System::nanoTime, System.err::println);
     String coverage;
-    try (Archive opened = archive.openOrCreate()) {
+    try (Interruption watched = Interruption.watch();
+        Progress shown = progressOption.start();
+        Archive opened = archive.openOrCreate()) {
+      interruption = watched;
+      progress = shown;
       for (Path file : files) {
-        try {
-          importFile(opened, file, options);
-        } catch (CommitRefusedException e) {
-          if (e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED) {
-            failed(file, alreadyImported(file, e));
-            continue;
-          }
-          failed(file, e.getMessage());
-        } catch (UncheckedIOException e) {
-          failed(file, String.valueOf(e.getCause().getMessage()));
-        } catch (IOException e) {
-          failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
-        }
+        importFile(opened, file);
+        interruption.check();
       }
       try (ArchiveSnapshot snapshot = opened.snapshot()) {
         coverage = Coverage.of(snapshot.segments()).toString();
@@ -101,6 +121,25 @@ public final class ImportCommand implements Callable<Integer> {
         files.size() - failed, files.size(), flows, rejected);
     System.out.println("the archive holds " + coverage);
     return failed == 0 ? ExitCodes.DONE : ExitCodes.FAILED;
+  }
+
+  /** Imports one file, or says why it is not. */
+  private void importFile(Archive opened, Path file) {
+    try {
+      takeFile(opened, file);
+    } catch (CommitRefusedException e) {
+      failed(
+          file,
+          e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
+              ? alreadyImported(file, e)
+              : e.getMessage());
+    } catch (CommandException e) {
+      failed(file, e.getMessage());
+    } catch (UncheckedIOException e) {
+      failed(file, String.valueOf(e.getCause().getMessage()));
+    } catch (IOException e) {
+      failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
+    }
   }
 
   /** The archive's message begins with the file's name, which stands in front here. */
@@ -119,26 +158,50 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
+  private ColumnNames columnNames() {
+    ColumnNames names = ColumnNames.DEFAULTS;
+    for (String mapping : mappings) {
+      int equals = mapping.lastIndexOf('=');
+      if (equals < 1) {
+        throw new UsageException("--map " + mapping + ": expected NAME=COLUMN");
+      }
+      try {
+        names = names.with(mapping.substring(0, equals), mapping.substring(equals + 1));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--map " + mapping + ": " + e.getMessage());
+      }
+    }
+    return names;
+  }
+
+  private int threads() {
+    if (threads != null) {
+      return threads;
+    }
+    long fit = Runtime.getRuntime().maxMemory() / BYTES_OF_THREAD;
+    return (int) Math.max(1, Math.min(fit, Runtime.getRuntime().availableProcessors()));
+  }
+
   private void failed(Path file, String why) {
+    progress.clear();
     failed++;
     // Most errors name their file, for they are read elsewhere alone; here it stands in front.
     String reason = why.startsWith(file + ": ") ? why.substring(file.toString().length() + 2) : why;
     System.err.println(file + ": not imported: " + reason);
   }
 
-  private void importFile(Archive opened, Path file, FileReadOptions options) throws IOException {
-    progress.file(file.toString());
+  private void takeFile(Archive opened, Path file) throws IOException {
     String sha256 = sha256(file);
     ImportedFile identity =
         new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
     Path rejects = rejectsFolder().resolve(sha256.substring(0, 16) + ".jsonl");
+    long before = options.bytesRead().get();
+    progress.begin(file.toString(), identity.bytes(), () -> options.bytesRead().get() - before);
     try (RejectedLines lines = RejectedLines.to(rejects);
-        ArchiveImporter importer = new ArchiveImporter(opened, identity, force)) {
-      FileSummary summary;
-      try (BatchCollectingSink sink =
-          new BatchCollectingSink(BATCH_ROWS, batch -> add(importer, batch))) {
-        summary = FlowFiles.open(file, options.withRejects(lines)).read(sink);
-      }
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                opened, identity, force, ArchiveImporter.DEFAULT_SEGMENT_ROWS, threads())) {
+      FileSummary summary = read(FlowFiles.open(file, options.withRejects(lines)), importer);
       if (summary.damage() != null) {
         throw new IOException("damaged: " + summary.damage());
       }
@@ -147,6 +210,7 @@ public final class ImportCommand implements Callable<Integer> {
       }
       flows += summary.rows();
       rejected += summary.rejectedTotal();
+      progress.clear();
       System.out.printf(
           "%s: %s, %d flows%s%n",
           file,
@@ -165,6 +229,16 @@ public final class ImportCommand implements Callable<Integer> {
     return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");
   }
 
+  private FileSummary read(FlowFileReader reader, ArchiveImporter importer) throws IOException {
+    if (reader instanceof ParallelFlowReader parallel) {
+      return parallel.read(threads(), batch -> add(importer, batch));
+    }
+    try (BatchCollectingSink sink =
+        new BatchCollectingSink(BATCH_ROWS, batch -> add(importer, batch))) {
+      return reader.read(sink);
+    }
+  }
+
   private static Map<String, Long> reasons(Map<String, Long> rejected) {
     Map<String, Long> some = new TreeMap<>(rejected);
     some.values().removeIf(count -> count == 0);
@@ -173,8 +247,9 @@ public final class ImportCommand implements Callable<Integer> {
 
   private void add(ArchiveImporter importer, FlowBatch batch) {
     try {
+      interruption.check();
       importer.add(batch);
-      progress.rows(batch.rows());
+      progress.flows(batch.rows());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -48,7 +48,7 @@ final class HistoryPreload {
             + " flows until "
             + until;
     try (ArchiveImporter importer =
-        new ArchiveImporter(archive, identity(name), false, SEGMENT_ROWS)) {
+        new ArchiveImporter(archive, identity(name), false, SEGMENT_ROWS, 1)) {
       HistoryGenerator.GeneratedHistory generated =
           generator.generate(
               PRODUCER,

@@ -1,5 +1,6 @@
 package org.flowmon.ingest.file;
 
+import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 
@@ -12,13 +13,16 @@ import org.flowmon.ingest.ProtectedNetworks;
  *     that it goes back between files no more than within one
  * @param counters where decoders count
  * @param columns what the names of columns stand for, in CSV and JSON
+ * @param bytesRead grows by the bytes of files as they are read, before decompression, so that
+ *     another can tell how far a long file is; captures and IPFIX files are not counted
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
     RejectedLines rejects,
     ArrivalClock clock,
     IngestCounters counters,
-    ColumnNames columns) {
+    ColumnNames columns,
+    AtomicLong bytesRead) {
 
   /** No protected networks, bad lines only counted, a new clock and new counters. */
   public static FileReadOptions defaults() {
@@ -27,18 +31,19 @@ public record FileReadOptions(
         RejectedLines.countOnly(),
         new ArrivalClock(),
         new IngestCounters(),
-        ColumnNames.DEFAULTS);
+        ColumnNames.DEFAULTS,
+        new AtomicLong());
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return new FileReadOptions(newNetworks, rejects, clock, counters, columns);
+    return new FileReadOptions(newNetworks, rejects, clock, counters, columns, bytesRead);
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
-    return new FileReadOptions(networks, newRejects, clock, counters, columns);
+    return new FileReadOptions(networks, newRejects, clock, counters, columns, bytesRead);
   }
 
   public FileReadOptions withColumns(ColumnNames newColumns) {
-    return new FileReadOptions(networks, rejects, clock, counters, newColumns);
+    return new FileReadOptions(networks, rejects, clock, counters, newColumns, bytesRead);
   }
 }

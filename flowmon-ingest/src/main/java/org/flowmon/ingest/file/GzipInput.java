@@ -1,10 +1,12 @@
 package org.flowmon.ingest.file;
 
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
 /** Opens a file, decompressing it where it begins as gzip does. */
@@ -14,7 +16,13 @@ final class GzipInput {
   private GzipInput() {}
 
   static InputStream open(Path file) throws IOException {
-    InputStream raw = new BufferedInputStream(Files.newInputStream(file), BUFFER);
+    return open(file, new AtomicLong());
+  }
+
+  /** As the other; {@code bytesRead} grows by the file's bytes as they are read. */
+  static InputStream open(Path file, AtomicLong bytesRead) throws IOException {
+    InputStream raw =
+        new BufferedInputStream(new Counted(Files.newInputStream(file), bytesRead), BUFFER);
     try {
       raw.mark(2);
       boolean gzip = raw.read() == 0x1F && raw.read() == 0x8B;
@@ -23,6 +31,30 @@ final class GzipInput {
     } catch (IOException e) {
       raw.close();
       throw e;
+    }
+  }
+
+  /** Counts what is read. */
+  private static final class Counted extends FilterInputStream {
+    private final AtomicLong bytes;
+
+    Counted(InputStream in, AtomicLong bytes) {
+      super(in);
+      this.bytes = bytes;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = super.read();
+      bytes.addAndGet(read < 0 ? 0 : 1);
+      return read;
+    }
+
+    @Override
+    public int read(byte[] to, int at, int length) throws IOException {
+      int read = super.read(to, at, length);
+      bytes.addAndGet(Math.max(0, read));
+      return read;
     }
   }
 }

@@ -68,7 +68,7 @@ final class TextFileReader implements ParallelFlowReader {
     Plan plan = plan();
     long[] before = options.rejects().mark();
     ExecutorService pool = threads > 1 ? Executors.newFixedThreadPool(threads) : null;
-    try (InputStream in = GzipInput.open(file)) {
+    try (InputStream in = GzipInput.open(file, options.bytesRead())) {
       in.skipNBytes(plan.skipped);
       try (TextChunks chunks = new TextChunks(in, plan.records)) {
         Reading reading = new Reading(plan, chunks, out);

@@ -43,7 +43,7 @@ public final class ZeekReader implements FlowFileReader {
     RejectedLines rejects = options.rejects();
     long[] before = rejects.mark();
     String damage;
-    try (LineReader lines = new LineReader(GzipInput.open(file))) {
+    try (LineReader lines = new LineReader(GzipInput.open(file, options.bytesRead()))) {
       Lines reading = new Lines(lines, sink);
       while (lines.next()) {
         RejectReason reason = reading.line();

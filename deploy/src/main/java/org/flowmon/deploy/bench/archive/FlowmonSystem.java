@@ -54,7 +54,7 @@ public final class FlowmonSystem implements BenchSystem {
     this.segmentRows = segmentRows;
     this.options = QueryOptions.DEFAULTS.withThreads(threads);
     ImportedFile origin = new ImportedFile(sha256("workload"), "workload", 0);
-    this.importer = new ArchiveImporter(archive, origin, false, segmentRows);
+    this.importer = new ArchiveImporter(archive, origin, false, segmentRows, 1);
   }
 
   /** An empty archive in a folder. */

@@ -1,0 +1,73 @@
+package org.flowmon.deploy.command;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets a command end in order when the process is told to (Ctrl-C, SIGTERM): it is asked to stop,
+ * and the process waits until it has closed this. The exit code is then 128 + the signal's number,
+ * whatever the command gives.
+ *
+ * <pre>{@code
+ * try (Interruption interruption = Interruption.watch()) {
+ *   while (more()) {
+ *     interruption.check();
+ *     ...
+ *   }
+ * }
+ * }</pre>
+ */
+final class Interruption implements AutoCloseable {
+  private static final long MINUTES = 1;
+
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::stop, "stop");
+  private volatile boolean stopped;
+
+  private Interruption() {}
+
+  static Interruption watch() {
+    Interruption interruption = new Interruption();
+    Runtime.getRuntime().addShutdownHook(interruption.hook);
+    return interruption;
+  }
+
+  private void stop() {
+    stopped = true;
+    try {
+      if (!ended.await(MINUTES, TimeUnit.MINUTES)) {
+        System.err.println("the command did not end in time; what it wrote belongs to no archive");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether the process is told to end. */
+  boolean isStopped() {
+    return stopped;
+  }
+
+  /**
+   * Ends the command where the process is told to end.
+   *
+   * @throws CommandException saying that it was interrupted
+   */
+  void check() {
+    if (stopped) {
+      throw new CommandException("interrupted");
+    }
+  }
+
+  @Override
+  public void close() {
+    ended.countDown();
+    if (!stopped) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        stopped = true; // told to end just now: there is nothing left to wait for
+      }
+    }
+  }
+}
