@@ -8,7 +8,6 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
@@ -113,7 +112,10 @@ final class RollupRule {
 
   private static boolean isSummed(AggregateCall call) {
     boolean additive =
-        call.function() != AggregateFunction.MIN && call.function() != AggregateFunction.MAX;
+        switch (call.function()) {
+          case COUNT, SUM, AVG -> true;
+          case MIN, MAX, STDDEV, STDDEV_POP -> false;
+        };
     return additive
         && (call.argument() == null
             || (call.argument() instanceof Expression.Column column

@@ -48,6 +48,7 @@ public final class Accumulation {
             countValues(vector.validity(), selection, from, to, states, places, word);
           }
         }
+        case SUM_OF_SQUARES -> squares(vector.values(), selection, from, to, states, places, word);
         case SUM -> sum(vector.values(), selection, from, to, states, places, word);
         case MIN -> extreme(vector, ofDoubles[a], true, selection, from, to, states, places, word);
         case MAX -> extreme(vector, ofDoubles[a], false, selection, from, to, states, places, word);
@@ -80,6 +81,12 @@ public final class Accumulation {
           for (int i = 0; i < count; i++) {
             Accumulator.addTo(states, places[i] + word, first[i]);
             states[places[i] + word + 1] += wraps[i];
+          }
+        }
+        case SUM_OF_SQUARES -> {
+          for (int i = 0; i < count; i++) {
+            Accumulator.addUnsigned(
+                states, places[i] + word, first[i], columns[word + 1][i], columns[word + 2][i]);
           }
         }
         case MIN -> {
@@ -123,6 +130,13 @@ public final class Accumulation {
       long[] values, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
       Accumulator.addTo(states, places[r] + word, values[selection[r]]);
+    }
+  }
+
+  private static void squares(
+      long[] values, int[] selection, int from, int to, long[] states, int[] places, int word) {
+    for (int r = from; r < to; r++) {
+      Accumulator.addSquare(states, places[r] + word, values[selection[r]]);
     }
   }
 

@@ -30,7 +30,9 @@ public record Accumulator(Operation operation, int argument, int word) {
     /** Smallest address: high and low word, all bits set where there is none. */
     MIN_ADDRESS(6, 2),
     /** Largest address: high and low word, 0 where there is none. */
-    MAX_ADDRESS(7, 2);
+    MAX_ADDRESS(7, 2),
+    /** Exact sum of squares: three words, unsigned, the low one first. */
+    SUM_OF_SQUARES(8, 3);
 
     private final int code;
     private final int words;
@@ -65,6 +67,11 @@ public record Accumulator(Operation operation, int argument, int word) {
         state[at + word] = -1;
         state[at + word + 1] = -1;
       }
+      case SUM_OF_SQUARES -> {
+        state[at + word] = 0;
+        state[at + word + 1] = 0;
+        state[at + word + 2] = 0;
+      }
     }
   }
 
@@ -80,6 +87,7 @@ public record Accumulator(Operation operation, int argument, int word) {
         addTo(target, t, source[s]);
         target[t + 1] += source[s + 1];
       }
+      case SUM_OF_SQUARES -> addUnsigned(target, t, source[s], source[s + 1], source[s + 2]);
       case MIN_ADDRESS -> {
         if (IpAddress.compare(source[s], source[s + 1], target[t], target[t + 1]) < 0) {
           target[t] = source[s];
@@ -93,6 +101,24 @@ public record Accumulator(Operation operation, int argument, int word) {
         }
       }
     }
+  }
+
+  /** Adds the square of a number to the sum of squares whose low word is at {@code at}. */
+  static void addSquare(long[] state, int at, long value) {
+    addUnsigned(state, at, value * value, Math.multiplyHigh(value, value), 0);
+  }
+
+  /** Adds an unsigned number of three words to that at {@code at}, the low word first. */
+  static void addUnsigned(long[] state, int at, long low, long middle, long high) {
+    long sum = state[at] + low;
+    long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
+    state[at] = sum;
+    long next = state[at + 1] + middle;
+    long more = Long.compareUnsigned(next, middle) < 0 ? 1 : 0;
+    next += carry;
+    more += carry != 0 && next == 0 ? 1 : 0;
+    state[at + 1] = next;
+    state[at + 2] += high + more;
   }
 
   /**

@@ -77,6 +77,11 @@ public final class GroupLayout {
           count(call);
           find(Operation.SUM, call.argument(), true);
         }
+        case STDDEV, STDDEV_POP -> {
+          count(call);
+          find(Operation.SUM, call.argument(), true);
+          find(Operation.SUM_OF_SQUARES, call.argument(), true);
+        }
         case MIN -> {
           count(call);
           find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
@@ -188,16 +193,25 @@ public final class GroupLayout {
     }
   }
 
-  /** The accumulator of an aggregate's value: its sum, smallest or largest; for COUNT its count. */
+  /**
+   * The accumulator of an aggregate's value: its sum, sum of squares, smallest or largest; for
+   * COUNT its count.
+   */
   public Accumulator value(AggregateCall call) {
     return switch (call.function()) {
       case COUNT -> values(call);
       case SUM, AVG -> find(Operation.SUM, call.argument(), false);
+      case STDDEV, STDDEV_POP -> find(Operation.SUM_OF_SQUARES, call.argument(), false);
       case MIN ->
           find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), false);
       case MAX ->
           find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), false);
     };
+  }
+
+  /** The accumulator of the sum of an aggregate's argument, of one that has it. */
+  public Accumulator sum(AggregateCall call) {
+    return find(Operation.SUM, call.argument(), false);
   }
 
   /** The accumulator that counts the rows, or the arguments that are not NULL, of an aggregate. */

@@ -16,7 +16,7 @@ public record AggregateCall(AggregateFunction function, Expression argument) imp
   public ValueKind kind() {
     return switch (function) {
       case COUNT -> ValueKind.LONG;
-      case AVG -> ValueKind.DOUBLE;
+      case AVG, STDDEV, STDDEV_POP -> ValueKind.DOUBLE;
       case SUM, MIN, MAX -> argument.kind();
     };
   }

@@ -11,5 +11,20 @@ public enum AggregateFunction {
   MIN,
   MAX,
   /** The exact sum divided by the count, rounded once to a double. */
-  AVG
+  AVG,
+  /**
+   * The standard deviation of a sample (divided by n − 1), of exact sums; NULL where there are
+   * fewer than two values.
+   */
+  STDDEV,
+  /** The standard deviation of all there is (divided by n), of exact sums. */
+  STDDEV_POP;
+
+  /** Whether it is of sums, and so of whole numbers only. */
+  public boolean isOfSums() {
+    return switch (this) {
+      case SUM, AVG, STDDEV, STDDEV_POP -> true;
+      case COUNT, MIN, MAX -> false;
+    };
+  }
 }

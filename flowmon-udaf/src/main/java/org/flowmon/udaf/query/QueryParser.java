@@ -53,9 +53,7 @@ public final class QueryParser {
 
   private FlowQuery query() {
     tokens.expectWord("SELECT");
-    if (tokens.peek().isWord("DISTINCT")) {
-      throw tokens.expected("an item of SELECT (for distinct values use GROUP BY)");
-    }
+    int distinct = tokens.peek().isWord("DISTINCT") ? tokens.next().start() : -1;
     if (tokens.takeSymbol("*")) {
       selectAll();
     } else {
@@ -69,6 +67,9 @@ public final class QueryParser {
     tokens.next();
     expectFlows();
     Expression where = tokens.takeWord("WHERE") ? expressions.parseCondition() : null;
+    if (distinct >= 0) {
+      groupByItems(distinct);
+    }
     if (tokens.takeWord("GROUP")) {
       tokens.expectWord("BY");
       do {
@@ -87,6 +88,26 @@ public final class QueryParser {
     FlowQuery query = new FlowQuery(select, where, groupBy, orderBy, limit);
     checkGroups(query);
     return query;
+  }
+
+  /** SELECT DISTINCT: the items are the keys. */
+  private void groupByItems(int start) {
+    if (tokens.peek().isWord("GROUP")) {
+      throw tokens.error("DISTINCT and GROUP BY: expected one of them", start);
+    }
+    for (int i = 0; i < select.size(); i++) {
+      if (select.get(i).what() instanceof AggregateCall) {
+        throw tokens.error(
+            "aggregates over distinct rows are not built yet: expected a column or an expression"
+                + " after DISTINCT",
+            selectStarts.get(i));
+      } else if (select.get(i).what() instanceof Expression key && !(key instanceof Literal)) {
+        groupBy.add(key);
+      }
+    }
+    if (groupBy.isEmpty()) {
+      throw tokens.error("expected a column or an expression after DISTINCT", start);
+    }
   }
 
   private void expectFlows() {

@@ -241,7 +241,7 @@ final class Typing {
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
       return new AggregateCall(function, argument);
     }
-    boolean summed = function == AggregateFunction.SUM || function == AggregateFunction.AVG;
+    boolean summed = function.isOfSums();
     if (summed && kind == ValueKind.DOUBLE) {
       throw new TypeException(
           function + " of DOUBLE would depend on the order of rows: expected LONG or DURATION",

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.Deviation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.TextOrder;
 import org.flowmon.udaf.query.AggregateCall;
@@ -106,7 +107,24 @@ final class GroupOrder {
     };
   }
 
+  private ByOne byDeviation(Deviation deviation, OrderItem item) {
+    long[] words = table.words();
+    int sign = item.descending() ? -1 : 1;
+    return (a, b) -> {
+      int stateA = table.stateAt(a);
+      int stateB = table.stateAt(b);
+      boolean nullA = deviation.isNull(words, stateA);
+      boolean nullB = deviation.isNull(words, stateB);
+      return nullA || nullB
+          ? nulls(nullA, nullB, item)
+          : sign * Double.compare(deviation.of(words, stateA), deviation.of(words, stateB));
+    };
+  }
+
   private ByOne byAggregate(AggregateCall call, OrderItem item) {
+    if (Deviation.is(call)) {
+      return byDeviation(new Deviation(layout, call), item);
+    }
     Accumulator value = layout.value(call);
     Accumulator values = layout.values(call);
     int sign = item.descending() ? -1 : 1;

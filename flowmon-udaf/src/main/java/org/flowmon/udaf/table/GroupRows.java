@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.Deviation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
@@ -48,6 +49,12 @@ final class GroupRows {
 
   /** What is to be looked up for a column is looked up once. */
   private Cell cell(int column, SelectItem item) {
+    if (item.what() instanceof AggregateCall call && Deviation.is(call)) {
+      Deviation deviation = new Deviation(table.layout(), call);
+      long[] words = table.words();
+      return (builder, group) ->
+          setDeviation(builder, column, deviation, words, table.stateAt(group));
+    }
     if (item.what() instanceof AggregateCall call) {
       Accumulator value = table.layout().value(call);
       Accumulator values = table.layout().values(call);
@@ -72,7 +79,11 @@ final class GroupRows {
     builder.row();
     for (int c = 0; c < items.size(); c++) {
       AggregateCall call = (AggregateCall) items.get(c).what();
-      setAggregate(builder, c, call, layout.value(call), layout.values(call), state, 0);
+      if (Deviation.is(call)) {
+        setDeviation(builder, c, new Deviation(layout, call), state, 0);
+      } else {
+        setAggregate(builder, c, call, layout.value(call), layout.values(call), state, 0);
+      }
     }
     return builder.build();
   }
@@ -97,6 +108,13 @@ final class GroupRows {
       case ADDRESS -> builder.set(column, value.high(), value.low());
       case TEXT -> builder.set(column, value.text());
       default -> builder.set(column, value.low());
+    }
+  }
+
+  private static void setDeviation(
+      ResultTable.Builder builder, int column, Deviation deviation, long[] state, int at) {
+    if (!deviation.isNull(state, at)) {
+      builder.set(column, Double.doubleToLongBits(deviation.of(state, at)));
     }
   }
 

@@ -113,6 +113,10 @@ class QueryParserTest {
     error("SELECT SUM(bytes) / 2 FROM flows", 18, "expected an aggregate alone");
     error("SELECT 1 + SUM(bytes) FROM flows", 11, "SUM is an aggregate");
     error("SELECT COUNT(DISTINCT uid) FROM flows", 13, "DISTINCT is not built yet");
+    error("SELECT DISTINCT COUNT(*) FROM flows", 16, "aggregates over distinct rows");
+    error("SELECT DISTINCT uid FROM flows GROUP BY uid", 7, "DISTINCT and GROUP BY");
+    error("SELECT DISTINCT 1 FROM flows", 7, "expected a column or an expression");
+    error("SELECT DISTINCT uid FROM flows ORDER BY bytes", 40, "expected an aggregate or a key");
     error("SELECT bytes FROM flows LIMIT x", 30, "expected a number of rows");
     error(
         "SELECT bytes FROM flows LIMIT 5 OFFSET 3",

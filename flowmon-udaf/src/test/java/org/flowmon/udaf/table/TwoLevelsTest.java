@@ -39,7 +39,8 @@ class TwoLevelsTest {
           "SELECT COUNT(*) AS n, SUM(bytes) AS b, SUM(reverse_bytes) AS r, MAX(bytes / packets) AS"
               + " q FROM flows",
           "SELECT NETWORK(src_addr, 24, 64) AS net, bytes / packets AS ratio, SUM(0 - bytes) AS"
-              + " minus FROM flows GROUP BY net, ratio ORDER BY minus NULLS FIRST LIMIT 20");
+              + " minus, STDDEV(bytes) AS deviation, STDDEV_POP(0 - packets) FROM flows GROUP BY"
+              + " net, ratio ORDER BY minus NULLS FIRST LIMIT 20");
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {

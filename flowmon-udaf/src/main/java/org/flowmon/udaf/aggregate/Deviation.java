@@ -1,0 +1,57 @@
+package org.flowmon.udaf.aggregate;
+
+import java.math.BigInteger;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Int128;
+
+/**
+ * Standard deviation from exact sums: √((n · Σx² − (Σx)²) / (n · m)) with m = n − 1 of a sample and
+ * n of all there is. The numerator is exact, so nothing cancels; the quotient and its root are
+ * rounded, a few units of the last place at most. The same whichever way the sums came about.
+ */
+public final class Deviation {
+  private final int sum;
+  private final int squares;
+  private final int count;
+  private final boolean ofSample;
+
+  /** The deviation of a call of STDDEV or STDDEV_POP, from states of a layout that has it. */
+  public Deviation(GroupLayout layout, AggregateCall call) {
+    this.sum = layout.sum(call).word();
+    this.squares = layout.value(call).word();
+    this.count = layout.values(call).word();
+    this.ofSample = call.function() == AggregateFunction.STDDEV;
+  }
+
+  /** Whether a call is one of a deviation. */
+  public static boolean is(AggregateCall call) {
+    return call.function() == AggregateFunction.STDDEV
+        || call.function() == AggregateFunction.STDDEV_POP;
+  }
+
+  /** Whether the state that begins there has too few values for a deviation. */
+  public boolean isNull(long[] state, int at) {
+    return state[at + count] < (ofSample ? 2 : 1);
+  }
+
+  /** The deviation of the state that begins there, which is not NULL. */
+  public double of(long[] state, int at) {
+    BigInteger n = BigInteger.valueOf(state[at + count]);
+    long low = state[at + sum];
+    BigInteger total = Int128.toBigInteger(state[at + sum + 1] + (low >> 63), low);
+    BigInteger ofSquares =
+        unsigned(state[at + squares + 2])
+            .shiftLeft(64)
+            .or(unsigned(state[at + squares + 1]))
+            .shiftLeft(64)
+            .or(unsigned(state[at + squares]));
+    BigInteger numerator = n.multiply(ofSquares).subtract(total.multiply(total));
+    BigInteger denominator = n.multiply(ofSample ? n.subtract(BigInteger.ONE) : n);
+    return Math.sqrt(numerator.doubleValue() / denominator.doubleValue());
+  }
+
+  private static BigInteger unsigned(long word) {
+    return Int128.toBigInteger(0, word);
+  }
+}
