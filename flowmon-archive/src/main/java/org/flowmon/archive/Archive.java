@@ -224,6 +224,8 @@ public final class Archive implements AutoCloseable {
    * that were left out are counted in the result and kept as gaps of the source; a later commit may
    * fill them.
    *
+   * <p>Where limits of the past are set, the commit hides what is beyond them in the same step.
+   *
    * @throws CommitRefusedException where a part of the positions was committed before, the file was
    *     imported before, or a segment's file is not there
    */
@@ -234,7 +236,7 @@ public final class Archive implements AutoCloseable {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
       shared.store().requireCommits();
-      return shared.manifest().commit(commit, this::requireFiles);
+      return shared.manifest().commit(commit, this::requireFiles, new CommitRetention(shared));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } finally {

@@ -8,6 +8,7 @@ import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
@@ -49,8 +50,8 @@ public final class ArchiveSnapshot implements AutoCloseable {
 
   /**
    * The Parquet files of {@link #segments}, absolute paths or URLs, for other readers: the rows of
-   * this state and no other. The folder may hold more: what was merged into others, and what is not
-   * committed.
+   * this state, and before the {@link #firstRow} of each what has expired. The folder may hold
+   * more: what was merged into others, and what is not committed.
    */
   public List<String> files() {
     return segments().stream()
@@ -67,9 +68,45 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return shared.isLeased();
   }
 
-  /** Rows of all segments. */
+  /** Visible rows: all of the segments' but those that have expired. */
   public long rows() {
     return state.rows();
+  }
+
+  /** Rows of all segments, with those that have expired and are not trimmed away yet. */
+  public long storedRows() {
+    return state.storedRows();
+  }
+
+  /**
+   * The first visible row of one of {@link #segments}: those before it have expired and belong to
+   * no answer, nor do sums that they are in. 0 where none has.
+   */
+  public int firstRow(SealedSegment segment) {
+    return state.firstRow(segment.id());
+  }
+
+  /** How much of the past is kept. */
+  public RetentionOptions retention() {
+    return state.retention();
+  }
+
+  /**
+   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
+   * Long#MIN_VALUE} where nothing has expired.
+   */
+  public long cutoff() {
+    return state.cutoff();
+  }
+
+  /** Rows that were committed once and have expired, {@link #lateRows} too. */
+  public long expiredRows() {
+    return state.expiredRows();
+  }
+
+  /** Rows that were below the cutoff when they were committed, so were never visible. */
+  public long lateRows() {
+    return state.lateRows();
   }
 
   /** Bytes of all segments and sidecars. */
@@ -162,7 +199,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
     if (closed.get()) {
       throw new IllegalStateException("this snapshot was closed: " + this);
     }
-    return shared.segments().lease(segment, verifyChecksums);
+    return shared.segments().lease(segment, verifyChecksums, firstRow(segment));
   }
 
   @Override

@@ -38,7 +38,13 @@ final class OpenSegments implements AutoCloseable {
     this.maxIdle = maxIdle;
   }
 
-  SegmentLease lease(SealedSegment segment, boolean verifyChecksums) throws IOException {
+  /**
+   * Opens a segment.
+   *
+   * @param firstRow the first row that is visible to who asks
+   */
+  SegmentLease lease(SealedSegment segment, boolean verifyChecksums, int firstRow)
+      throws IOException {
     Entry entry;
     synchronized (this) {
       if (closed) {
@@ -52,7 +58,7 @@ final class OpenSegments implements AutoCloseable {
     }
     try {
       // Outside of the lock: opening one segment does not hold up others.
-      return new SegmentLease(entry, entry.reader());
+      return new SegmentLease(entry, entry.reader(), firstRow);
     } catch (IOException | RuntimeException e) {
       entry.release();
       throw e;

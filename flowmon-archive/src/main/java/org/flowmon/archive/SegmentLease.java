@@ -11,14 +11,24 @@ import org.flowmon.archive.segment.SegmentReader;
 public final class SegmentLease implements AutoCloseable {
   private final OpenSegments.Entry entry;
   private final SegmentReader reader;
+  private final int firstRow;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  SegmentLease(OpenSegments.Entry entry, SegmentReader reader) {
+  SegmentLease(OpenSegments.Entry entry, SegmentReader reader, int firstRow) {
     this.entry = entry;
     this.reader = reader;
+    this.firstRow = firstRow;
   }
 
-  /** The segment's rows. */
+  /**
+   * The first row that is visible: those before it have expired and belong to no answer, nor do
+   * sums that they are in. 0 where none has.
+   */
+  public int firstRow() {
+    return firstRow;
+  }
+
+  /** The segment's rows, expired ones too: see {@link #firstRow}. */
   public SegmentReader rows() {
     return reader;
   }

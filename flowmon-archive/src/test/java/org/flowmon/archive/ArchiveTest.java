@@ -125,7 +125,7 @@ class ArchiveTest {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         List<SegmentLease> leases = new ArrayList<>();
         for (SealedSegment segment : snapshot.segments()) {
-          leases.add(open.lease(segment, true));
+          leases.add(open.lease(segment, true, 0));
         }
         assertEquals(8, open.size());
         for (SegmentLease lease : leases) {

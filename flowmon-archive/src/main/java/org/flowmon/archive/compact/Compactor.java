@@ -1,7 +1,9 @@
 package org.flowmon.archive.compact;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +15,9 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.RowSums;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
@@ -75,7 +79,10 @@ public final class Compactor {
   public Step step(BooleanSupplier stop) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       while (!stop.getAsBoolean()) {
-        List<SealedSegment> segments = plan.next(snapshot.segments(), damaged);
+        List<SealedSegment> segments = trimmable(snapshot);
+        if (segments.isEmpty()) {
+          segments = plan.next(snapshot.segments(), damaged);
+        }
         if (segments.isEmpty()) {
           return null;
         }
@@ -99,6 +106,26 @@ public final class Compactor {
     }
   }
 
+  /**
+   * A segment to be rewritten without its expired rows, well before a commit would have to: the one
+   * that frees most for what is written.
+   */
+  private List<SealedSegment> trimmable(ArchiveSnapshot snapshot) {
+    RetentionOptions limits = snapshot.retention();
+    boolean rows =
+        limits.rows() > 0 && snapshot.storedRows() - snapshot.rows() > limits.slack() / 2;
+    boolean bytes =
+        limits.bytes() > 0 && snapshot.bytesOnDisk() > limits.bytes() + limits.bytes() / 16;
+    if (!rows && !bytes) {
+      return List.of();
+    }
+    return snapshot.segments().stream()
+        .filter(s -> snapshot.firstRow(s) > 0 && !damaged.contains(s.id()))
+        .max(Comparator.comparingDouble(s -> (double) snapshot.firstRow(s) / s.rows()))
+        .map(List::of)
+        .orElse(List.of());
+  }
+
   /** Lets every column be verified, so that damage is known for that of its segment. */
   private static void touch(SegmentReader segment) {
     long[] validity = new long[1];
@@ -110,11 +137,13 @@ public final class Compactor {
   private Step merge(List<SealedSegment> segments, List<SegmentLease> leases, BooleanSupplier stop)
       throws IOException {
     Map<Long, List<FlowRows>> slices = new TreeMap<>();
+    RowSums dropped = RowSums.NONE;
     for (SegmentLease lease : leases) {
+      dropped = dropped.plus(sums(lease.rows(), lease.firstRow()));
       // What is of one day stays in one segment, so that each merge leaves fewer, and ends.
       long slice = TimeSlice.of(lease.rows().sealed());
-      if (slice == TimeSlice.MIXED) {
-        split(lease.rows(), slices);
+      if (slice == TimeSlice.MIXED || lease.firstRow() > 0) {
+        split(lease.rows(), lease.firstRow(), slices);
       } else {
         slices.computeIfAbsent(slice, s -> new ArrayList<>()).add(lease.rows());
       }
@@ -132,10 +161,12 @@ public final class Compactor {
       List<String> replaced = segments.stream().map(SealedSegment::id).toList();
       // Where this fails otherwise than by a refusal, the commit may stand all the same.
       mayStand = true;
-      archive.commit(ArchiveCommit.ofReplacement(written, replaced, List.of(), "compaction"));
+      archive.commit(
+          ArchiveCommit.ofReplacement(written, replaced, List.of(), dropped, "compaction"));
     } catch (CommitRefusedException e) {
       mayStand = false;
-      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE) {
+      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE
+          && e.reason() != CommitRefusedException.Reason.CUTOFF_MOVED) {
         throw e;
       }
       LOG.info("a merge was in vain: {}", e.getMessage());
@@ -159,15 +190,36 @@ public final class Compactor {
     }
   }
 
-  /** Adds the rows of a segment to those of their slices. */
-  private static void split(SegmentReader segment, Map<Long, List<FlowRows>> slices) {
+  /** What the first rows of a segment add up to. */
+  private static RowSums sums(SegmentReader segment, int rows) {
+    BigInteger[] sums = {BigInteger.ZERO, BigInteger.ZERO};
+    FlowColumn[] columns = {FlowColumn.BYTES, FlowColumn.PACKETS};
+    long[] values = new long[BLOCK];
+    long[] known = new long[BLOCK / 64];
+    for (int c = 0; c < columns.length; c++) {
+      for (int from = 0; from < rows; from += BLOCK) {
+        int n = Math.min(BLOCK, rows - from);
+        segment.readLongs(columns[c], from, n, values);
+        segment.readValidity(columns[c], from, n, known);
+        for (int i = 0; i < n; i++) {
+          if ((known[i >>> 6] >>> i & 1) != 0) {
+            sums[c] = sums[c].add(BigInteger.valueOf(values[i]));
+          }
+        }
+      }
+    }
+    return new RowSums(rows, sums[0], sums[1]);
+  }
+
+  /** Adds the rows of a segment, from the first visible one on, to those of their slices. */
+  private static void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
     long[] keys = new long[BLOCK];
     long[] arrivals = new long[BLOCK];
     long[] known = new long[BLOCK / 64];
     Map<Long, RowList> rows = new TreeMap<>();
     RowList current = null;
     long currentSlice = 0;
-    for (int from = 0; from < segment.rows(); from += BLOCK) {
+    for (int from = firstRow; from < segment.rows(); from += BLOCK) {
       int n = Math.min(BLOCK, segment.rows() - from);
       segment.readLongs(FlowColumn.END_TIME, from, n, keys);
       segment.readValidity(FlowColumn.END_TIME, from, n, known);

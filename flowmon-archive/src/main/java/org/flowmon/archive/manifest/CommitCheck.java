@@ -1,6 +1,5 @@
 package org.flowmon.archive.manifest;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,7 +34,8 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       }
     } else if (!commit.replaced().isEmpty()) {
       replacement(state, commit);
-    } else if (commit.retiredSources().stream().allMatch(state::isRetiredOrUnknown)
+    } else if (commit.retention() == null
+        && commit.retiredSources().stream().allMatch(state::isRetiredOrUnknown)
         && commit.deleted().stream().noneMatch(state.removed()::containsKey)) {
       return REPEAT;
     }
@@ -114,32 +114,22 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       }
       before.add(segment);
     }
-    Sums had = Sums.of(before);
-    Sums has = Sums.of(commit.segments());
+    long hidden = commit.replaced().stream().mapToLong(state::firstRow).sum();
+    if (commit.dropped().rows() > hidden) {
+      throw new CommitRefusedException(
+          Reason.ROWS_DIFFER,
+          commit.dropped().rows()
+              + " rows were left out, and only "
+              + hidden
+              + " are hidden of "
+              + commit.replaced());
+    }
+    RowSums had = RowSums.of(before);
+    RowSums has = RowSums.of(commit.segments()).plus(commit.dropped());
     if (!had.equals(has)) {
       throw new CommitRefusedException(
           Reason.ROWS_DIFFER,
           "segments of " + has + " are to replace segments of " + had + ": " + commit.replaced());
-    }
-  }
-
-  /** What must stay the same when segments are replaced. */
-  private record Sums(long rows, BigInteger bytes, BigInteger packets) {
-    static Sums of(List<SealedSegment> segments) {
-      Sums sums = new Sums(0, BigInteger.ZERO, BigInteger.ZERO);
-      for (SealedSegment segment : segments) {
-        sums =
-            new Sums(
-                sums.rows + segment.rows(),
-                sums.bytes.add(segment.totalBytes()),
-                sums.packets.add(segment.totalPackets()));
-      }
-      return sums;
-    }
-
-    @Override
-    public String toString() {
-      return rows + " rows, " + bytes + " bytes, " + packets + " packets";
     }
   }
 

@@ -3,13 +3,23 @@ package org.flowmon.archive.manifest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 
-/** A commit as its file says it. */
-record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
+/**
+ * A commit as its file says it.
+ *
+ * @param expiration what it hides
+ */
+record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expiration) {
 
   static byte[] toBytes(
-      long number, UUID archive, int previousChecksum, long timeMicros, ArchiveCommit commit) {
+      long number,
+      UUID archive,
+      int previousChecksum,
+      long timeMicros,
+      ArchiveCommit commit,
+      Expiration expiration) {
     ManifestFrame.Writer out =
         new ManifestFrame.Writer(
             ManifestFrame.Kind.COMMIT, number, archive, previousChecksum, timeMicros);
@@ -31,6 +41,12 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
     for (String id : commit.deleted()) {
       out.section(ManifestFrame.DELETED, ManifestSections.text(id));
     }
+    if (commit.retention() != null && commit.retention().options() != null) {
+      out.section(ManifestFrame.RETENTION, RetentionSections.options(commit.retention().options()));
+    }
+    if (!expiration.isEmpty()) {
+      RetentionSections.write(out, expiration);
+    }
     return out.section(ManifestFrame.NOTE, ManifestSections.text(commit.note())).toBytes();
   }
 
@@ -47,6 +63,8 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
     List<String> retired = new ArrayList<>();
     List<String> replaced = new ArrayList<>();
     List<String> deleted = new ArrayList<>();
+    RetentionSections.Reader expiration = new RetentionSections.Reader();
+    RetentionChange retention = null;
     ImportedFile imported = null;
     String note = "";
     for (ManifestFrame.Section section : frame.sections()) {
@@ -65,14 +83,33 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit) {
             deleted.add(ManifestSections.read(file, section, ManifestSections::text));
         case ManifestFrame.NOTE ->
             note = ManifestSections.read(file, section, ManifestSections::text);
-        default -> throw ManifestSections.unknown(file, section);
+        case ManifestFrame.RETENTION ->
+            retention =
+                RetentionChange.to(
+                    ManifestSections.read(file, section, RetentionSections::options));
+        default -> {
+          if (!expiration.take(file, section)) {
+            throw ManifestSections.unknown(file, section);
+          }
+        }
       }
     }
     try {
       // Whether it was forced is not stored: it is part of the archive now.
       return new CommitRecord(
           frame,
-          new ArchiveCommit(segments, ranges, imported, true, retired, replaced, deleted, note));
+          new ArchiveCommit(
+              segments,
+              ranges,
+              imported,
+              true,
+              retired,
+              replaced,
+              deleted,
+              RowSums.NONE,
+              retention,
+              note),
+          expiration.result());
     } catch (IllegalArgumentException e) {
       throw new ManifestCorruptException(file, "sections", e.getMessage());
     }

@@ -17,7 +17,9 @@ public final class CommitRefusedException extends RuntimeException {
     /** A segment that it replaces is no longer part of the archive: another replaced it first. */
     SEGMENT_GONE,
     /** What it puts in place of segments does not hold the same rows. */
-    ROWS_DIFFER
+    ROWS_DIFFER,
+    /** Rows that it rewrote were hidden meanwhile, and it does not tell which. */
+    CUTOFF_MOVED
   }
 
   private final Reason reason;

@@ -10,8 +10,11 @@ import java.util.List;
  * @param outcome whether it changed the archive
  * @param number of the commit that holds it; of the newest commit where it was a repeat
  * @param gaps positions that this commit left out between what was committed before and its own
+ * @param expiredRows rows that it hid since they are beyond what is kept
+ * @param lateRows of these, its own rows that came below the cutoff
  */
-public record CommitResult(Outcome outcome, long number, List<Gap> gaps) {
+public record CommitResult(
+    Outcome outcome, long number, List<Gap> gaps, long expiredRows, long lateRows) {
   /** Whether a commit changed the archive. */
   public enum Outcome {
     /** It is now part of the archive. */
@@ -64,6 +67,10 @@ public record CommitResult(Outcome outcome, long number, List<Gap> gaps) {
 
   public CommitResult {
     gaps = List.copyOf(gaps);
+  }
+
+  static CommitResult repeated(long number) {
+    return new CommitResult(Outcome.REPEATED, number, List.of(), 0, 0);
   }
 
   public boolean isRepeat() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
@@ -23,9 +24,7 @@ public final class Manifest {
   public static final String FOLDER = "manifest";
 
   private static final Logger LOG = LoggerFactory.getLogger(Manifest.class);
-  private static final ArchiveCommit CREATION =
-      new ArchiveCommit(
-          List.of(), List.of(), null, false, List.of(), List.of(), List.of(), "created");
+  private static final ArchiveCommit CREATION = ArchiveCommit.empty("created");
 
   private final ArchiveStore store;
   private final int snapshotEvery;
@@ -43,7 +42,8 @@ public final class Manifest {
    * @return false where there is one
    */
   public static boolean create(ArchiveStore store) throws IOException {
-    byte[] bytes = CommitRecord.toBytes(0, UUID.randomUUID(), 0, nowMicros(), CREATION);
+    byte[] bytes =
+        CommitRecord.toBytes(0, UUID.randomUUID(), 0, nowMicros(), CREATION, Expiration.NONE);
     if (!store.putIfAbsent(ManifestFrame.Kind.COMMIT.fileName(0), bytes)) {
       return false;
     }
@@ -142,34 +142,57 @@ public final class Manifest {
    *     its files are not there
    * @throws CommitRefusedException where it neither fits nor is a repeat
    */
+  public CommitResult commit(ArchiveCommit commit, Consumer<SealedSegment> requireFiles)
+      throws IOException {
+    return commit(commit, requireFiles, CommitPreparation.NONE);
+  }
+
+  /**
+   * As above.
+   *
+   * @param preparation says what the commit hides, each time that it is tried
+   */
   public synchronized CommitResult commit(
-      ArchiveCommit commit, Consumer<SealedSegment> requireFiles) throws IOException {
+      ArchiveCommit commit, Consumer<SealedSegment> requireFiles, CommitPreparation preparation)
+      throws IOException {
     while (true) {
       ManifestState before = refresh();
       if (commit.isEmpty()) {
-        return new CommitResult(CommitResult.Outcome.REPEATED, before.number(), List.of());
+        return CommitResult.repeated(before.number());
       }
       CommitCheck check = CommitCheck.of(before, commit);
       if (check.repeat()) {
-        return new CommitResult(CommitResult.Outcome.REPEATED, before.number(), List.of());
+        return CommitResult.repeated(before.number());
       }
       commit.segments().forEach(requireFiles);
+      Expiration expiration = preparation.prepare(before, commit);
+      if (commit.retention() != null
+          && expiration.isEmpty()
+          && (commit.retention().options() == null
+              || commit.retention().options().equals(before.retention()))) {
+        return CommitResult.repeated(before.number());
+      }
       long number = before.number() + 1;
       String file = ManifestFrame.Kind.COMMIT.fileName(number);
       byte[] bytes =
-          CommitRecord.toBytes(number, before.archive(), before.checksum(), nowMicros(), commit);
-      if (store.putIfAbsent(file, bytes)) {
-        if (wasPruned(number)) {
-          store.delete(file);
-          state = ManifestLoader.load(store);
-          continue;
-        }
-        return committed(before, file, bytes, number, check);
+          CommitRecord.toBytes(
+              number, before.archive(), before.checksum(), nowMicros(), commit, expiration);
+      boolean put = store.putIfAbsent(file, bytes);
+      if (put && wasPruned(number)) {
+        store.delete(file);
+        state = ManifestLoader.load(store);
+        // A file system over a network may have put it and lost the answer: what is there is read.
+      } else if (put || Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES))) {
+        state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
+        writeHints();
+        return new CommitResult(
+            CommitResult.Outcome.COMMITTED,
+            number,
+            check.gaps(),
+            expiration.rows(),
+            expiration.lateRows());
       }
-      // A file system over a network may have put it and lost the answer: what is there is read.
-      if (Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES))) {
-        return committed(before, file, bytes, number, check);
-      }
+      preparation.discard(expiration);
     }
   }
 
@@ -183,13 +206,6 @@ public final class Manifest {
         && !ManifestLoader.numbers(store.list(FOLDER), ManifestFrame.Kind.PRUNED)
             .tailSet(number)
             .isEmpty();
-  }
-
-  private CommitResult committed(
-      ManifestState before, String file, byte[] bytes, long number, CommitCheck check) {
-    state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
-    writeHints();
-    return new CommitResult(CommitResult.Outcome.COMMITTED, number, check.gaps());
   }
 
   /** What makes the next open faster or safer; the commit stands without it. */

@@ -3,12 +3,14 @@ package org.flowmon.archive.manifest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
+import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
@@ -22,6 +24,7 @@ import org.flowmon.archive.store.StoredFile;
  * @param damages empty where everything is as it was written
  * @param orphans temporary files left behind
  * @param bytes that were read
+ * @param state what all commits add up to, null where that cannot be told
  */
 public record ManifestAudit(
     long commits,
@@ -29,7 +32,8 @@ public record ManifestAudit(
     Set<String> removed,
     List<ManifestCorruptException> damages,
     List<StoredFile> orphans,
-    long bytes) {
+    long bytes,
+    ManifestState state) {
 
   /** Audits the manifest of a store. */
   public static ManifestAudit of(ArchiveStore store) throws IOException {
@@ -75,7 +79,8 @@ public record ManifestAudit(
           Set.copyOf(removed),
           List.copyOf(damages),
           orphans,
-          bytesRead);
+          bytesRead,
+          sum == null ? null : sum.build());
     }
 
     /** Where what is left begins: at commit 0, or at a snapshot before which all was deleted. */
@@ -130,6 +135,13 @@ public record ManifestAudit(
         record.commit().segments().forEach(s -> segments.put(s.id(), s));
         record.commit().replaced().forEach(segments::remove);
         removed.addAll(record.commit().replaced());
+        Expiration expiration = record.expiration();
+        expiration.trimmed().values().forEach(s -> segments.put(s.id(), s));
+        for (Collection<String> gone :
+            List.of(expiration.expired(), expiration.trimmed().keySet())) {
+          segments.keySet().removeAll(gone);
+          removed.addAll(gone);
+        }
         if (number == 0) {
           sum = new ManifestState.Builder(record.frame().archive());
         }

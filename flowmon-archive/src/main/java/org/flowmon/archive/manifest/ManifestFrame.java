@@ -40,9 +40,18 @@ record ManifestFrame(
   static final int DELETED = 17;
   static final int REMOVED = 18;
   static final int IMPORTED = 19;
+  // From version 4 on:
+  static final int RETENTION = 32;
+  static final int CUTOFF = 33;
+  static final int FIRST_ROW = 34;
+  static final int EXPIRED = 35;
+  static final int TRIMMED = 36;
+  static final int KEYS = 37;
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'M' << 16 | 'C' << 24;
   private static final int VERSION = 3;
+  // Of files that have sections of retention: what does not know them would show hidden rows.
+  private static final int VERSION_RETENTION = 4;
   private static final int HEADER_BYTES = 52;
   private static final int SECTION_BYTES = 8;
   private static final int FIRST_OPTIONAL_TAG = 0x8000;
@@ -107,6 +116,9 @@ record ManifestFrame(
               .put(bytes)
               .array());
       length += SECTION_BYTES + bytes.length;
+      if (tag >= RETENTION) {
+        head.putShort(4, (short) VERSION_RETENTION);
+      }
       return this;
     }
 
@@ -145,8 +157,11 @@ record ManifestFrame(
               bytes.length, crc(bytes, bytes.length - 4), checksum));
     }
     int version = in.getShort(4) & 0xFFFF;
-    if (version != VERSION) {
-      throw corrupt(file, "header", "version " + version + ", this reads " + VERSION);
+    if (version != VERSION && version != VERSION_RETENTION) {
+      throw corrupt(
+          file,
+          "header",
+          "version " + version + ", this reads " + VERSION + " and " + VERSION_RETENTION);
     }
     if (in.getShort(6) != kind.code || in.getLong(8) != number) {
       throw corrupt(

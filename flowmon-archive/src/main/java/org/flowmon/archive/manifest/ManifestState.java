@@ -1,8 +1,10 @@
 package org.flowmon.archive.manifest;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +14,9 @@ import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.flowmon.archive.retention.Expiration;
+import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
 
 /** What all commits up to one add up to. Immutable. */
@@ -26,6 +31,8 @@ public final class ManifestState {
   private final SortedMap<String, SourceState> sources;
   private final Map<String, ImportedFile> files;
   private final NavigableMap<Long, Long> imported;
+  private final SortedMap<String, Integer> firstRows;
+  private final Retained retained;
   private final long rows;
   private final long bytes;
   private final long minArrival;
@@ -42,6 +49,8 @@ public final class ManifestState {
     this.sources = builder.sources;
     this.files = builder.files;
     this.imported = Collections.unmodifiableNavigableMap(builder.imported);
+    this.firstRows = Collections.unmodifiableSortedMap(builder.firstRows);
+    this.retained = builder.retained;
     this.rows = builder.rows;
     this.bytes = builder.bytes;
     this.minArrival = builder.minArrival;
@@ -67,9 +76,60 @@ public final class ManifestState {
     return segments;
   }
 
-  /** Rows of all segments. */
+  /** Visible rows of all segments. */
   public long rows() {
+    return rows - firstRows.values().stream().mapToLong(row -> row).sum();
+  }
+
+  /** Rows of all segments, hidden ones too. */
+  public long storedRows() {
     return rows;
+  }
+
+  /** The first visible row of a segment: those before it have expired. 0 where none has. */
+  public int firstRow(String id) {
+    return firstRows.getOrDefault(id, 0);
+  }
+
+  /** The first visible row of each segment that has hidden ones, by id. */
+  public SortedMap<String, Integer> firstRows() {
+    return firstRows;
+  }
+
+  /** How much of the past is kept. */
+  public RetentionOptions retention() {
+    return retained.options();
+  }
+
+  /**
+   * No row with a smaller {@link org.flowmon.archive.segment.TimeKey} (µs) is visible, {@link
+   * Long#MIN_VALUE} where nothing has expired. It never falls.
+   */
+  public long cutoff() {
+    return retained.cutoff();
+  }
+
+  /** Rows that were committed and are not visible any more, {@link #lateRows} too. */
+  public long expiredRows() {
+    return retained.expiredRows();
+  }
+
+  /** Rows that were below the cutoff when they came. */
+  public long lateRows() {
+    return retained.lateRows();
+  }
+
+  /**
+   * Time keys of all visible rows; in the bucket of the cutoff, of hidden ones too. Null where
+   * nothing is limited. Not to be changed.
+   */
+  public TimestampHistogram keys() {
+    return retained.keys();
+  }
+
+  /** The newest arrival ever committed (µs), {@link Long#MIN_VALUE} where none was. */
+  public long newestArrival() {
+    return maxArrival;
   }
 
   /** Bytes of all segments and sidecars. */
@@ -161,17 +221,17 @@ public final class ManifestState {
   /**
    * The first arrival stored (µs), {@link Long#MAX_VALUE} where none is: since then flows were
    * collected. Not the smallest {@code end_time}, which one exporter with a clock from 1970 would
-   * move.
+   * move. Not before the {@link #cutoff}: of what arrived earlier a part has expired.
    */
   public long historyFrom() {
-    return minArrival;
+    return Math.max(minArrival, retained.cutoff());
   }
 
   /**
    * Since when (µs) everything that arrived from these sources was committed, but for gaps: their
    * first arrival, or a later one where positions before a source's first committed one were left
-   * out. Sources that are unknown have brought nothing yet. {@link Long#MAX_VALUE} where no arrival
-   * is known.
+   * out; never before the {@link #cutoff}. Sources that are unknown have brought nothing yet.
+   * {@link Long#MAX_VALUE} where no arrival is known.
    *
    * @param disorder by how much (µs) what was left out may have arrived later than what followed
    */
@@ -187,15 +247,24 @@ public final class ManifestState {
         late = Math.max(late, begins);
       }
     }
-    return Math.max(first, late);
+    return Math.max(Math.max(first, late), retained.cutoff());
   }
 
   /**
    * The stretches of arrivals (µs) that imported files hold, from the first to the last of each;
-   * those that overlap are one. Last arrival by first, ascending.
+   * those that overlap are one. Last arrival by first, ascending. None reaches before the {@link
+   * #cutoff}.
    */
   public NavigableMap<Long, Long> importedArrivals() {
-    return imported;
+    Map.Entry<Long, Long> cut = imported.lowerEntry(cutoff());
+    if (cut == null) {
+      return imported;
+    }
+    NavigableMap<Long, Long> left = new TreeMap<>(imported.tailMap(cutoff(), true));
+    if (cut.getValue() >= cutoff()) {
+      left.put(cutoff(), cut.getValue());
+    }
+    return left;
   }
 
   /**
@@ -261,6 +330,9 @@ public final class ManifestState {
         (id, removal) -> out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, removal)));
     imported.forEach(
         (first, last) -> out.section(ManifestFrame.IMPORTED, ManifestSections.times(first, last)));
+    firstRows.forEach(
+        (id, row) -> out.section(ManifestFrame.FIRST_ROW, RetentionSections.firstRow(id, row)));
+    retained.write(out, minArrival, maxArrival);
     return out.toBytes();
   }
 
@@ -293,9 +365,10 @@ public final class ManifestState {
               ManifestSections.read(file, section, ManifestSections::times);
           builder.addImported(times.getKey(), times.getValue());
         }
-        default -> throw ManifestSections.unknown(file, section);
+        default -> builder.readRetention(file, section);
       }
     }
+    builder.requireFirstRows(file);
     return builder;
   }
 
@@ -310,6 +383,8 @@ public final class ManifestState {
     private final SortedMap<String, SourceState> sources;
     private final Map<String, ImportedFile> files;
     private final NavigableMap<Long, Long> imported;
+    private final SortedMap<String, Integer> firstRows;
+    private Retained retained;
     private long rows;
     private long bytes;
     private long minArrival;
@@ -325,6 +400,8 @@ public final class ManifestState {
       this.sources = new TreeMap<>(from.sources);
       this.files = new TreeMap<>(from.files);
       this.imported = new TreeMap<>(from.imported);
+      this.firstRows = new TreeMap<>(from.firstRows);
+      this.retained = from.retained;
       this.rows = from.rows;
       this.bytes = from.bytes;
       this.minArrival = from.minArrival;
@@ -351,6 +428,8 @@ public final class ManifestState {
       this.sources = new TreeMap<>();
       this.files = new TreeMap<>();
       this.imported = new TreeMap<>();
+      this.firstRows = new TreeMap<>();
+      this.retained = Retained.NOTHING;
       this.minArrival = Long.MAX_VALUE;
       this.maxArrival = Long.MIN_VALUE;
     }
@@ -363,6 +442,50 @@ public final class ManifestState {
       return checksum;
     }
 
+    private void readRetention(String file, ManifestFrame.Section section) {
+      switch (section.tag()) {
+        case ManifestFrame.FIRST_ROW -> {
+          Map.Entry<String, Integer> first =
+              ManifestSections.read(file, section, RetentionSections::firstRow);
+          firstRows.put(first.getKey(), first.getValue());
+        }
+        case ManifestFrame.RETENTION ->
+            retained =
+                retained.withOptions(
+                    ManifestSections.read(file, section, RetentionSections::options));
+        case ManifestFrame.CUTOFF -> ManifestSections.read(file, section, this::readCutoff);
+        case ManifestFrame.KEYS ->
+            retained =
+                retained.withKeys(
+                    ManifestSections.read(file, section, TimestampHistogram::fromBytes));
+        default -> throw ManifestSections.unknown(file, section);
+      }
+    }
+
+    private Retained readCutoff(ByteBuffer in) {
+      retained = retained.withCutoff(in.getLong(), in.getLong(), in.getLong());
+      // Of segments that are gone too.
+      minArrival = in.getLong();
+      maxArrival = in.getLong();
+      return retained;
+    }
+
+    private void requireFirstRows(String file) {
+      firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
+    }
+
+    private static void requireFirstRow(String file, String id, int row, SealedSegment segment) {
+      if (segment == null || row < 1 || row >= segment.rows()) {
+        throw new ManifestCorruptException(
+            file,
+            "first row",
+            row
+                + " of segment "
+                + id
+                + (segment == null ? ", which is not there" : " of " + segment.rows() + " rows"));
+      }
+    }
+
     private void addSegment(SealedSegment segment) {
       segments.put(segment.id(), segment);
       rows += segment.rows();
@@ -373,6 +496,7 @@ public final class ManifestState {
 
     private void remove(String id, Removal removal) {
       SealedSegment gone = segments.remove(id);
+      firstRows.remove(id);
       rows -= gone.rows();
       bytes -= gone.bytesOnDisk();
       removed.put(id, removal);
@@ -418,6 +542,7 @@ public final class ManifestState {
       }
       Map<String, SourceState> changed = sourcesAfter(file, record.commit());
       requireReplaceable(file, record.commit());
+      requireExpirable(file, record);
       // From here on nothing fails: a refused commit leaves no half of itself.
       Removal removal = new Removal(frame.number(), frame.timeMicros());
       record.commit().replaced().forEach(id -> remove(id, removal));
@@ -435,6 +560,8 @@ public final class ManifestState {
           addImported(arrivals.getMin(), arrivals.getMax());
         }
       }
+      expire(record.expiration(), removal);
+      retained = retained.with(record.commit().retention(), record.expiration());
       number = frame.number();
       checksum = frame.checksum();
       timeMicros = frame.timeMicros();
@@ -450,6 +577,66 @@ public final class ManifestState {
       if (new HashSet<>(commit.replaced()).size() < commit.replaced().size()) {
         throw new ManifestCorruptException(
             file, "replaced segment", "one is named twice: " + commit.replaced());
+      }
+    }
+
+    private void requireExpirable(String file, CommitRecord record) {
+      Expiration expiration = record.expiration();
+      if (expiration.isEmpty()) {
+        return;
+      }
+      Map<String, SealedSegment> added = new HashMap<>();
+      record.commit().segments().forEach(segment -> added.put(segment.id(), segment));
+      expiration
+          .firstRows()
+          .forEach(
+              (id, row) -> {
+                requireFirstRow(file, id, row, after(id, added, record.commit()));
+                if (row <= firstRows.getOrDefault(id, 0)) {
+                  throw new ManifestCorruptException(
+                      file, "first row", "of segment " + id + " goes back to " + row);
+                }
+              });
+      List<String> gone = new ArrayList<>(expiration.expired());
+      gone.addAll(expiration.trimmed().keySet());
+      for (String id : gone) {
+        if (after(id, added, record.commit()) == null || expiration.firstRows().containsKey(id)) {
+          throw new ManifestCorruptException(
+              file, "expired segment", id + " is not part of the archive at this commit");
+        }
+      }
+      if (new HashSet<>(gone).size() < gone.size()) {
+        throw new ManifestCorruptException(file, "expired segment", "one is named twice: " + gone);
+      }
+      for (SealedSegment by : expiration.trimmed().values()) {
+        if (segments.containsKey(by.id()) || added.containsKey(by.id())) {
+          throw new ManifestCorruptException(
+              file, "trimmed segment", by.id() + " is part of the archive already");
+        }
+      }
+    }
+
+    private SealedSegment after(String id, Map<String, SealedSegment> added, ArchiveCommit commit) {
+      SealedSegment segment = added.get(id);
+      return segment == null && !commit.replaced().contains(id) ? segments.get(id) : segment;
+    }
+
+    private void expire(Expiration expiration, Removal removal) {
+      firstRows.putAll(expiration.firstRows());
+      expiration.expired().forEach(id -> remove(id, removal));
+      if (expiration.trimmed().isEmpty()) {
+        return;
+      }
+      // What is trimmed keeps its place: the order of segments decides between equal times.
+      List<SealedSegment> ordered = new ArrayList<>(segments.values());
+      segments.clear();
+      for (SealedSegment segment : ordered) {
+        segments.put(segment.id(), segment);
+        SealedSegment by = expiration.trimmed().get(segment.id());
+        if (by != null) {
+          remove(segment.id(), removal);
+          addSegment(by);
+        }
       }
     }
 

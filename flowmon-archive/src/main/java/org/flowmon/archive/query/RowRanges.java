@@ -53,6 +53,23 @@ final class RowRanges {
     return new RowRanges(Arrays.copyOf(from, n), Arrays.copyOf(to, n));
   }
 
+  /** Those of the rows that are not before one. */
+  RowRanges visibleFrom(int firstRow) {
+    if (firstRow == 0) {
+      return this;
+    }
+    int kept = 0;
+    int[] starts = new int[from.length];
+    int[] ends = new int[from.length];
+    for (int i = 0; i < from.length; i++) {
+      if (to[i] > firstRow) {
+        starts[kept] = Math.max(from[i], firstRow);
+        ends[kept++] = to[i];
+      }
+    }
+    return new RowRanges(Arrays.copyOf(starts, kept), Arrays.copyOf(ends, kept));
+  }
+
   int count() {
     return from.length;
   }

@@ -7,6 +7,7 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AddressRanges;
@@ -109,6 +110,10 @@ final class SegmentCells {
       Constraints constraints,
       RowRanges all) {
     SegmentReader segment = lease.rows();
+    if (lease.firstRow() > 0
+        && (segment.clampedRows() > 0 || segment.nullCount(FlowColumn.END_TIME) > 0)) {
+      return null; // in which hours the rows are that have expired, their keys do not tell
+    }
     TimeRange ends = segment.sealed().endTime();
     if (ends.min() <= ends.max() && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
       return null;
@@ -130,7 +135,8 @@ final class SegmentCells {
       FlowColumn address,
       Constraints constraints) {
     SegmentReader segment = lease.rows();
-    boolean whole = rule.times() == null || isWithin(rule, segment);
+    boolean whole = lease.firstRow() == 0 && (rule.times() == null || isWithin(rule, segment));
+    long hidden = newestHidden(lease);
     Rollup totals = whole && !rule.hasHourKeys() ? index.totals(address) : null;
     Rollup rollup = totals != null ? totals : index.hours(address);
     if (rollup == null || !hasAllMeasures(rollup, segment)) {
@@ -143,7 +149,8 @@ final class SegmentCells {
     int n = 0;
     long cells = 0;
     for (int s = 0; s < slices.length; s++) {
-      LongRanges kept = totals != null ? LongRanges.ALL : keptOf(rule, segment, rollup.hour(s));
+      LongRanges kept =
+          totals != null ? LongRanges.ALL : keptOf(rule, segment, rollup.hour(s), hidden);
       if (kept.equals(LongRanges.ALL)) {
         slices[n++] = s;
         cells += rollup.cells(s);
@@ -164,8 +171,15 @@ final class SegmentCells {
         rollup,
         Arrays.copyOf(slices, n),
         ids,
-        RowRanges.within(segment, cut),
+        RowRanges.within(segment, cut).visibleFrom(lease.firstRow()),
         cells);
+  }
+
+  /** The largest time of the rows that have expired, which all have one as they are asked about. */
+  private static long newestHidden(SegmentLease lease) {
+    return lease.firstRow() == 0
+        ? Long.MIN_VALUE
+        : new TimeKeys(lease.rows()).at(lease.firstRow() - 1);
   }
 
   /** Whether every row of the segment has a time that the query wants. */
@@ -180,15 +194,22 @@ final class SegmentCells {
     return times.and(range).equals(range);
   }
 
-  /** The times of an hour that are wanted; all where all of its rows are. */
-  private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour) {
-    if (rule.times() == null) {
+  /**
+   * The times of an hour that are wanted; all where all of its rows are.
+   *
+   * @param hidden the largest time of rows that have expired
+   */
+  private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {
+    long begin = hour * RollupFormat.HOUR_MICROS;
+    if (hour != RollupFormat.NO_HOUR && begin <= hidden) {
+      LongRanges all = LongRanges.of(begin, begin + RollupFormat.HOUR_MICROS - 1);
+      return rule.times() == null ? all : rule.times().and(all);
+    } else if (rule.times() == null) {
       return LongRanges.ALL;
     } else if (hour == RollupFormat.NO_HOUR) {
       return rule.nullTimeIsKept() ? LongRanges.ALL : LongRanges.NONE;
     }
     TimeRange ends = segment.sealed().endTime();
-    long begin = hour * RollupFormat.HOUR_MICROS;
     long from = Math.max(begin, ends.min());
     long to = Math.min(begin + RollupFormat.HOUR_MICROS - 1, ends.max());
     return covers(rule.times(), from, to)

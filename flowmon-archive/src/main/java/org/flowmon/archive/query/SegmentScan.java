@@ -127,6 +127,7 @@ final class SegmentScan {
     LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
     RowRanges ranges =
         endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
+    ranges = ranges.visibleFrom(lease.firstRow());
     if (ranges.total() == 0) {
       return false;
     }

@@ -85,6 +85,7 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
       long last = times.last(times.count() - 1);
       end = last == Long.MAX_VALUE ? end : keys.lowerBound(last + 1);
     }
+    at = Math.max(at, lease.firstRow());
     decode();
   }
 

@@ -66,6 +66,9 @@ public final class ArchiveVerifier {
       bytes += segment.bytesOnDisk();
       damages.addAll(damages(store, segment));
     }
+    if (damages.isEmpty() && manifest.state() != null) {
+      damages.addAll(RetentionCheck.of(store, manifest.state()));
+    }
     List<String> orphans = new ArrayList<>();
     manifest.orphans().forEach(file -> orphans.add(store.describe(file.name())));
     if (manifest.damages().isEmpty()) {

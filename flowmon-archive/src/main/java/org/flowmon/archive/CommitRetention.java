@@ -1,0 +1,244 @@
+package org.flowmon.archive;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitPreparation;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.manifest.RetentionChange;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.retention.Expiration;
+import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.archive.retention.RetentionPlan;
+import org.flowmon.archive.retention.SegmentKeys;
+import org.flowmon.archive.retention.SegmentTrimmer;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a commit hides, so that never more is visible than the limits of the archive allow, and what
+ * it trims, so that never more is stored: all of it becomes true in one step with the commit.
+ */
+final class CommitRetention implements CommitPreparation {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);
+
+  private final SharedArchive shared;
+
+  CommitRetention(SharedArchive shared) {
+    this.shared = shared;
+  }
+
+  @Override
+  public Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException {
+    try (Leases leases = new Leases()) {
+      if (!commit.replaced().isEmpty()) {
+        return ofReplacement(before, commit, leases);
+      }
+      RetentionChange change = commit.retention();
+      if (change == null && commit.segments().isEmpty()) {
+        return Expiration.NONE;
+      }
+      RetentionOptions options =
+          change == null || change.options() == null ? before.retention() : change.options();
+      boolean trims = change != null && change.trim();
+      if (!options.isLimited() && before.cutoff() == Long.MIN_VALUE && !trims) {
+        return Expiration.NONE;
+      }
+      return of(before, commit, options, leases);
+    }
+  }
+
+  private Expiration of(
+      ManifestState before, ArchiveCommit commit, RetentionOptions options, Leases leases)
+      throws IOException {
+    List<SegmentKeys> segments = new ArrayList<>();
+    for (SealedSegment segment : before.segments()) {
+      segments.add(new SegmentKeys(segment, before.firstRow(segment.id()), leases::open));
+    }
+    int known = segments.size();
+    long newest = before.newestArrival();
+    for (SealedSegment segment : commit.segments()) {
+      segments.add(new SegmentKeys(segment, 0, leases::open));
+      newest = Math.max(newest, segment.arrival().max());
+    }
+    if (commit.retention() != null) {
+      newest = Math.max(newest, commit.retention().now());
+    }
+    RetentionPlan plan =
+        RetentionPlan.of(options, segments, known, before.cutoff(), newest, before.keys());
+    boolean all = commit.retention() != null && commit.retention().trim();
+    return new Step(before, segments, plan).expiration(options, all, leases);
+  }
+
+  /** What becomes of a plan: segments that go, that keep a part, that are rewritten. */
+  private final class Step {
+    private final ManifestState before;
+    private final List<SegmentKeys> segments;
+    private final RetentionPlan plan;
+    private final List<String> expired = new ArrayList<>();
+    private final Map<String, Integer> firstRows = new HashMap<>();
+    private final Map<String, SealedSegment> trimmed = new HashMap<>();
+    private long rows;
+    private long stored;
+    private long storedBytes;
+
+    Step(ManifestState before, List<SegmentKeys> segments, RetentionPlan plan) {
+      this.before = before;
+      this.segments = segments;
+      this.plan = plan;
+    }
+
+    Expiration expiration(RetentionOptions options, boolean all, Leases leases) throws IOException {
+      List<Integer> straddling = new ArrayList<>();
+      for (int i = 0; i < segments.size(); i++) {
+        SealedSegment segment = segments.get(i).segment();
+        int first = plan.firstRow(i);
+        rows += first - before.firstRow(segment.id());
+        if (first == segment.rows()) {
+          expired.add(segment.id());
+          continue;
+        }
+        stored += segment.rows();
+        storedBytes += segment.bytesOnDisk();
+        if (first > before.firstRow(segment.id())) {
+          firstRows.put(segment.id(), first);
+        }
+        if (first > 0) {
+          straddling.add(i);
+        }
+      }
+      // What frees most for what has to be written.
+      straddling.sort(Comparator.comparingDouble(this::visiblePart));
+      try {
+        for (int i : straddling) {
+          if (all || stored > options.mostRows() || storedBytes > options.mostBytes()) {
+            trim(segments.get(i).segment(), plan.firstRow(i), leases);
+          }
+        }
+      } catch (IOException | RuntimeException e) {
+        delete(trimmed.values());
+        throw e;
+      }
+      long cutoff = Math.max(plan.cutoff(), before.cutoff());
+      boolean isNothing =
+          rows == 0
+              && trimmed.isEmpty()
+              && cutoff == before.cutoff()
+              && (plan.keys() == null || (plan.keys().size() == 0 && before.keys() != null));
+      return isNothing
+          ? Expiration.NONE
+          : new Expiration(cutoff, rows, plan.lateRows(), firstRows, expired, trimmed, plan.keys());
+    }
+
+    private double visiblePart(int i) {
+      return 1 - (double) plan.firstRow(i) / segments.get(i).segment().rows();
+    }
+
+    private void trim(SealedSegment segment, int first, Leases leases) throws IOException {
+      SealedSegment by;
+      try {
+        by =
+            SegmentTrimmer.trim(
+                shared.store().writeFolder(Archive.SEGMENTS), leases.open(segment), first);
+      } catch (SegmentCorruptException e) {
+        LOG.warn(
+            "segment {} cannot be trimmed, so {} expired rows stay stored: {}",
+            segment.id(),
+            first,
+            e.getMessage());
+        return;
+      }
+      trimmed.put(segment.id(), by);
+      for (String name : names(by)) {
+        shared.store().publish(name);
+      }
+      firstRows.remove(segment.id());
+      stored -= first;
+      storedBytes += by.bytesOnDisk() - segment.bytesOnDisk();
+    }
+  }
+
+  /**
+   * Hides of rewritten rows what was hidden since they were read: a number of rows of the smallest
+   * keys, so those below the cutoff, or those and all that are equal to it.
+   */
+  private Expiration ofReplacement(ManifestState before, ArchiveCommit commit, Leases leases) {
+    long hidden = commit.replaced().stream().mapToLong(before::firstRow).sum();
+    long since = hidden - commit.dropped().rows();
+    if (since == 0) {
+      return Expiration.NONE;
+    }
+    List<SegmentKeys> written =
+        commit.segments().stream().map(s -> new SegmentKeys(s, 0, leases::open)).toList();
+    int[] first = written.stream().mapToInt(s -> s.lowerBound(before.cutoff())).toArray();
+    if (IntStream.of(first).asLongStream().sum() != since) {
+      first = written.stream().mapToInt(s -> s.upperBound(before.cutoff())).toArray();
+    }
+    if (IntStream.of(first).asLongStream().sum() != since) {
+      throw new CommitRefusedException(
+          CommitRefusedException.Reason.CUTOFF_MOVED,
+          since
+              + " rows of segments that are to be replaced were hidden meanwhile, and others of the"
+              + " same time were not: "
+              + commit.replaced());
+    }
+    List<String> expired = new ArrayList<>();
+    Map<String, Integer> firstRows = new HashMap<>();
+    for (int i = 0; i < first.length; i++) {
+      SealedSegment segment = written.get(i).segment();
+      if (first[i] == segment.rows()) {
+        expired.add(segment.id());
+      } else if (first[i] > 0) {
+        firstRows.put(segment.id(), first[i]);
+      }
+    }
+    // They are counted as expired already.
+    return new Expiration(before.cutoff(), 0, 0, firstRows, expired, Map.of(), null);
+  }
+
+  @Override
+  public void discard(Expiration expiration) throws IOException {
+    delete(expiration.trimmed().values());
+  }
+
+  private void delete(Iterable<SealedSegment> segments) throws IOException {
+    for (SealedSegment segment : segments) {
+      for (String name : names(segment)) {
+        shared.store().delete(name);
+      }
+    }
+  }
+
+  private static List<String> names(SealedSegment segment) {
+    return List.of(
+        Archive.SEGMENTS + "/" + segment.fileName(),
+        Archive.SEGMENTS + "/" + segment.indexFileName());
+  }
+
+  /** Segments that are open while a commit is prepared. */
+  private final class Leases implements AutoCloseable {
+    private final Map<String, SegmentLease> open = new HashMap<>();
+
+    SegmentReader open(SealedSegment segment) throws IOException {
+      SegmentLease lease = open.get(segment.id());
+      if (lease == null) {
+        lease = shared.segments().lease(segment, true, 0);
+        open.put(segment.id(), lease);
+      }
+      return lease.rows();
+    }
+
+    @Override
+    public void close() {
+      open.values().forEach(SegmentLease::close);
+    }
+  }
+}

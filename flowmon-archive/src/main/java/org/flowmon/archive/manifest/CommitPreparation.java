@@ -1,0 +1,32 @@
+package org.flowmon.archive.manifest;
+
+import java.io.IOException;
+import org.flowmon.archive.retention.Expiration;
+
+/** Decides what a commit hides, anew for each state that it is tried on. */
+public interface CommitPreparation {
+  /** Hides nothing. */
+  CommitPreparation NONE =
+      new CommitPreparation() {
+        @Override
+        public Expiration prepare(ManifestState before, ArchiveCommit commit) {
+          return Expiration.NONE;
+        }
+
+        @Override
+        public void discard(Expiration expiration) {
+          // nothing was written
+        }
+      };
+
+  /**
+   * What a commit hides; segments that it trims lie sealed in the archive's folder.
+   *
+   * @param before the state that the commit is to follow on
+   * @throws CommitRefusedException where the commit does not fit what is hidden in that state
+   */
+  Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
+
+  /** Says that another commit was first, so what was prepared is of no use. */
+  void discard(Expiration expiration) throws IOException;
+}

@@ -1,0 +1,79 @@
+package org.flowmon.archive.manifest;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.flowmon.archive.retention.Expiration;
+import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.archive.retention.TimestampHistogram;
+
+/**
+ * What commits up to one add up to of retention, but for the first rows of segments.
+ *
+ * @param cutoff rows with smaller time keys (µs) are hidden
+ * @param expiredRows hidden since the archive began, late ones too
+ * @param lateRows of these, those that came when they were below the cutoff already
+ * @param keys time keys of visible rows, and of hidden ones in the bucket of the cutoff; null where
+ *     nothing is limited. Not to be changed
+ */
+record Retained(
+    RetentionOptions options,
+    long cutoff,
+    long expiredRows,
+    long lateRows,
+    TimestampHistogram keys) {
+  static final Retained NOTHING = new Retained(RetentionOptions.NONE, Long.MIN_VALUE, 0, 0, null);
+
+  private static final int BYTES = 40;
+
+  /** After a commit. */
+  Retained with(RetentionChange change, Expiration expiration) {
+    RetentionOptions now = change == null || change.options() == null ? options : change.options();
+    long last = Math.max(cutoff, expiration.cutoff());
+    TimestampHistogram counted = null;
+    if (now.isLimited()) {
+      counted = keys == null ? new TimestampHistogram() : keys;
+      if (expiration.keys() != null || last > cutoff) {
+        counted = counted.copy();
+        if (expiration.keys() != null) {
+          counted.add(expiration.keys());
+        }
+        counted.removeBefore(last);
+      }
+    }
+    return new Retained(
+        now, last, expiredRows + expiration.rows(), lateRows + expiration.lateRows(), counted);
+  }
+
+  Retained withOptions(RetentionOptions other) {
+    return new Retained(other, cutoff, expiredRows, lateRows, keys);
+  }
+
+  Retained withCutoff(long otherCutoff, long expired, long late) {
+    return new Retained(options, otherCutoff, expired, late, keys);
+  }
+
+  Retained withKeys(TimestampHistogram other) {
+    return new Retained(options, cutoff, expiredRows, lateRows, other);
+  }
+
+  /** Writes the sections of a snapshot. */
+  void write(ManifestFrame.Writer out, long minArrival, long maxArrival) {
+    if (equals(NOTHING)) {
+      return;
+    }
+    out.section(ManifestFrame.RETENTION, RetentionSections.options(options));
+    out.section(
+        ManifestFrame.CUTOFF,
+        ByteBuffer.allocate(BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(cutoff)
+            .putLong(expiredRows)
+            .putLong(lateRows)
+            .putLong(minArrival)
+            .putLong(maxArrival)
+            .array());
+    if (keys != null) {
+      out.section(ManifestFrame.KEYS, keys.toBytes());
+    }
+  }
+}

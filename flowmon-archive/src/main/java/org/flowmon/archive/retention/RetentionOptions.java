@@ -1,0 +1,110 @@
+package org.flowmon.archive.retention;
+
+import java.time.Duration;
+
+/**
+ * How much of the past an archive keeps; the strictest limit holds. Stored in the manifest, so that
+ * all who commit apply the same. Recent is what has a large {@link
+ * org.flowmon.archive.segment.TimeKey}.
+ *
+ * @param rows so many most recent flows are kept; 0: no such limit
+ * @param slack flows stored beyond {@code rows} at most, hidden ones in segments that hold others
+ *     too: the larger, the fewer are rewritten to get rid of them. 0 where {@code rows} is
+ * @param ageMicros flows this much older than the newest arrival committed are not kept, µs; 0: no
+ *     such limit
+ * @param bytes the flows that are kept take at most so many bytes, by their part of the files that
+ *     hold them; 0: no such limit
+ */
+public record RetentionOptions(long rows, long slack, long ageMicros, long bytes) {
+  /** Everything is kept. */
+  public static final RetentionOptions NONE = new RetentionOptions(0, 0, 0, 0);
+
+  private static final long MICROS = 1000; // nanoseconds
+  // A row of the largest segment is rewritten at most about half so many times on its way out.
+  private static final int REWRITES = 8;
+
+  public RetentionOptions {
+    if (rows < 0 || slack < 0 || ageMicros < 0 || bytes < 0 || (rows == 0 && slack > 0)) {
+      throw new IllegalArgumentException(
+          "retention of "
+              + rows
+              + " rows and "
+              + slack
+              + " more, "
+              + ageMicros
+              + " µs, "
+              + bytes
+              + " bytes: expected none below 0, and more rows only with rows");
+    }
+  }
+
+  /**
+   * Limits as people say them.
+   *
+   * @param rows 0: no limit
+   * @param slack −1: a tenth of the rows, at least {@link #smallestSlack}
+   * @param age null: no limit
+   * @param bytes 0: no limit
+   * @param segmentRows rows of the largest segments
+   */
+  public static RetentionOptions of(
+      long rows, long slack, Duration age, long bytes, long segmentRows) {
+    long more = slack >= 0 || rows == 0 ? slack : rows / 10;
+    if (slack < 0 && rows > 0) {
+      more = Math.max(more, smallestSlack(rows, segmentRows));
+    }
+    return new RetentionOptions(
+        rows, Math.max(0, more), age == null ? 0 : age.toNanos() / MICROS, bytes);
+  }
+
+  /**
+   * The smallest slack that is worth its while: below it, flows on their way out would be rewritten
+   * more than some four times each, as each trimming of a segment rewrites what it keeps of it. An
+   * archive that keeps {@code rows} has no segment of more than these.
+   *
+   * @param segmentRows rows of the largest segments
+   */
+  public static long smallestSlack(long rows, long segmentRows) {
+    long largest = Math.min(rows, segmentRows);
+    return largest / REWRITES + (largest % REWRITES == 0 ? 0 : 1);
+  }
+
+  /** Whether there is any limit. */
+  public boolean isLimited() {
+    return rows > 0 || ageMicros > 0 || bytes > 0;
+  }
+
+  /** No more rows are stored, {@link Long#MAX_VALUE} where there is no limit. */
+  public long mostRows() {
+    return rows == 0 || rows > Long.MAX_VALUE - slack ? Long.MAX_VALUE : rows + slack;
+  }
+
+  /**
+   * Files are trimmed where they take more bytes: an eighth above {@link #bytes}, {@link
+   * Long#MAX_VALUE} where there is no limit.
+   */
+  public long mostBytes() {
+    long most = bytes + bytes / 8;
+    return bytes == 0 || most < 0 ? Long.MAX_VALUE : most;
+  }
+
+  /** For people. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    if (rows > 0) {
+      text.append(rows).append(" flows (and at most ").append(slack).append(" more stored)");
+    }
+    if (ageMicros > 0) {
+      text.append(text.isEmpty() ? "" : ", ").append(age());
+    }
+    if (bytes > 0) {
+      text.append(text.isEmpty() ? "" : ", ").append(bytes).append(" bytes");
+    }
+    return text.isEmpty() ? "everything" : text.toString();
+  }
+
+  private Duration age() {
+    return Duration.ofSeconds(ageMicros / 1_000_000, ageMicros % 1_000_000 * MICROS);
+  }
+}

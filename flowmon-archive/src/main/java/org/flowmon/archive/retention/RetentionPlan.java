@@ -1,0 +1,110 @@
+package org.flowmon.archive.retention;
+
+import java.util.List;
+
+/**
+ * Which rows a commit hides: first those below the cutoff, then those that are too old, then the
+ * oldest beyond the number of rows, then the oldest beyond the number of bytes. Each only hides
+ * more, so the strictest limit holds.
+ */
+public final class RetentionPlan {
+  private final int[] firstRows;
+  private final long cutoff;
+  private final long lateRows;
+  private final TimestampHistogram keys;
+
+  private RetentionPlan(int[] firstRows, long cutoff, long lateRows, TimestampHistogram keys) {
+    this.firstRows = firstRows;
+    this.cutoff = cutoff;
+    this.lateRows = lateRows;
+    this.keys = keys;
+  }
+
+  /** The first visible row of a segment, its number of rows where none is visible. */
+  public int firstRow(int segment) {
+    return firstRows[segment];
+  }
+
+  /** Keys below are hidden, µs. */
+  public long cutoff() {
+    return cutoff;
+  }
+
+  /** Rows of new segments that were below the cutoff before. */
+  public long lateRows() {
+    return lateRows;
+  }
+
+  /**
+   * Time keys to be counted: of new rows that are not late and, where none were known, of those
+   * that were visible before. Null where nothing is limited.
+   */
+  public TimestampHistogram keys() {
+    return keys;
+  }
+
+  /**
+   * Plans.
+   *
+   * @param segments those of the archive in their order, then the new ones
+   * @param known how many of them are no new ones
+   * @param cutoff before the commit
+   * @param newestArrival of all rows ever committed, those of the new segments included; µs
+   * @param keys time keys of the visible rows of the known segments, null where they are not known:
+   *     they are counted then. Not changed
+   */
+  public static RetentionPlan of(
+      RetentionOptions options,
+      List<SegmentKeys> segments,
+      int known,
+      long cutoff,
+      long newestArrival,
+      TimestampHistogram keys) {
+    CutoffSearch search = new CutoffSearch(segments, Long.MIN_VALUE);
+    search.hideBefore(cutoff);
+    long late = 0;
+    for (int i = known; i < segments.size(); i++) {
+      late += search.firstRows()[i];
+    }
+    TimestampHistogram added = options.isLimited() ? new TimestampHistogram() : null;
+    if (options.isLimited()) {
+      for (int i = keys == null ? 0 : known; i < segments.size(); i++) {
+        segments.get(i).count(search.firstRows()[i], added);
+      }
+    }
+    if (options.ageMicros() > 0 && newestArrival >= Long.MIN_VALUE + options.ageMicros()) {
+      search.hideBefore(newestArrival - options.ageMicros());
+    }
+    if (options.rows() > 0) {
+      search.hideUntil(RetentionPlan::rows, options.rows(), deciding(options.rows(), keys, added));
+    }
+    if (options.bytes() > 0) {
+      search.hideUntil(RetentionPlan::bytes, options.bytes(), null);
+    }
+    return new RetentionPlan(search.firstRows(), search.cutoff(), late, added);
+  }
+
+  /** The bucket of the last key that is hidden: the first beyond the rows that are kept. */
+  private static TimestampHistogram.Interval deciding(
+      long rows, TimestampHistogram keys, TimestampHistogram added) {
+    TimestampHistogram all = added;
+    if (keys != null) {
+      all = keys.copy();
+      all.add(added);
+    }
+    return all.newest(rows + 1);
+  }
+
+  private static long rows(SegmentKeys segment, int firstRow) {
+    return (long) segment.segment().rows() - firstRow;
+  }
+
+  /** The rows' part of the bytes of both files, rounded up. */
+  private static long bytes(SegmentKeys segment, int firstRow) {
+    int rows = segment.segment().rows();
+    long bytes = segment.segment().bytesOnDisk();
+    long visible = (long) rows - firstRow;
+    // Up to 2^24 rows: the product overflows only where a file has half a terabyte.
+    return bytes / rows * visible + (bytes % rows * visible + rows - 1) / rows;
+  }
+}

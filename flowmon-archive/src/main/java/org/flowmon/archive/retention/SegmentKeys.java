@@ -1,0 +1,176 @@
+package org.flowmon.archive.retention;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.TimeKeys;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.FlowColumn;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The time keys of a segment and the first of its rows that is visible. The file is opened only
+ * where the range of keys does not tell. Where it cannot be read, its keys are taken to be evenly
+ * spread: a damaged segment of the past must not keep others from being committed. Not thread-safe.
+ */
+public final class SegmentKeys {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentKeys.class);
+
+  /** Opens a segment, which whoever gave this closes. */
+  public interface Opener {
+    /** The segment's rows. */
+    SegmentReader open(SealedSegment segment) throws IOException;
+  }
+
+  private final SealedSegment segment;
+  private final Opener opener;
+  private final int firstRow;
+  private TimeKeys keys;
+  private boolean unreadable;
+
+  /**
+   * Keys of a segment.
+   *
+   * @param firstRow the first visible row, up to the number of rows
+   */
+  public SegmentKeys(SealedSegment segment, int firstRow, Opener opener) {
+    this.segment = segment;
+    this.firstRow = firstRow;
+    this.opener = opener;
+  }
+
+  public SealedSegment segment() {
+    return segment;
+  }
+
+  int firstRow() {
+    return firstRow;
+  }
+
+  /** The first row whose key is at least a time (µs), the number of rows where none is. */
+  public int lowerBound(long time) {
+    return lowerBound(time, 0, segment.rows());
+  }
+
+  /** The first row whose key is larger than a time (µs). */
+  public int upperBound(long time) {
+    return time == Long.MAX_VALUE ? segment.rows() : lowerBound(time + 1);
+  }
+
+  /** As above, where the answer is known to lie within {@code from … to}. */
+  int lowerBound(long time, int from, int to) {
+    TimeRange range = segment.timeKey();
+    if (time <= range.min()) {
+      return 0;
+    } else if (time > range.max()) {
+      return segment.rows();
+    } else if (unreadable) {
+      return estimate(time);
+    }
+    try {
+      open();
+      int low = from;
+      int high = to;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (keys.at(middle) < time) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    } catch (SegmentCorruptException | IOException | UncheckedIOException e) {
+      return guess(time, e);
+    }
+  }
+
+  private void open() throws IOException {
+    if (keys == null) {
+      SegmentReader reader = opener.open(segment);
+      long[] first = new long[1];
+      // Both are touched, so that damage shows before anything was decided.
+      reader.readLongs(FlowColumn.END_TIME, 0, 1, first);
+      reader.readLongs(FlowColumn.ARRIVAL, 0, 1, first);
+      keys = new TimeKeys(reader);
+    }
+  }
+
+  private int guess(long time, Exception why) {
+    LOG.warn(
+        "segment {} cannot be read, so its rows expire as if they were evenly spread over time: {}",
+        segment.id(),
+        why.getMessage());
+    unreadable = true;
+    return estimate(time);
+  }
+
+  private int estimate(long time) {
+    TimeRange range = segment.timeKey();
+    double part = ((double) time - range.min()) / ((double) range.max() - range.min());
+    return (int) Math.max(1, Math.min(segment.rows(), Math.round(part * segment.rows())));
+  }
+
+  /**
+   * Counts the keys of rows into a histogram.
+   *
+   * @param from the first row to be counted
+   */
+  void count(int from, TimestampHistogram histogram) {
+    TimeRange range = segment.timeKey();
+    if (from >= segment.rows()) {
+      return;
+    }
+    int width = histogram.widthLog2();
+    if (range.min() >> width == range.max() >> width) {
+      histogram.add(range.min(), segment.rows() - from);
+      return;
+    }
+    // Keys ascend: one search for each bucket that holds any, not one read for each row.
+    for (int row = from; row < segment.rows(); ) {
+      long key = keyAt(row);
+      int end = endOfBucket(key, row, histogram.widthLog2());
+      histogram.add(key, end - row);
+      row = end;
+    }
+  }
+
+  private long keyAt(int row) {
+    if (!unreadable) {
+      try {
+        open();
+        return keys.at(row);
+      } catch (SegmentCorruptException | IOException | UncheckedIOException e) {
+        guess(segment.timeKey().min(), e);
+      }
+    }
+    TimeRange range = segment.timeKey();
+    double part = (double) row / segment.rows();
+    return range.min() + (long) (part * ((double) range.max() - range.min()));
+  }
+
+  /** The first row behind one that lies in a later bucket: by steps that double, then halve. */
+  private int endOfBucket(long key, int row, int widthLog2) {
+    long bucket = key >> widthLog2;
+    int rows = segment.rows();
+    int low = row; // lies in the bucket
+    int step = 1;
+    while (low + step < rows && keyAt(low + step) >> widthLog2 == bucket) {
+      low += step;
+      step = Math.min(2 * step, 1 << 20);
+    }
+    int high = Math.min(rows, low + step); // does not, or is the end
+    while (high - low > 1) {
+      int middle = (low + high) >>> 1;
+      if (keyAt(middle) >> widthLog2 == bucket) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
+  }
+}

@@ -1,0 +1,36 @@
+package org.flowmon.archive.retention;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.SelectedRows;
+
+/** Writes what is visible of a segment as a segment of its own. */
+public final class SegmentTrimmer {
+  private SegmentTrimmer() {}
+
+  /**
+   * Seals the last rows of a segment.
+   *
+   * @param directory the folder of segments
+   * @param firstRow the first of them, at least one
+   */
+  public static SealedSegment trim(Path directory, SegmentReader segment, int firstRow)
+      throws IOException {
+    Provenance provenance = Provenance.of("trimmed", segment.sealed().id());
+    return new SegmentWriter().seal(directory, List.of(rowsFrom(segment, firstRow)), provenance);
+  }
+
+  /** The rows of a segment from one on. */
+  public static SelectedRows rowsFrom(SegmentReader segment, int firstRow) {
+    int[] rows = new int[segment.rows() - firstRow];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = firstRow + i;
+    }
+    return new SelectedRows(segment).select(rows, rows.length);
+  }
+}
