@@ -14,6 +14,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.flowmon.archive.directory.DirectoryUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
@@ -354,6 +356,25 @@ public final class Archive implements AutoCloseable {
       boolean allReadersKnown = atLeast.isZero();
       shared.manifest().prune(needed, allReadersKnown ? Long.MAX_VALUE : before.toEpochMilli());
       return gone;
+    } finally {
+      shared.release(state);
+    }
+  }
+
+  /**
+   * Brings the host directory up to the newest commit: lookups of addresses are faster for it, and
+   * answer the same. Cheap where nothing is to be done. For whoever maintains the archive.
+   *
+   * @param verify whether every byte of the directory is checked first, and what is damaged made
+   *     again
+   * @param stop asked before each file is written: where it says true the rest is left
+   */
+  public DirectoryUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop)
+      throws IOException {
+    // Held, so that nobody deletes a segment that is being read.
+    ManifestState state = shared().hold();
+    try {
+      return DirectoryUpdate.run(shared.hosts(), SEGMENTS, state.segments(), verify, stop);
     } finally {
       shared.release(state);
     }

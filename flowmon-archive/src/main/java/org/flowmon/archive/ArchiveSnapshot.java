@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.retention.RetentionOptions;
@@ -189,6 +190,22 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   /**
+   * What the host directory says of {@link #segments}, whose places are those in the list.
+   *
+   * @return to be released
+   */
+  public HostView hosts() throws IOException {
+    requireOpen();
+    return shared.hosts().view(state.number(), state.segments());
+  }
+
+  private void requireOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("this snapshot was closed: " + this);
+    }
+  }
+
+  /**
    * Opens one of {@link #segments}, or shares it where this process has it open.
    *
    * @param verifyChecksums whether a column's bytes are checked when it is first read
@@ -196,9 +213,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
    * @throws org.flowmon.archive.region.SegmentCorruptException where its file is missing or damaged
    */
   public SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
-    if (closed.get()) {
-      throw new IllegalStateException("this snapshot was closed: " + this);
-    }
+    requireOpen();
     return shared.segments().lease(segment, verifyChecksums, firstRow(segment));
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.HashMap;
 import java.util.Map;
+import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
@@ -23,6 +24,7 @@ final class SharedArchive {
   private final Manifest manifest;
   private final ReaderLease lease;
   private final OpenSegments segments;
+  private final HostDirectory hosts;
   private int references;
 
   private SharedArchive(
@@ -39,6 +41,7 @@ final class SharedArchive {
     this.lease = lease;
     boolean kept = lease.protects() && store.grace().isZero();
     this.segments = new OpenSegments(store, options.maxOpenSegments(), kept);
+    this.hosts = new HostDirectory(store, manifest.state().archive());
   }
 
   /** The shared archive of a place, with one reference more. */
@@ -131,6 +134,7 @@ final class SharedArchive {
       OPEN.remove(key);
     }
     segments.close();
+    hosts.close();
     lease.close();
     store.close();
   }
@@ -145,6 +149,10 @@ final class SharedArchive {
 
   Manifest manifest() {
     return manifest;
+  }
+
+  HostDirectory hosts() {
+    return hosts;
   }
 
   OpenSegments segments() {

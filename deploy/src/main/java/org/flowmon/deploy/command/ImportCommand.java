@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -112,6 +113,7 @@ public final class ImportCommand implements Callable<Integer> {
         importFile(opened, file);
         interruption.check();
       }
+      updateDirectory(opened);
       try (ArchiveSnapshot snapshot = opened.snapshot()) {
         coverage = Coverage.of(snapshot.segments()).toString();
       }
@@ -139,6 +141,17 @@ public final class ImportCommand implements Callable<Integer> {
       failed(file, String.valueOf(e.getCause().getMessage()));
     } catch (IOException e) {
       failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
+    }
+  }
+
+  /** What is imported stands without it; who maintains the archive makes it otherwise. */
+  private static void updateDirectory(Archive opened) {
+    try (MaintenanceLock lock = opened.tryMaintenance()) {
+      if (lock != null) {
+        opened.updateDirectory(false, () -> false);
+      }
+    } catch (IOException e) {
+      System.err.println("the host directory was not brought up to date: " + e.getMessage());
     }
   }
 

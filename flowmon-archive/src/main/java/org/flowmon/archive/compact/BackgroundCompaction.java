@@ -124,6 +124,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       removeReplaced(archive);
     }
     removeReplaced(archive);
+    archive.updateDirectory(false, () -> closed);
   }
 
   private void removeReplaced(Archive archive) throws IOException {

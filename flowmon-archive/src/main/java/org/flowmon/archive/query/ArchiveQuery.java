@@ -5,13 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.Value;
@@ -42,37 +40,18 @@ public final class ArchiveQuery {
             ? query.where()
             : Filter.asOf(query.where(), options.asOfArrival());
     Constraints constraints = Constraints.of(asOf);
-    List<SealedSegment> segments = new ArrayList<>();
-    if (!constraints.isImpossible()) {
-      for (SealedSegment segment : snapshot.segments()) {
-        if (mayHold(segment, constraints)) {
-          segments.add(segment);
-        }
-      }
-    }
+    SegmentChoice choice = SegmentChoice.of(snapshot, constraints);
+    List<SealedSegment> segments = choice.segments();
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
     try {
-      return new QueryRun(snapshot, query, asOf, options, segments, order).answer();
+      return new QueryRun(snapshot, query, asOf, options, choice, order).answer();
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);
-      QueryAnswer answer = new QueryRun(snapshot, query, asOf, byRows, segments, order).answer();
+      QueryAnswer answer = new QueryRun(snapshot, query, asOf, byRows, choice, order).answer();
       return answer.withWarning(e.getMessage());
     }
-  }
-
-  /** Whether a segment's times admit a row that satisfies the constraints. */
-  private static boolean mayHold(SealedSegment segment, Constraints constraints) {
-    return overlaps(segment.endTime(), constraints.longs(FlowColumn.END_TIME))
-        && overlaps(segment.startTime(), constraints.longs(FlowColumn.START_TIME))
-        && overlaps(segment.arrival(), constraints.longs(FlowColumn.ARRIVAL))
-        && constraints.alternatives().stream()
-            .allMatch(any -> any.stream().anyMatch(one -> mayHold(segment, one)));
-  }
-
-  private static boolean overlaps(TimeRange times, LongRanges wanted) {
-    return wanted == null || wanted.intersects(times.min(), times.max());
   }
 
   /**

@@ -23,6 +23,7 @@ final class QueryRun {
   private final FlowQuery query;
   private final Expression whereAsOf;
   private final QueryOptions options;
+  private final SegmentChoice choice;
   private final List<SealedSegment> segments;
   private final SegmentOrder order;
   private final Deadline deadline;
@@ -36,13 +37,14 @@ final class QueryRun {
       FlowQuery query,
       Expression whereAsOf,
       QueryOptions options,
-      List<SealedSegment> segments,
+      SegmentChoice choice,
       SegmentOrder order) {
     this.snapshot = snapshot;
     this.query = query;
     this.whereAsOf = whereAsOf;
     this.options = options;
-    this.segments = segments;
+    this.choice = choice;
+    this.segments = choice.segments();
     this.order = order;
     this.deadline = new Deadline(options.timeLimit(), options.rowLimit(), segments.size());
     this.rollups = options.useRollups() ? RollupRule.of(query) : null;
@@ -117,7 +119,7 @@ final class QueryRun {
     long cellsRead = 0;
     long examined = 0;
     long matched = 0;
-    Set<String> warnings = new LinkedHashSet<>();
+    Set<String> warnings = new LinkedHashSet<>(choice.warnings());
     for (SegmentScan scan : scans) {
       read += scan.segmentsRead();
       byIndex += scan.segmentsByIndex();
@@ -136,6 +138,8 @@ final class QueryRun {
             snapshot.historyThrough(),
             snapshot.segments().size(),
             opened.get(),
+            choice.byDirectory(),
+            choice.uncovered(),
             read,
             byIndex,
             byRollup,

@@ -11,7 +11,11 @@ import java.util.List;
  * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
  *     nothing is known
  * @param segmentsTotal segments of the archive
- * @param segmentsConsidered segments whose times may hold an answer: these were opened
+ * @param segmentsConsidered segments that may hold an answer by their times and by the host
+ *     directory: these were opened
+ * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
+ *     hold none of the addresses asked for
+ * @param segmentsUncovered segments that the host directory says nothing of, where it was asked
  * @param segmentsRead segments of which rows were examined or sums read
  * @param segmentsByIndex of these, how many through the sidecar's postings; the others were scanned
  *     within the query's times
@@ -31,6 +35,8 @@ public record QueryStats(
     long historyThrough,
     int segmentsTotal,
     int segmentsConsidered,
+    int segmentsByDirectory,
+    int segmentsUncovered,
     int segmentsRead,
     int segmentsByIndex,
     int segmentsByRollup,
@@ -53,6 +59,8 @@ public record QueryStats(
         historyThrough,
         segmentsTotal,
         segmentsConsidered,
+        segmentsByDirectory,
+        segmentsUncovered,
         segmentsRead,
         segmentsByIndex,
         segmentsByRollup,

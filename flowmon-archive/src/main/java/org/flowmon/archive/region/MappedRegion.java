@@ -64,6 +64,26 @@ public final class MappedRegion {
     }
   }
 
+  /**
+   * Maps a file of which nothing is known outside of it, with one reference: whoever opens it has
+   * to find out what it is.
+   *
+   * @throws SegmentCorruptException where it is empty or 2 GiB or more
+   * @throws IOException where it cannot be opened or mapped
+   */
+  public static MappedRegion open(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      long length = channel.size();
+      if (length < 1 || length > Integer.MAX_VALUE) {
+        throw new SegmentCorruptException(
+            path, "length", "the file has " + length + " bytes, expected 1 … 2 GiB");
+      }
+      return new MappedRegion(
+          path,
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, length).order(ByteOrder.LITTLE_ENDIAN));
+    }
+  }
+
   public Path path() {
     return path;
   }

@@ -141,9 +141,11 @@ public final class FlowmonSystem implements BenchSystem {
     snapshot = archive.snapshot();
   }
 
-  /** Segments are sealed with their indexes. */
+  /** Segments are sealed with their indexes; what is left is the directory of hosts. */
   @Override
-  public void index() {}
+  public void index() throws IOException {
+    archive.updateDirectory(false, () -> false);
+  }
 
   @Override
   public long bytesOnDisk() {

@@ -79,7 +79,7 @@ final class SystemComparisonTest {
     }
 
     @Override
-    public void index() {
+    public void index() throws IOException {
       archive.index();
     }
 

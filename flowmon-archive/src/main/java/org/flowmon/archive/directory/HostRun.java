@@ -1,0 +1,316 @@
+package org.flowmon.archive.directory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.UUID;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.AddressRanges;
+
+/**
+ * A run in mapped memory: sorted addresses, each with the segments that hold it. Counted by
+ * reference as its file is. Immutable and safe to share between threads.
+ */
+final class HostRun {
+  /** A segment that a run covers. */
+  record Covered(String id, int crc32c) {}
+
+  private static final String TAIL = "tail";
+
+  private final MappedRegion file;
+  private final int blocks;
+  private final int indexAt;
+  private final long addresses;
+  private final List<Covered> segments;
+
+  private HostRun(
+      MappedRegion file, int blocks, int indexAt, long addresses, List<Covered> segments) {
+    this.file = file;
+    this.blocks = blocks;
+    this.indexAt = indexAt;
+    this.addresses = addresses;
+    this.segments = segments;
+  }
+
+  /**
+   * Opens a run.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   *     archive
+   * @throws ForeignRunException where it is of another version
+   * @throws IOException where it cannot be read
+   */
+  static HostRun open(Path path, UUID archive) throws IOException {
+    MappedRegion file = MappedRegion.open(path);
+    try {
+      return read(file, archive);
+    } catch (RuntimeException e) {
+      file.release();
+      throw e;
+    }
+  }
+
+  private static HostRun read(MappedRegion file, UUID archive) {
+    int length = file.length();
+    expect(
+        file,
+        length >= HostRunFormat.HEADER_BYTES + HostRunFormat.TAIL_BYTES,
+        "a run in " + length + " bytes");
+    ByteBuffer bytes = file.buffer();
+    int tail = length - HostRunFormat.TAIL_BYTES;
+    expect(file, bytes.getInt(length - 4) == HostRunFormat.MAGIC, "'FLHD' at the end");
+    int version = bytes.getShort(length - 8) & 0xFFFF;
+    if (version != HostRunFormat.VERSION) {
+      throw new ForeignRunException(
+          file.path() + ": version " + version + ", this reads " + HostRunFormat.VERSION);
+    }
+    int blocks = bytes.getInt(tail + 16);
+    int count = bytes.getInt(tail + 20);
+    int indexBytes = bytes.getInt(tail + 32);
+    expect(
+        file,
+        blocks >= 0
+            && indexBytes >= 0
+            && indexBytes <= tail - HostRunFormat.HEADER_BYTES
+            && (long) blocks * HostRunFormat.INDEX_BYTES <= indexBytes
+            && count >= 0
+            && count <= indexBytes,
+        blocks + " blocks and " + count + " segments in " + indexBytes + " bytes");
+    int indexAt = tail - indexBytes;
+    file.verify(TAIL, indexAt, length - 12 - indexAt, bytes.getInt(length - 12));
+    expect(
+        file,
+        bytes.getInt(0) == HostRunFormat.MAGIC
+            && bytes.getInt(4) == HostRunFormat.VERSION
+            && bytes.getShort(length - 6) == 0,
+        "'FLHD' and version " + HostRunFormat.VERSION + " at both ends");
+    UUID of = new UUID(bytes.getLong(tail), bytes.getLong(tail + 8));
+    expect(file, of.equals(archive), "archive " + archive + ", found " + of);
+    List<Covered> segments =
+        segments(file, indexAt + blocks * HostRunFormat.INDEX_BYTES, tail, count);
+    HostRun run = new HostRun(file, blocks, indexAt, bytes.getLong(tail + 24), segments);
+    run.checkIndex();
+    return run;
+  }
+
+  private static List<Covered> segments(MappedRegion file, int from, int tail, int count) {
+    ByteBuffer bytes = file.buffer();
+    List<Covered> segments = new ArrayList<>(count);
+    int at = from;
+    for (int s = 0; s < count; s++) {
+      int idLength = at < tail ? bytes.get(at) & 0xFF : 0;
+      expect(file, idLength > 0 && at + 5 + idLength <= tail, "the id of segment " + s);
+      byte[] id = new byte[idLength];
+      bytes.get(at + 1, id);
+      segments.add(
+          new Covered(new String(id, StandardCharsets.US_ASCII), bytes.getInt(at + 1 + idLength)));
+      at += 5 + idLength;
+    }
+    expect(file, at == tail, "segments that end at " + tail + ", found " + at);
+    return segments;
+  }
+
+  private void checkIndex() {
+    int before = HostRunFormat.HEADER_BYTES;
+    for (int b = 0; b < blocks; b++) {
+      int at = offset(b);
+      expect(
+          file,
+          (b == 0 ? at == before : at > before) && at + HostRunFormat.BLOCK_HEADER_BYTES < indexAt,
+          "block " + b + " behind " + before + ", found " + at);
+      expect(
+          file,
+          b == 0
+              || IpAddress.compare(firstHigh(b - 1), firstLow(b - 1), firstHigh(b), firstLow(b))
+                  < 0,
+          "blocks that ascend, found block " + b);
+      before = at;
+    }
+    expect(
+        file,
+        blocks > 0 || indexAt == HostRunFormat.HEADER_BYTES,
+        "blocks in " + (indexAt - before) + " bytes");
+  }
+
+  private static void expect(MappedRegion file, boolean holds, String what) {
+    if (!holds) {
+      throw file.corrupt(TAIL, "expected " + what);
+    }
+  }
+
+  MappedRegion file() {
+    return file;
+  }
+
+  /** The file's name within the folder. */
+  String name() {
+    return file.path().getFileName().toString();
+  }
+
+  int bytes() {
+    return file.length();
+  }
+
+  long addresses() {
+    return addresses;
+  }
+
+  List<Covered> segments() {
+    return segments;
+  }
+
+  int blocks() {
+    return blocks;
+  }
+
+  /** Where a block begins; of the number of blocks, where the last one ends. */
+  int offset(int block) {
+    return block == blocks
+        ? indexAt
+        : file.buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 16);
+  }
+
+  int crc32c(int block) {
+    return file.buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 20);
+  }
+
+  long firstHigh(int block) {
+    return Long.reverseBytes(file.buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES));
+  }
+
+  long firstLow(int block) {
+    return Long.reverseBytes(
+        file.buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES + 8));
+  }
+
+  /** The last block that does not begin after an address, −1 where all do. */
+  private int blockOf(IpAddress address) {
+    int from = 0;
+    int to = blocks;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (IpAddress.compare(firstHigh(middle), firstLow(middle), address.hi(), address.lo()) <= 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from - 1;
+  }
+
+  /**
+   * Marks the segments that hold an address of a range.
+   *
+   * @param roles as what it is held, bits of {@link HostRunFormat#ROLES}
+   * @param positions where each segment of the run is marked, −1 for nowhere
+   * @param budget of how many addresses the places are read at most
+   * @return what is left of the budget, below 0 where it was too small: then not all are marked
+   */
+  int mark(AddressRanges.Range range, int roles, int[] positions, BitSet marked, int budget) {
+    IpAddress first = range.first();
+    IpAddress last = range.last();
+    HostBlock block = null;
+    int left = budget;
+    for (int b = Math.max(0, blockOf(first)); b < blocks; b++) {
+      if (IpAddress.compare(firstHigh(b), firstLow(b), last.hi(), last.lo()) > 0) {
+        return left;
+      }
+      if (block == null) {
+        block = new HostBlock(this);
+      }
+      block.open(b);
+      for (int i = block.lowerBound(first.hi(), first.lo()); i < block.size(); i++) {
+        if (IpAddress.compare(block.high(i), block.low(i), last.hi(), last.lo()) > 0) {
+          return left;
+        }
+        if (--left < 0) {
+          return left;
+        }
+        mark(block, i, roles, positions, marked);
+      }
+    }
+    return left;
+  }
+
+  private static void mark(
+      HostBlock block, int address, int roles, int[] positions, BitSet marked) {
+    int count = block.readPlaces(address);
+    for (int k = 0; k < count; k++) {
+      int place = block.place(k);
+      if ((place & roles) != 0 && positions[place >>> 2] >= 0) {
+        marked.set(positions[place >>> 2]);
+      }
+    }
+  }
+
+  /** All addresses, for a merge or to check every byte. */
+  HostStream stream() {
+    return new Cursor();
+  }
+
+  void acquire() {
+    file.acquire();
+  }
+
+  void release() {
+    file.release();
+  }
+
+  private final class Cursor implements HostStream {
+    private final HostBlock block = new HostBlock(HostRun.this);
+    private int next;
+    private int at;
+    private int size;
+    private int count;
+    private long high;
+    private long low;
+    private boolean any;
+
+    @Override
+    public boolean next() {
+      if (++at >= size) {
+        if (next == blocks) {
+          return false;
+        }
+        block.open(next++);
+        at = 0;
+        size = block.size();
+      }
+      long hi = block.high(at);
+      long lo = block.low(at);
+      if (any && IpAddress.compare(high, low, hi, lo) >= 0) {
+        throw file.corrupt("block " + (next - 1), "addresses that do not ascend");
+      }
+      any = true;
+      high = hi;
+      low = lo;
+      count = block.readPlaces(at);
+      return true;
+    }
+
+    @Override
+    public long high() {
+      return high;
+    }
+
+    @Override
+    public long low() {
+      return low;
+    }
+
+    @Override
+    public int count() {
+      return count;
+    }
+
+    @Override
+    public int place(int i) {
+      return block.place(i);
+    }
+  }
+}

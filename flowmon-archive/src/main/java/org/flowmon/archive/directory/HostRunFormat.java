@@ -1,0 +1,25 @@
+package org.flowmon.archive.directory;
+
+/** Constants of the layout; {@code docs/format/directory.md} is the specification. */
+final class HostRunFormat {
+  static final int MAGIC = 'F' | 'L' << 8 | 'H' << 16 | 'D' << 24;
+  static final int VERSION = 1;
+  static final int HEADER_BYTES = 8;
+  static final int TAIL_BYTES = 48;
+  static final int INDEX_BYTES = 24;
+  static final int BLOCK_HEADER_BYTES = 4;
+  static final int MAX_BLOCK_ADDRESSES = 128;
+  // A block that would be longer is closed before its next address.
+  static final int BLOCK_BYTES = 8192;
+  static final int SINGLE = 1 << 31;
+  static final int MAX_SEGMENTS = 1 << 28;
+  static final String SUFFIX = ".hosts";
+
+  /** Bits of a place: the address is a source, a destination of the segment. */
+  static final int SOURCE = 1;
+
+  static final int DESTINATION = 2;
+  static final int ROLES = SOURCE | DESTINATION;
+
+  private HostRunFormat() {}
+}

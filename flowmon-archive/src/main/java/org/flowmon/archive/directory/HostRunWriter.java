@@ -1,0 +1,144 @@
+package org.flowmon.archive.directory;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Writes a run address by address. Keeps one block and the block index on the heap: 24 bytes for
+ * some 128 addresses.
+ *
+ * <pre>
+ *   header | block … | block index | segments | tail
+ *   block: n, width | addresses | directory | lists
+ * </pre>
+ */
+final class HostRunWriter implements AutoCloseable {
+  private final SealedFile file;
+  private final UUID archive;
+  private final ByteSink index = new ByteSink();
+  private final ByteSink block = new ByteSink();
+  private final ByteSink lists = new ByteSink();
+  private final long[] high = new long[HostRunFormat.MAX_BLOCK_ADDRESSES];
+  private final long[] low = new long[HostRunFormat.MAX_BLOCK_ADDRESSES];
+  private final int[] directory = new int[HostRunFormat.MAX_BLOCK_ADDRESSES];
+  private int n;
+  private int width;
+  private int blocks;
+  private long addresses;
+
+  HostRunWriter(Path target, UUID archive) throws IOException {
+    this.archive = archive;
+    this.file = SealedFile.create(target);
+    block.putInt(HostRunFormat.MAGIC);
+    block.putShort(HostRunFormat.VERSION);
+    block.putShort(0);
+    flush(block);
+  }
+
+  /**
+   * Adds an address that comes after all before.
+   *
+   * @param places ascending, as {@link HostStream#place}
+   * @param count how many of them, at least 1
+   */
+  void add(long hi, long lo, int[] places, int count) throws IOException {
+    int bytes = IpAddress.isIpv4(hi, lo) ? 4 : 16;
+    if (n > 0
+        && (n == HostRunFormat.MAX_BLOCK_ADDRESSES
+            || bytes != width
+            || (long) n * (width + 4) + lists.size() + 5L * count > HostRunFormat.BLOCK_BYTES)) {
+      endBlock();
+    }
+    width = bytes;
+    high[n] = hi;
+    low[n] = lo;
+    directory[n++] = count == 1 ? HostRunFormat.SINGLE | places[0] : lists.size();
+    addresses++;
+    if (count > 1) {
+      lists.putVarint(count);
+      int before = -1;
+      for (int i = 0; i < count; i++) {
+        int number = places[i] >>> 2;
+        lists.putVarint((number - before) << 2 | (places[i] & HostRunFormat.ROLES));
+        before = number;
+      }
+    }
+  }
+
+  private void endBlock() throws IOException {
+    block.putShort(n);
+    block.write(width);
+    block.write(0);
+    for (int i = 0; i < n; i++) {
+      if (width == 16) {
+        block.putLongBigEndian(high[i]);
+        block.putLongBigEndian(low[i]);
+      } else {
+        block.putIntBigEndian((int) low[i]);
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      block.putInt(directory[i]);
+    }
+    block.write(lists.array(), 0, lists.size());
+    index.putLongBigEndian(high[0]);
+    index.putLongBigEndian(low[0]);
+    index.putInt((int) file.position());
+    index.putInt(crc(block));
+    blocks++;
+    flush(block);
+    lists.clear();
+    n = 0;
+  }
+
+  private static int crc(ByteSink bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.array(), 0, bytes.size());
+    return (int) crc.getValue();
+  }
+
+  private void flush(ByteSink bytes) throws IOException {
+    file.write(bytes.array(), 0, bytes.size());
+    bytes.clear();
+  }
+
+  /** Ends the run, which then is under its name. */
+  void finish(List<SealedSegment> segments) throws IOException {
+    if (n > 0) {
+      endBlock();
+    }
+    for (SealedSegment segment : segments) {
+      byte[] id = segment.id().getBytes(StandardCharsets.US_ASCII);
+      index.write(id.length);
+      index.write(id, 0, id.length);
+      index.putInt(segment.segmentFile().crc32c());
+    }
+    int indexBytes = index.size();
+    index.putLong(archive.getMostSignificantBits());
+    index.putLong(archive.getLeastSignificantBits());
+    index.putInt(blocks);
+    index.putInt(segments.size());
+    index.putLong(addresses);
+    index.putInt(indexBytes);
+    index.putInt(crc(index));
+    index.putShort(HostRunFormat.VERSION);
+    index.putShort(0);
+    index.putInt(HostRunFormat.MAGIC);
+    file.beginFooter();
+    flush(index);
+    file.seal();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * The host directory: which segments hold an address ({@code docs/format/directory.md}). Derived
+ * from the segments; whatever happens to it changes no answer.
+ */
+package org.flowmon.archive.directory;
