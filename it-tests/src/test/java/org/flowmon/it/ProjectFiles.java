@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /** Where the project, its job jar and the real traces lie. */
-final class ProjectFiles {
+public final class ProjectFiles {
   private ProjectFiles() {}
 
   /** The folder that holds the launcher. */
@@ -34,7 +34,7 @@ final class ProjectFiles {
    * The folder of real traces. Where it is missing the test is skipped and says so; with {@code
    * FLOWMON_REQUIRE_DATA} set it fails.
    */
-  static Path data() {
+  public static Path data() {
     String place = System.getenv("FLOWMON_DATA");
     Path data = place == null ? root().resolve("../shared/data").normalize() : Path.of(place);
     if (System.getenv("FLOWMON_REQUIRE_DATA") != null) {
