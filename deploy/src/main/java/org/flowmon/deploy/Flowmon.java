@@ -6,6 +6,7 @@ import org.flowmon.deploy.command.CollectCommand;
 import org.flowmon.deploy.command.CompactCommand;
 import org.flowmon.deploy.command.DemoCommand;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.ExpireCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.FilesCommand;
 import org.flowmon.deploy.command.ImportCommand;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Spec;
       VerifyCommand.class,
       FilesCommand.class,
       CompactCommand.class,
+      ExpireCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class
     })

@@ -15,6 +15,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.RetentionConfig;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
@@ -95,7 +96,7 @@ public final class FlowmonJob {
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
     DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
-      archive(flows, config.archive(), config.compactRows());
+      archive(flows, config.archive(), config.compactRows(), config.retention());
     }
     if (config.job().role().analyses()) {
       reports(windows(flows, config, analyses), config, analyses, topic);
@@ -164,11 +165,18 @@ public final class FlowmonJob {
         .setParallelism(1);
   }
 
-  /** The archive of all flows. */
+  /**
+   * The archive of all flows.
+   *
+   * @param retention how much of the past is kept from now on; null: as the archive says
+   */
   public static void archive(
-      DataStream<PositionedBatch> flows, ArchiveLocation location, int compactRows) {
+      DataStream<PositionedBatch> flows,
+      ArchiveLocation location,
+      int compactRows,
+      RetentionConfig retention) {
     DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, location).uid("archive-writer");
-    ArchiveSink.commit(sealed, location, compactRows).uid("archive-committer");
+    ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");
   }
 
   /** Windows with their history become reports, in Kafka and PostgreSQL. */

@@ -5,6 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 
@@ -17,10 +18,26 @@ import org.flowmon.archive.segment.TimeRange;
 record Coverage(List<TimeRange> stretches) {
   private static final long GAP_MICROS = 86_400_000_000L;
 
+  /** Of the flows that are visible: those that have expired ended before the cutoff. */
+  static Coverage of(ArchiveSnapshot snapshot) {
+    return ofTimes(
+        snapshot.segments().stream().map(segment -> visible(snapshot, segment)).toList());
+  }
+
+  private static TimeRange visible(ArchiveSnapshot snapshot, SealedSegment segment) {
+    TimeRange ends = segment.endTime();
+    return snapshot.firstRow(segment) == 0
+        ? ends
+        : new TimeRange(Math.max(ends.min(), snapshot.cutoff()), ends.max());
+  }
+
   static Coverage of(List<SealedSegment> segments) {
+    return ofTimes(segments.stream().map(SealedSegment::endTime).toList());
+  }
+
+  private static Coverage ofTimes(List<TimeRange> times) {
     List<TimeRange> stretches = new ArrayList<>();
-    segments.stream()
-        .map(SealedSegment::endTime)
+    times.stream()
         .filter(range -> !range.isEmpty())
         .sorted(Comparator.comparingLong(TimeRange::min))
         .forEach(range -> add(stretches, range));

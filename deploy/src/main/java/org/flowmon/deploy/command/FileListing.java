@@ -7,8 +7,8 @@ import java.io.Writer;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
@@ -40,6 +40,7 @@ public enum FileListing {
         json.writeStringField("file", files.get(i));
         json.writeNumberField("file_bytes", segment.segmentFile().length());
         json.writeNumberField("flows", segment.rows());
+        json.writeNumberField("first_row", snapshot.firstRow(segment));
         writeNumber(json, "bytes", segment.totalBytes());
         writeNumber(json, "packets", segment.totalPackets());
         writeRange(json, "start_time", segment.startTime());
@@ -54,7 +55,7 @@ public enum FileListing {
     }
   },
 
-  /** A statement that makes them DuckDB's view {@code flows}. */
+  /** A statement that makes them DuckDB's view {@code flows}, without what has expired. */
   DUCKDB {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
@@ -63,12 +64,32 @@ public enum FileListing {
             "the archive at " + snapshot.location() + " has no files yet: no view is of none");
       }
       // Temporary: in a database that is kept it would name files that are gone.
-      out.write("CREATE OR REPLACE TEMP VIEW flows AS SELECT * FROM read_parquet([\n");
-      out.write(
-          snapshot.files().stream()
-              .map(file -> "  '" + file.replace("'", "''") + "'")
-              .collect(Collectors.joining(",\n")));
-      out.write("\n], union_by_name = true);\n");
+      List<String> whole = new ArrayList<>();
+      List<String> selects = new ArrayList<>();
+      List<String> files = snapshot.files();
+      for (int i = 0; i < files.size(); i++) {
+        String file = "'" + files.get(i).replace("'", "''") + "'";
+        int first = snapshot.firstRow(snapshot.segments().get(i));
+        if (first == 0) {
+          whole.add("  " + file);
+        } else {
+          selects.add(
+              "SELECT * EXCLUDE (file_row_number) FROM read_parquet("
+                  + file
+                  + ", file_row_number = true) WHERE file_row_number >= "
+                  + first);
+        }
+      }
+      if (!whole.isEmpty()) {
+        selects.add(
+            0,
+            "SELECT * FROM read_parquet([\n"
+                + String.join(",\n", whole)
+                + "\n], union_by_name = true)");
+      }
+      out.write("CREATE OR REPLACE TEMP VIEW flows AS ");
+      out.write(String.join("\nUNION ALL BY NAME ", selects));
+      out.write(";\n");
     }
   };
 

@@ -115,7 +115,7 @@ public final class ImportCommand implements Callable<Integer> {
       }
       updateDirectory(opened);
       try (ArchiveSnapshot snapshot = opened.snapshot()) {
-        coverage = Coverage.of(snapshot.segments()).toString();
+        coverage = Coverage.of(snapshot).toString();
       }
     }
     System.out.printf(
@@ -218,8 +218,9 @@ public final class ImportCommand implements Callable<Integer> {
       if (summary.damage() != null) {
         throw new IOException("damaged: " + summary.damage());
       }
+      long late = 0;
       if (importer.rows() > 0) {
-        importer.commit("flowmon import " + file.getFileName());
+        late = importer.commit("flowmon import " + file.getFileName()).lateRows();
       }
       flows += summary.rows();
       rejected += summary.rejectedTotal();
@@ -230,6 +231,10 @@ public final class ImportCommand implements Callable<Integer> {
           summary.format().label(),
           summary.rows(),
           summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
+      if (late > 0) {
+        System.out.println(
+            "  " + late + " of them are older than all that the archive keeps, and are not shown");
+      }
       if (Files.exists(rejects)) {
         System.out.println("  rejected lines are in " + rejects);
       }

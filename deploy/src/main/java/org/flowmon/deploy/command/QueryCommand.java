@@ -191,7 +191,7 @@ public final class QueryCommand implements Callable<Integer> {
   /** What the archive holds, and up to when that is everything that arrived. */
   private static String reach(ArchiveSnapshot snapshot, QueryStats stats) {
     return "the archive holds "
-        + Coverage.of(snapshot.segments())
+        + Coverage.of(snapshot)
         // Of files alone nobody can say that they are all there was.
         + (snapshot.committedEnds().isEmpty()
             ? ""

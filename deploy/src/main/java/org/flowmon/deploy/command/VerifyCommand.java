@@ -38,7 +38,10 @@ public final class VerifyCommand implements Callable<Integer> {
     if (report.isSound()) {
       try (Archive opened = archive.open();
           ArchiveSnapshot snapshot = opened.snapshot()) {
-        System.out.println("it holds " + Coverage.of(snapshot.segments()));
+        System.out.println("it holds " + Coverage.of(snapshot));
+        if (snapshot.retention().isLimited() || snapshot.expiredRows() > 0) {
+          System.out.println(Expired.line(snapshot));
+        }
         Gaps.lines(snapshot).forEach(System.out::println);
       }
     }

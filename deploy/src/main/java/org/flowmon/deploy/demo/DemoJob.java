@@ -47,6 +47,7 @@ final class DemoJob {
             Map.of()),
         ArchiveLocation.of(options.archive()),
         JobConfig.DEFAULT_COMPACT_ROWS,
+        null,
         new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
         null,
         new JobConfig.Settings(

@@ -41,7 +41,11 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final AtomicLong deleted = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
 
-  /** Begins; the archive must be there. */
+  /**
+   * Begins; the archive must be there.
+   *
+   * @param options null where nothing is merged, only trimmed and deleted
+   */
   public BackgroundCompaction(ArchiveLocation location, CompactionOptions options) {
     this.location = location;
     this.options = options;

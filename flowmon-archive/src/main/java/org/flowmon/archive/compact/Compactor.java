@@ -56,12 +56,13 @@ public final class Compactor {
   /**
    * A compactor that knows of damage.
    *
+   * @param options null where nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; those that turn out to be damaged are added
    */
   Compactor(Archive archive, CompactionOptions options, Set<String> damaged) {
     this.damaged = damaged;
     this.archive = archive;
-    this.plan = new CompactionPlan(options);
+    this.plan = options == null ? null : new CompactionPlan(options);
   }
 
   /** Segments that are left alone since they cannot be read, by id. */
@@ -80,7 +81,7 @@ public final class Compactor {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       while (!stop.getAsBoolean()) {
         List<SealedSegment> segments = trimmable(snapshot);
-        if (segments.isEmpty()) {
+        if (segments.isEmpty() && plan != null) {
           segments = plan.next(snapshot.segments(), damaged);
         }
         if (segments.isEmpty()) {

@@ -20,6 +20,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
   public static final RetentionOptions NONE = new RetentionOptions(0, 0, 0, 0);
 
   private static final long MICROS = 1000; // nanoseconds
+  private static final long UNSAID = Long.MAX_VALUE;
   // A row of the largest segment is rewritten at most about half so many times on its way out.
   private static final int REWRITES = 8;
 
@@ -42,19 +43,41 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
    * Limits as people say them.
    *
    * @param rows 0: no limit
-   * @param slack −1: a tenth of the rows, at least {@link #smallestSlack}
-   * @param age null: no limit
+   * @param slack −1 where nothing is said: {@link #withSlackFor} chooses
+   * @param age null or zero: no limit
    * @param bytes 0: no limit
-   * @param segmentRows rows of the largest segments
+   * @throws IllegalArgumentException saying what was expected
    */
-  public static RetentionOptions of(
-      long rows, long slack, Duration age, long bytes, long segmentRows) {
-    long more = slack >= 0 || rows == 0 ? slack : rows / 10;
-    if (slack < 0 && rows > 0) {
-      more = Math.max(more, smallestSlack(rows, segmentRows));
-    }
+  public static RetentionOptions of(long rows, long slack, Duration age, long bytes) {
+    long more = slack >= 0 || rows == 0 ? Math.max(0, slack) : UNSAID;
     return new RetentionOptions(
-        rows, Math.max(0, more), age == null ? 0 : age.toNanos() / MICROS, bytes);
+        rows,
+        more,
+        age == null ? 0 : Math.addExact(age.getSeconds() * 1_000_000, age.getNano() / MICROS),
+        bytes);
+  }
+
+  /**
+   * These limits with a slack that is worth its while: a tenth of the rows, at least {@link
+   * #smallestSlack}, where none was said.
+   *
+   * @param segmentRows rows of the largest segments
+   * @throws IllegalArgumentException where the one that was said is smaller
+   */
+  public RetentionOptions withSlackFor(long segmentRows) {
+    long smallest = smallestSlack(rows, segmentRows);
+    if (rows > 0 && slack != UNSAID && slack < smallest) {
+      throw new IllegalArgumentException(
+          "a slack of "
+              + slack
+              + " flows, expected at least "
+              + smallest
+              + ", an eighth of the rows of the largest segments: with less, flows would be"
+              + " rewritten again and again on their way out");
+    }
+    return slack == UNSAID
+        ? new RetentionOptions(rows, Math.max(rows / 10, smallest), ageMicros, bytes)
+        : this;
   }
 
   /**

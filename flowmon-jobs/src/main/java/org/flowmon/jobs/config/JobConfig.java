@@ -20,6 +20,11 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   directory: /var/lib/flowmon/archive      # or a URL: s3://bucket/prefix
  *   store: {}                        # settings of the store that the URL names
  *   compact_rows: 1000000            # 0: the job merges no segments
+ *   retention:                       # absent: as it is kept in the archive
+ *     rows: 1000000000               # the most recent flows; absent or 0: no limit
+ *     slack: 100000000               # stored beyond them at most; absent: a tenth
+ *     age: 90d                       # absent: no limit
+ *     bytes: 500000000000            # absent or 0: no limit
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
@@ -37,6 +42,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *
  * @param archive where the archive lies; null where none is configured
  * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
+ * @param retention how much of the past is kept, null where the archive's own limits stay
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
  */
@@ -44,6 +50,7 @@ public record JobConfig(
     Kafka kafka,
     ArchiveLocation archive,
     int compactRows,
+    RetentionConfig retention,
     Postgres postgres,
     String analyses,
     Settings job)
@@ -110,6 +117,7 @@ public record JobConfig(
     Kafka kafka = kafka(root.section("kafka"));
     ArchiveLocation location = null;
     int compactRows = 0;
+    RetentionConfig retention = null;
     YamlSection archive = root.sectionOrNull("archive");
     if (archive != null) {
       location = location(archive);
@@ -119,6 +127,8 @@ public record JobConfig(
             "compact_rows",
             "expected 0 or at least " + MIN_COMPACT_ROWS + ", found " + compactRows);
       }
+      YamlSection kept = archive.sectionOrNull("retention");
+      retention = kept == null ? null : RetentionConfig.of(kept, compactRows);
       archive.end();
     }
     Postgres postgres = null;
@@ -135,7 +145,7 @@ public record JobConfig(
           "archive",
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
-    return new JobConfig(kafka, location, compactRows, postgres, analyses, settings);
+    return new JobConfig(kafka, location, compactRows, retention, postgres, analyses, settings);
   }
 
   private static ArchiveLocation location(YamlSection section) {

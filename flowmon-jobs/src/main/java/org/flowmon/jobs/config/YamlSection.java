@@ -128,6 +128,24 @@ final class YamlSection {
     throw error(key, "expected " + expected + ", found '" + value + "'");
   }
 
+  /** A whole number of up to 19 digits. */
+  long number(String key, long min, long max, long otherwise) {
+    String expected = "a whole number from " + min + " on";
+    String value = scalar(key, expected);
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      long parsed = Long.parseLong(value);
+      if (parsed >= min && parsed <= max) {
+        return parsed;
+      }
+    } catch (NumberFormatException e) {
+      // said below, with what was expected
+    }
+    throw error(key, "expected " + expected + ", found '" + value + "'");
+  }
+
   /** A duration such as 500ms, 10s, 5m, 1h, 7d; null where the key is absent. */
   Duration durationOrNull(String key) {
     String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";

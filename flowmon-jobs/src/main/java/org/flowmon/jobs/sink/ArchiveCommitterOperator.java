@@ -14,14 +14,17 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.BackgroundCompaction;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.manifest.RetentionChange;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.config.RetentionConfig;
 
 /**
  * Makes what all writers sealed before a barrier part of the archive, in one commit. One task. See
@@ -29,9 +32,10 @@ import org.flowmon.archive.store.ArchiveLocation;
  *
  * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
  * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
- * out), {@code commit_ms}, {@code orphans_removed}; of compaction, which follows the commits on a
- * thread of its own, {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
- * deleted_segments}.
+ * out), {@code expired_rows} (rows that commits hid since they are beyond what is kept), {@code
+ * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code orphans_removed};
+ * of compaction, which follows the commits on a thread of its own, {@code merged_segments}, {@code
+ * merged_rows}, {@code merge_failures}, {@code deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
@@ -41,6 +45,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
 
   private final ArchiveLocation location;
   private final int compactRows;
+  private final RetentionConfig retention; // null: as the archive says
   private transient Archive archive;
   private transient BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
@@ -49,16 +54,20 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Counter committedRows;
   private transient Counter committedSegments;
   private transient Counter gapOffsets;
+  private transient Counter expiredRows;
+  private transient Counter lateRows;
   private transient Counter commitMillis;
 
   /**
    * A committer.
    *
    * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
+   * @param retention how much of the past is kept from now on; null: as the archive says
    */
-  ArchiveCommitterOperator(ArchiveLocation location, int compactRows) {
+  ArchiveCommitterOperator(ArchiveLocation location, int compactRows, RetentionConfig retention) {
     this.location = location;
     this.compactRows = compactRows;
+    this.retention = retention;
   }
 
   @Override
@@ -72,17 +81,34 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     committedRows = group.counter("committed_rows");
     committedSegments = group.counter("committed_segments");
     gapOffsets = group.counter("gap_offsets");
+    expiredRows = group.counter("expired_rows");
+    lateRows = group.counter("late_rows");
     commitMillis = group.counter("commit_ms");
+    boolean expires = retention();
     int orphans = archive.removeOrphans(ORPHAN_AGE).size();
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
-    if (compactRows > 0) {
+    if (compactRows > 0 || expires) {
       compaction =
-          new BackgroundCompaction(location, new CompactionOptions(compactRows, compactRows));
+          new BackgroundCompaction(
+              location, compactRows == 0 ? null : new CompactionOptions(compactRows, compactRows));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
       group.gauge("merge_failures", (Gauge<Long>) compaction::failures);
       group.gauge("deleted_segments", (Gauge<Long>) compaction::deleted);
       compaction.wake();
+    }
+  }
+
+  /** Sets the configuration's limits where it has any; says whether there are any now. */
+  private boolean retention() throws IOException {
+    if (retention != null) {
+      CommitResult result =
+          archive.commit(
+              ArchiveCommit.ofRetention(RetentionChange.to(retention.options()), "flowmon job"));
+      expiredRows.inc(result.expiredRows());
+    }
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return snapshot.retention().isLimited();
     }
   }
 
@@ -130,6 +156,8 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     committedSegments.inc(segments.size());
     committedRows.inc(segments.stream().mapToLong(SealedSegment::rows).sum());
     gapOffsets.inc(result.gapOffsets());
+    expiredRows.inc(result.expiredRows());
+    lateRows.inc(result.lateRows());
     if (compaction != null) {
       compaction.wake();
     }

@@ -6,6 +6,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.GlobalPartitioner;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.config.RetentionConfig;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
@@ -75,16 +76,22 @@ public final class ArchiveSink {
    * The committer: one task.
    *
    * @param compactRows rows of a segment that small ones are merged into, about; 0: not merged here
+   * @param retention how much of the past is kept from now on; null: as the archive says
    */
   public static SingleOutputStreamOperator<Void> commit(
-      DataStream<ArchiveCommittable> sealed, ArchiveLocation location, int compactRows) {
+      DataStream<ArchiveCommittable> sealed,
+      ArchiveLocation location,
+      int compactRows,
+      RetentionConfig retention) {
     GlobalPartitioner<ArchiveCommittable> partitioner = new GlobalPartitioner<>();
     partitioner.disableUnalignedCheckpoints();
     return new DataStream<>(
             sealed.getExecutionEnvironment(),
             new PartitionTransformation<>(sealed.getTransformation(), partitioner))
         .transform(
-            "archive-committer", Types.VOID, new ArchiveCommitterOperator(location, compactRows))
+            "archive-committer",
+            Types.VOID,
+            new ArchiveCommitterOperator(location, compactRows, retention))
         .setParallelism(1)
         .setMaxParallelism(1);
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Map;
+import org.flowmon.archive.retention.RetentionOptions;
 import org.junit.jupiter.api.Test;
 
 class JobConfigTest {
@@ -24,6 +25,27 @@ class JobConfigTest {
     assertEquals(128, config.job().maxParallelism());
     assertFalse(config.job().bounded());
     assertNull(config.postgres());
+    assertNull(config.retention());
+  }
+
+  @Test
+  void limitsOfThePastAreTakenWithASlackThatIsWorthItsWhile() {
+    String begin = "kafka: {bootstrap: b}\narchive: {directory: /a, compact_rows: 1000000, ";
+    JobConfig config =
+        JobConfig.parse("f.yaml", begin + "retention: {rows: 25000000000, age: 90d}}\n");
+    assertEquals(
+        new RetentionConfig(25_000_000_000L, 2_500_000_000L, Duration.ofDays(90), 0),
+        config.retention());
+    config = JobConfig.parse("f.yaml", begin + "retention: {rows: 1000, bytes: 5}}\n");
+    assertEquals(new RetentionConfig(1000, 125, Duration.ZERO, 5), config.retention());
+    assertEquals(new RetentionOptions(1000, 125, 0, 5), config.retention().options());
+    config = JobConfig.parse("f.yaml", begin + "retention: {}}\n");
+    assertEquals(RetentionOptions.NONE, config.retention().options());
+    refuses(
+        begin + "retention: {rows: 100000000, slack: 1000}}\n",
+        "archive.retention.slack: a slack of 1000 flows, expected at least 187500");
+    refuses(begin + "retention: {slack: 1000}}\n", "no rows are given");
+    refuses(begin + "retention: {rows: many}}\n", "expected a whole number from 0 on");
   }
 
   @Test

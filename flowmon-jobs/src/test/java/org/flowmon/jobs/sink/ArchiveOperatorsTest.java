@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -24,6 +25,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.RetentionConfig;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,7 +73,7 @@ class ArchiveOperatorsTest {
   private OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> committer() throws Exception {
     OneInputStreamOperatorTestHarness<ArchiveCommittable, Void> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new ArchiveCommitterOperator(ArchiveLocation.parse(archive()), 0),
+            new ArchiveCommitterOperator(ArchiveLocation.parse(archive()), 0, retention),
             ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.open();
     return harness;
@@ -102,6 +104,30 @@ class ArchiveOperatorsTest {
     try (Archive archive = Archive.open(Path.of(archive()));
         ArchiveSnapshot snapshot = archive.snapshot()) {
       return snapshot.rows();
+    }
+  }
+
+  private RetentionConfig retention;
+
+  @Test
+  void theLimitsOfTheConfigurationAreSetAtTheStartAndStayWhereNoneAreSaid() throws Exception {
+    commit(seal(100, batch(0, 60), batch(1, 60)).get(0));
+    assertEquals(120, archivedRows());
+    retention = new RetentionConfig(100, 20, Duration.ZERO, 0);
+    commit();
+    assertEquals(100, archivedRows());
+    retention = null;
+    ArchiveCommittable more = seal(100, batch(2, 60)).get(0);
+    commit(more);
+    assertEquals(100, archivedRows());
+    // Its flows have gone through the archive: what comes again is a repeat.
+    commit(seal(100, batch(3, 90)).get(0));
+    commit(more);
+    assertEquals(100, archivedRows());
+    try (Archive archive = Archive.open(Path.of(archive()));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(170, snapshot.expiredRows());
+      assertTrue(snapshot.storedRows() <= 120, snapshot.storedRows() + " stored");
     }
   }
 

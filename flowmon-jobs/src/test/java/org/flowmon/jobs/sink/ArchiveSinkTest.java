@@ -151,7 +151,7 @@ class ArchiveSinkTest {
       ArchiveLocation path = ArchiveLocation.of(archive);
       DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, path, 700).uid("writer");
       // Merging follows every commit: it must change nothing, whatever fails.
-      ArchiveSink.commit(sealed, path, 5000).uid("committer");
+      ArchiveSink.commit(sealed, path, 5000, null).uid("committer");
       return env.executeAsync(topic);
     }
 
