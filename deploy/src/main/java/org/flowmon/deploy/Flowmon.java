@@ -7,6 +7,7 @@ import org.flowmon.deploy.command.CompactCommand;
 import org.flowmon.deploy.command.DemoCommand;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.ExpireCommand;
+import org.flowmon.deploy.command.ExportCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.FilesCommand;
 import org.flowmon.deploy.command.ImportCommand;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CollectCommand.class,
       ImportCommand.class,
+      ExportCommand.class,
       DemoCommand.class,
       QueryCommand.class,
       VerifyCommand.class,

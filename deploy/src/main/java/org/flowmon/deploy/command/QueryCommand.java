@@ -6,10 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -18,9 +15,6 @@ import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.Value;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -84,7 +78,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    FlowQuery query = bind(parse());
+    FlowQuery query = QueryText.bind(QueryText.parse(sql), parameters);
     if (threads < 1 || (timeLimit != null && timeLimit < 1)) {
       throw new UsageException("--threads and --time-limit are at least 1");
     }
@@ -111,66 +105,6 @@ public final class QueryCommand implements Callable<Integer> {
       }
     }
     return 0;
-  }
-
-  private FlowQuery parse() {
-    try {
-      return QueryParser.parse(sql);
-    } catch (QueryException e) {
-      if (e.position() < 0) {
-        throw e;
-      }
-      int lineStart = sql.lastIndexOf('\n', Math.max(0, e.position() - 1)) + 1;
-      int lineEnd =
-          sql.indexOf('\n', e.position()) < 0 ? sql.length() : sql.indexOf('\n', e.position());
-      throw new UsageException(
-          e.getMessage()
-              + "\n  "
-              + sql.substring(lineStart, lineEnd)
-              + "\n  "
-              + " ".repeat(Math.max(0, e.position() - lineStart))
-              + "^",
-          "docs/query.md describes the language");
-    }
-  }
-
-  /** Every parameter has a value that was given: none is taken from the present. */
-  private FlowQuery bind(FlowQuery query) {
-    Map<String, List<Value>> values = new LinkedHashMap<>();
-    for (String parameter : parameters) {
-      int equals = parameter.indexOf('=');
-      String name = parameter.substring(parameter.startsWith(":") ? 1 : 0, Math.max(equals, 1));
-      if (equals < 1 || name.isEmpty()) {
-        throw new UsageException("--param " + parameter + ": expected NAME=VALUE");
-      }
-      if (!query.parameters().contains(name)) {
-        throw new UsageException(
-            "--param "
-                + name
-                + ": the query has no :"
-                + name
-                + ", its parameters are "
-                + query.parameters());
-      }
-      values
-          .computeIfAbsent(name, key -> new ArrayList<>())
-          .add(Value.parse(parameter.substring(equals + 1)));
-    }
-    org.flowmon.udaf.query.Parameters bound = org.flowmon.udaf.query.Parameters.NONE;
-    for (String name : query.parameters()) {
-      if (!values.containsKey(name)) {
-        throw new UsageException(
-            "parameter :"
-                + name
-                + " has no value: give one with --param "
-                + (name.equals("now")
-                    ? "now=2026-11-21T08:00:00Z; the present is no default, so that the answer can"
-                        + " be had again"
-                    : name + "=VALUE"));
-      }
-      bound = bound.with(name, values.get(name));
-    }
-    return query.bind(bound);
   }
 
   private static String summary(QueryAnswer answer) {

@@ -1,0 +1,103 @@
+package org.flowmon.deploy.export;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.deploy.export.ExportColumn.Kind;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/** The rows of a query's answer, which is in memory already. */
+public final class AnswerExport implements ExportRows {
+  private static final int BLOCK = 4096;
+
+  private final ResultTable table;
+  private final List<ExportColumn> columns = new ArrayList<>();
+  private int from;
+  private int to;
+
+  public AnswerExport(ResultTable table) {
+    this.table = table;
+    for (int c = 0; c < table.columnCount(); c++) {
+      columns.add(new ExportColumn(table.name(c), kind(c), null));
+    }
+  }
+
+  private Kind kind(int column) {
+    return switch (table.kind(column)) {
+      case BOOLEAN -> Kind.BOOLEAN;
+      case LONG -> isWide(column) ? Kind.INT128 : Kind.INT64;
+      case DOUBLE -> Kind.DOUBLE;
+      case TIMESTAMP -> Kind.TIMESTAMP;
+      case DURATION -> isWide(column) ? Kind.INT128 : Kind.DURATION;
+      case ADDRESS -> Kind.ADDRESS;
+      case TEXT -> Kind.TEXT;
+    };
+  }
+
+  private boolean isWide(int column) {
+    for (int row = 0; row < table.rowCount(); row++) {
+      if (!table.isNull(row, column) && table.bigValue(row, column).bitLength() > 63) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public List<ExportColumn> columns() {
+    return columns;
+  }
+
+  @Override
+  public boolean next() {
+    from = to;
+    to = Math.min(table.rowCount(), from + BLOCK);
+    return from < to;
+  }
+
+  @Override
+  public int rows() {
+    return to - from;
+  }
+
+  @Override
+  public boolean isNull(int row, int column) {
+    return table.isNull(from + row, column);
+  }
+
+  @Override
+  public long low(int row, int column) {
+    ValueKind kind = table.kind(column);
+    if (kind == ValueKind.ADDRESS) {
+      IpAddress address = table.address(from + row, column);
+      return address == null ? 0 : address.lo();
+    }
+    return kind == ValueKind.DOUBLE
+        ? Double.doubleToRawLongBits(table.doubleValue(from + row, column))
+        : table.bigValue(from + row, column).longValue();
+  }
+
+  @Override
+  public long high(int row, int column) {
+    if (table.kind(column) == ValueKind.ADDRESS) {
+      IpAddress address = table.address(from + row, column);
+      return address == null ? 0 : address.hi();
+    }
+    return table.bigValue(from + row, column).shiftRight(64).longValue();
+  }
+
+  @Override
+  public BigInteger big(int row, int column) {
+    return table.bigValue(from + row, column);
+  }
+
+  @Override
+  public String text(int row, int column) {
+    return table.text(from + row, column);
+  }
+
+  @Override
+  public void close() {}
+}

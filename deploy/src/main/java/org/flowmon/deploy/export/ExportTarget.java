@@ -1,0 +1,22 @@
+package org.flowmon.deploy.export;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Where rows go. All of them are there after {@link #finish}; where that is not reached, {@link
+ * #close} leaves nothing behind.
+ */
+public interface ExportTarget extends AutoCloseable {
+  /** Begins, with the columns of all blocks. */
+  void begin(List<ExportColumn> columns) throws IOException;
+
+  /** Takes the rows of the block that the source stands on. */
+  void write(ExportRows block) throws IOException;
+
+  /** Makes all that was written last. */
+  void finish() throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

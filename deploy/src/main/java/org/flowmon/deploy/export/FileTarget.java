@@ -1,0 +1,106 @@
+package org.flowmon.deploy.export;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * A file that is there with all its rows or not at all: it is written under another name beside it,
+ * synced and renamed. A name that ends with {@code .gz} is compressed.
+ */
+public final class FileTarget implements ExportTarget {
+  private static final int BUFFER = 1 << 16;
+
+  private final Path file;
+  private final Path part;
+  private final RowFormat format;
+  private FileChannel channel;
+  private OutputStream out;
+
+  /**
+   * A file.
+   *
+   * @param replace whether one that is there is replaced
+   * @throws FileAlreadyExistsException where one is there and is not to be replaced
+   */
+  public static FileTarget of(Path file, ExportFormat format, boolean replace) throws IOException {
+    if (Files.exists(file) && !replace) {
+      throw new FileAlreadyExistsException(file.toString());
+    }
+    return new FileTarget(file, format.rows());
+  }
+
+  /** Standard output, or any other stream, which stays open. */
+  public static FileTarget of(OutputStream stream, ExportFormat format) {
+    FileTarget target = new FileTarget(null, format.rows());
+    target.out = new BufferedOutputStream(stream, BUFFER);
+    return target;
+  }
+
+  private FileTarget(Path file, RowFormat format) {
+    this.file = file;
+    this.part = file == null ? null : file.resolveSibling(file.getFileName() + ".part");
+    this.format = format;
+  }
+
+  @Override
+  public void begin(List<ExportColumn> columns) throws IOException {
+    if (file != null) {
+      channel =
+          FileChannel.open(
+              part,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE);
+      OutputStream plain = Channels.newOutputStream(channel);
+      out =
+          new BufferedOutputStream(
+              file.toString().endsWith(".gz") ? new GZIPOutputStream(plain, BUFFER) : plain,
+              BUFFER);
+    }
+    format.begin(columns, out);
+  }
+
+  @Override
+  public void write(ExportRows block) throws IOException {
+    format.write(block, out);
+  }
+
+  @Override
+  public void finish() throws IOException {
+    format.end(out);
+    out.flush();
+    if (file == null) {
+      return;
+    }
+    if (file.toString().endsWith(".gz")) {
+      out.close(); // the trailer; the file is synced by its new name
+      channel = FileChannel.open(part, StandardOpenOption.WRITE);
+    }
+    channel.force(true);
+    channel.close();
+    try {
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (AtomicMoveNotSupportedException e) {
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (channel != null) {
+      channel.close();
+      Files.deleteIfExists(part);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.flowmon.deploy.export;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.scan.FlowBlock;
+import org.flowmon.archive.scan.FlowScan;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.query.Expression;
+
+/** The flows of an archive in the order of time, a block of a scan at a time. */
+public final class FlowExport implements ExportRows {
+  private final List<FlowColumn> flowColumns;
+  private final List<ExportColumn> columns;
+  private final FlowScan scan;
+  private FlowBlock block;
+
+  private FlowExport(List<FlowColumn> flowColumns, FlowScan scan) {
+    this.flowColumns = flowColumns;
+    this.columns = flowColumns.stream().map(ExportColumn::of).toList();
+    this.scan = scan;
+  }
+
+  /**
+   * All columns that any segment has: those that are left out are NULL in every row.
+   *
+   * @param where a condition without parameters, null for all flows
+   * @param threads that decode
+   */
+  public static FlowExport of(ArchiveSnapshot snapshot, Expression where, int threads)
+      throws IOException {
+    Set<FlowColumn> present = EnumSet.of(FlowColumn.ARRIVAL);
+    for (SealedSegment segment : snapshot.segments()) {
+      try (SegmentLease lease = snapshot.open(segment, true)) {
+        for (FlowColumn column : FlowColumn.all()) {
+          if (lease.rows().presence(column) != Presence.ABSENT) {
+            present.add(column);
+          }
+        }
+      }
+    }
+    List<FlowColumn> wanted = List.copyOf(present);
+    FlowScan.Builder scan =
+        FlowScan.of(snapshot)
+            .columns(wanted.get(0), wanted.toArray(FlowColumn[]::new))
+            .inTimeOrder()
+            .threads(threads);
+    return new FlowExport(wanted, (where == null ? scan : scan.where(where)).open());
+  }
+
+  @Override
+  public List<ExportColumn> columns() {
+    return columns;
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    block = scan.next();
+    return block != null;
+  }
+
+  @Override
+  public int rows() {
+    return block.rows();
+  }
+
+  @Override
+  public boolean isNull(int row, int column) {
+    return block.isNull(flowColumns.get(column), row);
+  }
+
+  @Override
+  public long low(int row, int column) {
+    FlowColumn flow = flowColumns.get(column);
+    return flow.type() == ColumnType.ADDRESS
+        ? block.addressLow(flow, row)
+        : block.longValue(flow, row);
+  }
+
+  @Override
+  public long high(int row, int column) {
+    return block.addressHigh(flowColumns.get(column), row);
+  }
+
+  @Override
+  public String text(int row, int column) {
+    return block.text(flowColumns.get(column), row);
+  }
+
+  @Override
+  public void close() {
+    scan.close();
+  }
+}
