@@ -47,6 +47,27 @@ final class PostingPlan {
     return new PostingPlan(index, ranges).rows(constraints);
   }
 
+  /**
+   * About how many rows within the ranges satisfy the constraints, as far as postings tell: rather
+   * too many than too few.
+   *
+   * @param segmentRows rows of the segment
+   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   */
+  static long estimate(
+      SegmentIndex index, Constraints constraints, RowRanges ranges, int segmentRows) {
+    PostingPlan plan = new PostingPlan(index, ranges);
+    List<Term> terms = new ArrayList<>(plan.columns(constraints, segmentRows));
+    for (List<Constraints> members : constraints.alternatives()) {
+      Term term = plan.alternatives(members, segmentRows);
+      if (term != null) {
+        terms.add(term);
+      }
+    }
+    long least = terms.stream().mapToLong(Term::cost).min().orElse(segmentRows);
+    return (long) ((double) Math.min(least, segmentRows) * ranges.total() / segmentRows);
+  }
+
   private RowSet rows(Constraints constraints) {
     long budget = ranges.total() / ADVANTAGE;
     List<Term> terms = new ArrayList<>(columns(constraints, budget));

@@ -10,8 +10,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
@@ -31,6 +33,7 @@ final class QueryRun {
   private final AtomicInteger opened = new AtomicInteger();
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
+  private PackedGroups packed; // null where groups are in each scan's table
 
   QueryRun(
       ArchiveSnapshot snapshot,
@@ -58,6 +61,10 @@ final class QueryRun {
   QueryAnswer answer() throws IOException {
     // Only groups can be merged; single rows are collected in order, by one thread.
     int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
+    if (rollups == null && query.isAggregated()) {
+      Constraints constraints = Constraints.of(whereAsOf);
+      packed = PackedGrouping.of(snapshot, query, constraints, options, segments, deadline);
+    }
     try {
       return answer(Threads.run(Math.max(1, threads), this::scan));
     } finally {
@@ -75,7 +82,7 @@ final class QueryRun {
             whereAsOf == query.where() ? filter : Filter.of(whereAsOf),
             options.asOfArrival(),
             rollups,
-            new RowCollector(query),
+            new RowCollector(query, packed),
             deadline);
     started.add(scan);
     long min = Long.MAX_VALUE;
@@ -105,6 +112,7 @@ final class QueryRun {
         max = Math.max(max, segment.endTime().max());
         deadline.segmentDone();
       }
+      scan.collector().end();
       return scan;
     } catch (IOException | RuntimeException | Error e) {
       deadline.cancel();
@@ -168,6 +176,9 @@ final class QueryRun {
       List<CellPhase.Part> parts = Threads.run(threads, phase::run);
       return new Collected(
           phase.finish(parts), parts.stream().mapToLong(CellPhase.Part::cells).sum());
+    }
+    if (packed != null) {
+      return new Collected(PackedGrouping.finish(packed, options.threads(), deadline), 0);
     }
     SegmentScan first = scans.get(0);
     for (SegmentScan scan : scans.subList(1, scans.size())) {

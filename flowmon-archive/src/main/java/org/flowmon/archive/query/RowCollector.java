@@ -1,27 +1,55 @@
 package org.flowmon.archive.query;
 
-import org.flowmon.flow.FlowRows;
+import org.flowmon.archive.group.PackedCollector;
+import org.flowmon.archive.group.PackedGroups;
+import org.flowmon.archive.segment.EncodedRows;
+import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupCollector;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
 
-/** Takes the rows that a filter kept: into groups, or as they are. Not thread-safe. */
+/**
+ * Takes the rows that a filter kept: into groups by one of two ways, or as they are. Not
+ * thread-safe.
+ */
 final class RowCollector {
   private final GroupCollector groups;
+  private final PackedCollector packed;
   private final RowLookup lookup;
 
-  RowCollector(FlowQuery query) {
-    this.groups = query.isAggregated() ? new GroupCollector(query) : null;
-    this.lookup = query.isAggregated() ? null : new RowLookup(query);
+  /**
+   * @param packedGroups takes the groups, null where {@link GroupTable}s do
+   */
+  RowCollector(FlowQuery query, PackedGroups packedGroups) {
+    boolean aggregated = query.isAggregated();
+    this.packed = packedGroups == null ? null : packedGroups.collector();
+    this.groups = aggregated && packed == null ? new GroupCollector(query) : null;
+    this.lookup = aggregated ? null : new RowLookup(query);
   }
 
-  void add(FlowRows rows, int from, int[] selection, int n) {
-    if (groups != null) {
+  /** Rows that follow are of this segment. */
+  void begin(SegmentReader segment) {
+    if (packed != null) {
+      packed.begin(segment);
+    }
+  }
+
+  void add(EncodedRows rows, int from, int[] selection, int n) {
+    if (packed != null) {
+      packed.add(rows, from, selection, n);
+    } else if (groups != null) {
       groups.add(rows, from, selection, n);
     } else {
       lookup.add(rows, from, selection, n);
+    }
+  }
+
+  /** All rows were added. */
+  void end() {
+    if (packed != null) {
+      packed.end();
     }
   }
 
@@ -35,7 +63,7 @@ final class RowCollector {
     groups.merge(other.groups);
   }
 
-  /** The groups so far, of an aggregated query. */
+  /** The groups so far, of an aggregated query without packed groups. */
   GroupTable groups() {
     return groups.table();
   }

@@ -177,6 +177,7 @@ final class SegmentScan {
 
   private void readRows(SegmentLease lease, Filter applied, RowRanges ranges) {
     SegmentReader segment = lease.rows();
+    collector.begin(segment);
     Constraints constraints = applied.constraints();
     RowSet found = ranges.total() < FEW_ROWS ? null : postings(lease, constraints, ranges);
     if (found != null) {
@@ -206,7 +207,7 @@ final class SegmentScan {
   }
 
   /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
-  private static boolean isAbsent(SegmentReader segment, Constraints constraints) {
+  static boolean isAbsent(SegmentReader segment, Constraints constraints) {
     for (FlowColumn column : FlowColumn.all()) {
       if ((constraints.longs(column) != null || constraints.addresses(column) != null)
           && segment.presence(column) == Presence.ABSENT) {
@@ -237,7 +238,7 @@ final class SegmentScan {
     return problem + ": rows of segment " + lease.rows().sealed().id() + " were read instead";
   }
 
-  private static boolean isIndexable(Constraints constraints) {
+  static boolean isIndexable(Constraints constraints) {
     return !constraints.alternatives().isEmpty()
         || SegmentIndex.INDEXED.stream()
             .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);

@@ -238,6 +238,27 @@ final class ColumnData {
     return id;
   }
 
+  /** The ids in {@code n} slots from one on. */
+  void ids(int slot, int n, int[] out) {
+    ByteBuffer bytes = buffer;
+    int width = idWidth;
+    int mask = (1 << width) - 1;
+    int at = valuesAt;
+    long bit = (long) slot * width;
+    int largest = 0;
+    for (int i = 0; i < n; i++) {
+      int id = (int) (bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
+      out[i] = id;
+      largest = Math.max(largest, id);
+      bit += width;
+    }
+    if (largest >= size) {
+      for (int i = 0; i < n; i++) {
+        id(slot + i); // names the place
+      }
+    }
+  }
+
   /** The number in a slot. */
   long number(int slot) {
     if (entry.dictionary()) {
@@ -263,7 +284,8 @@ final class ColumnData {
       }
     } else if (entry.column().type() == ColumnType.BOOLEAN) {
       for (int i = 0; i < n; i++) {
-        out[i] = number(slot + i);
+        int at = slot + i;
+        out[i] = buffer.get(valuesAt + (at >>> 3)) >>> (at & 7) & 1L;
       }
     } else if (wide) {
       for (int i = 0; i < n; i++) {
@@ -292,6 +314,23 @@ final class ColumnData {
     return side.width() == 4
         ? IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(side.offset() + 4 * id)))
         : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
+  }
+
+  /** The addresses of {@code n} ids from one on. */
+  void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
+    SegmentDirectory.Side side = entry.side();
+    int at = side.offset() + side.width() * id;
+    if (side.width() == 4) {
+      for (int i = 0; i < n; i++) {
+        hi[i] = 0;
+        lo[i] = IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(at + 4 * i)));
+      }
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      hi[i] = Long.reverseBytes(buffer.getLong(at + 16 * i));
+      lo[i] = Long.reverseBytes(buffer.getLong(at + 16 * i + 8));
+    }
   }
 
   /** The text of a text column's id. */

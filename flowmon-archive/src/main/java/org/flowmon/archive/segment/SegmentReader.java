@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -21,7 +21,7 @@ import org.flowmon.flow.IpAddress;
  *
  * <p>Every read can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
-public final class SegmentReader implements FlowRows, AutoCloseable {
+public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
   private final MappedRegion file;
   private final boolean verifyChecksums;
@@ -269,17 +269,17 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
     return withDictionary(column).dictionarySize();
   }
 
-  /**
-   * Ids of {@code count} rows from row {@code from}, −1 for null. The order of ids is the order of
-   * the values.
-   */
+  @Override
+  public SegmentReader segment() {
+    return this;
+  }
+
+  @Override
   public void readIds(FlowColumn column, int from, int count, int[] out) {
     Objects.checkFromIndexSize(from, count, rows());
     ColumnData data = withDictionary(column);
     if (data.validity == null) {
-      for (int i = 0; i < count; i++) {
-        out[i] = data.id(from + i);
-      }
+      data.ids(from, count, out);
       return;
     }
     int slot = count == 0 ? 0 : data.validity.rank(from);
@@ -319,6 +319,19 @@ public final class SegmentReader implements FlowRows, AutoCloseable {
   public long dictionaryLow(FlowColumn column, int id) {
     requireAddress(column);
     return entry(column, id).dictionaryLow(id);
+  }
+
+  /** The addresses of {@code count} ids of a dictionary from one on. */
+  public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
+    requireAddress(column);
+    ColumnData data = withDictionary(column);
+    Objects.checkFromIndexSize(id, count, data.dictionarySize());
+    data.dictionaryAddresses(id, count, hi, lo);
+  }
+
+  /** What of a column is not as it should be: for a reader that finds out later. */
+  public SegmentCorruptException corrupt(FlowColumn column, String what) {
+    return file.corrupt("column " + column.sqlName(), what);
   }
 
   /** The text of a dictionary's id. */

@@ -2,13 +2,12 @@ package org.flowmon.archive.segment;
 
 import java.util.Objects;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows;
 
 /**
  * Some rows of a segment, seen as rows 0 … n − 1: so that a predicate or an expression runs over
  * what an index found. Reused by {@link #select}. Not thread-safe.
  */
-public final class SelectedRows implements FlowRows {
+public final class SelectedRows implements EncodedRows {
   private final SegmentReader segment;
   private int[] selected = {};
   private int count;
@@ -39,6 +38,16 @@ public final class SelectedRows implements FlowRows {
   @Override
   public Presence presence(FlowColumn column) {
     return segment.presence(column);
+  }
+
+  @Override
+  public SegmentReader segment() {
+    return segment;
+  }
+
+  @Override
+  public void readIds(FlowColumn column, int from, int n, int[] out) {
+    segment.gatherIds(column, part(from, n), n, out);
   }
 
   private int[] part(int from, int n) {

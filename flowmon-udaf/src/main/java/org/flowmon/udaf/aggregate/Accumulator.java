@@ -51,6 +51,11 @@ public record Accumulator(Operation operation, int argument, int word) {
     public int words() {
       return words;
     }
+
+    /** Whether its value is an address. */
+    public boolean isAddress() {
+      return this == MIN_ADDRESS || this == MAX_ADDRESS;
+    }
   }
 
   /** Writes the state before any row. */

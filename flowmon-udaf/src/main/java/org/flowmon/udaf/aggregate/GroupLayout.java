@@ -1,6 +1,7 @@
 package org.flowmon.udaf.aggregate;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.query.AggregateCall;
@@ -26,6 +27,7 @@ public final class GroupLayout {
   private final List<Accumulator> accumulators = new ArrayList<>();
   private int stateWords;
   private final long[] emptyState;
+  private final boolean startsWithZeros;
   private final long fingerprint;
   private final Accumulator[] merged;
 
@@ -43,6 +45,7 @@ public final class GroupLayout {
     query.orderBy().forEach(item -> addAggregate(item.what()));
     this.emptyState = new long[stateWords];
     accumulators.forEach(accumulator -> accumulator.reset(emptyState, 0));
+    this.startsWithZeros = Arrays.stream(emptyState).allMatch(word -> word == 0);
     this.fingerprint = computeFingerprint();
     this.merged = accumulators.toArray(new Accumulator[0]);
   }
@@ -179,6 +182,11 @@ public final class GroupLayout {
   /** Tells layouts apart: partial groups carry it, so that they are never merged into others. */
   public long fingerprint() {
     return fingerprint;
+  }
+
+  /** Whether the state of a group without rows is all zeros, as a new array is. */
+  public boolean startsWithZeros() {
+    return startsWithZeros;
   }
 
   /** Writes the state of a group without rows. */

@@ -69,7 +69,7 @@ public final class Vector {
   }
 
   /** Declares the first {@code count} values not NULL. */
-  void setAllValid(int count) {
+  public void setAllValid(int count) {
     fill(validity, count);
     allValid = true;
   }
@@ -88,7 +88,7 @@ public final class Vector {
   }
 
   /** Takes over which values are NULL from {@link #validity}, and clears those. */
-  void settleValidity(int count) {
+  public void settleValidity(int count) {
     allValid = true;
     for (int w = 0; w < words(count); w++) {
       long invalid = ~validity[w] & mask(w, count);

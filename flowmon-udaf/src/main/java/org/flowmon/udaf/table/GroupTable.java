@@ -176,21 +176,49 @@ public final class GroupTable {
    */
   public void append(GroupTable other, int[] groups) {
     requireSameLayout(other);
+    reserveToAppend(groups.length);
+    for (int group : groups) {
+      System.arraycopy(other.data, group * stride, data, size * stride, stride);
+      size++;
+    }
+  }
+
+  /**
+   * Takes over groups that are certain not to be in this table. From then on it can only be
+   * finished, as after {@link #append(GroupTable, int[])}.
+   *
+   * @param nulls by group: bit k is set where key k is NULL
+   * @param keyWords by word of the keys, then by group; 0 where the key is NULL
+   * @param states their states
+   * @param places where the state of each group begins in them
+   * @param n how many groups
+   * @throws IllegalArgumentException where the layout has texts, whose numbers are each table's own
+   */
+  public void append(long[] nulls, long[][] keyWords, long[] states, int[] places, int n) {
+    reserveToAppend(n);
+    for (int i = 0; i < n; i++) {
+      int at = size * stride;
+      data[at] = nulls[i];
+      for (int w = 0; w < keyWords.length; w++) {
+        data[at + 1 + w] = keyWords[w][i];
+      }
+      System.arraycopy(states, places[i], data, stateAt(size), layout.stateWords());
+      size++;
+    }
+  }
+
+  private void reserveToAppend(int groups) {
     if (keyColumns.hasTexts()) {
       throw new IllegalArgumentException("groups with texts cannot be taken over");
     }
     appended = true;
-    long needed = (long) (size + groups.length) * stride;
+    long needed = (long) (size + groups) * stride;
     if (needed > data.length) {
       if (needed > MAX_WORDS) {
         throw new IllegalStateException(
             "a table holds no more than " + size + " groups of " + stride + " words");
       }
       data = Arrays.copyOf(data, (int) Math.min(MAX_WORDS, Math.max(needed, 2L * data.length)));
-    }
-    for (int group : groups) {
-      System.arraycopy(other.data, group * stride, data, size * stride, stride);
-      size++;
     }
   }
 
@@ -315,6 +343,11 @@ public final class GroupTable {
   long hash(int group) {
     int at = group * stride;
     return keyColumns.hash(data[at], data, at + 1);
+  }
+
+  /** How far apart groups are in {@link #words}. */
+  int stride() {
+    return stride;
   }
 
   /** Where the state of a group begins in {@link #data}. */

@@ -1,0 +1,62 @@
+package org.flowmon.archive.group;
+
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Numbers of addresses within one query, in the order of addresses. One more than the largest
+ * stands for NULL, which comes last. Safe to share once it is filled.
+ */
+public final class AddressNumbers {
+  private final long[] high; // null where all are 0
+  private final long[] low;
+  private final Map<String, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
+
+  AddressNumbers(long[] high, long[] low) {
+    this.high = high;
+    this.low = low;
+  }
+
+  void know(String segment) {
+    bySegment.computeIfAbsent(segment, id -> new EnumMap<>(FlowColumn.class));
+  }
+
+  void put(String segment, FlowColumn column, int[] numbers) {
+    know(segment);
+    bySegment.get(segment).put(column, numbers);
+  }
+
+  /** The number that stands for NULL: how many addresses there are. */
+  int ofNull() {
+    return low.length;
+  }
+
+  /** Whether every high long is 0. */
+  boolean areHighsZero() {
+    return high == null;
+  }
+
+  long high(int number) {
+    return high == null ? 0 : high[number];
+  }
+
+  long low(int number) {
+    return low[number];
+  }
+
+  /**
+   * The numbers of a segment's ids.
+   *
+   * @return null where the segment has no value in the column
+   * @throws IllegalArgumentException where the segment was not numbered
+   */
+  int[] of(String segment, FlowColumn column) {
+    Map<FlowColumn, int[]> columns = bySegment.get(segment);
+    if (columns == null) {
+      throw new IllegalArgumentException("addresses of segment " + segment + " have no numbers");
+    }
+    return columns.get(column);
+  }
+}

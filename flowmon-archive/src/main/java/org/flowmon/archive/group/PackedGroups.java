@@ -1,0 +1,343 @@
+package org.flowmon.archive.group;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupTable;
+
+/**
+ * All groups of a query, in partitions by ranges of their packed keys, whose order is that of the
+ * keys. Threads collect rows each by a {@link PackedCollector}, and share partitions.
+ *
+ * <pre>
+ *   rows ─► blocks of each partition ─► table of each partition ─► order ─► columns of the answer
+ *           of each thread, bounded     one thread at a time
+ * </pre>
+ */
+public final class PackedGroups {
+  // Rows of a partition: its groups stay in a core's second-level cache.
+  private static final int ROWS_PER_PARTITION = 1 << 14;
+  private static final int MAX_WANTED = 1 << 11;
+  // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
+  private static final long MAX_HEAP_BYTES = 96L << 20;
+  private static final long HEAP_SHARE = 24;
+
+  private final GroupPlan plan;
+  private final AddressNumbers numbers;
+  private final GroupLayout layout;
+  private final PackedKey[] packing;
+  private final int keyBits;
+  private final int wanted;
+  private final long maxHeapBytes;
+  private final AnswerColumns columns;
+  private final AtomicInteger flushes = new AtomicInteger();
+  private final AtomicInteger next = new AtomicInteger();
+  private volatile Partitions partitions;
+  private int[] firstRows;
+
+  /** How keys are cut, and the groups of each part. */
+  static final class Partitions {
+    final PartitionMap map;
+    final PackedTable[] tables;
+
+    Partitions(PartitionMap map, GroupLayout layout) {
+      this.map = map;
+      this.tables = new PackedTable[map.partitions()];
+      Arrays.setAll(tables, p -> new PackedTable(layout));
+    }
+  }
+
+  private PackedGroups(
+      GroupPlan plan, AddressNumbers numbers, PackedKey[] packing, int wanted, long maxHeapBytes) {
+    this.plan = plan;
+    this.numbers = numbers;
+    this.layout = GroupLayout.of(plan.query());
+    this.packing = packing;
+    this.keyBits = bits(packing);
+    this.wanted = wanted;
+    this.maxHeapBytes = maxHeapBytes;
+    this.columns = new AnswerColumns(plan.query(), layout);
+  }
+
+  /**
+   * No groups yet.
+   *
+   * @param rows about how many rows there will be
+   * @return null where keys, and a bit for each argument, do not fit one long
+   */
+  public static PackedGroups of(GroupPlan plan, AddressNumbers numbers, long rows) {
+    int wanted = (int) Math.max(1, Math.min(MAX_WANTED, rows / ROWS_PER_PARTITION));
+    long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
+    return of(plan, numbers, wanted, Math.min(MAX_HEAP_BYTES, share));
+  }
+
+  /** With so many partitions, or about so many, and so much memory for the rows of a thread. */
+  static PackedGroups of(GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
+    PackedKey[] packing = new PackedKey[plan.keys().size()];
+    int shift = 0;
+    for (int k = packing.length - 1; k >= 0; k--) {
+      boolean isAddress = !(plan.keys().get(k) instanceof GroupPlan.NumberKey);
+      long ofNull = numbers.ofNull();
+      if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
+        ofNull = 1L << GroupPlan.bits(number.column().type());
+      }
+      int bits = 64 - Long.numberOfLeadingZeros(ofNull);
+      packing[k] = new PackedKey(shift, bits, ofNull, isAddress);
+      shift += bits;
+      if (shift > 62) {
+        return null;
+      }
+    }
+    PackedGroups groups = new PackedGroups(plan, numbers, packing, wanted, maxHeapBytes);
+    int arguments = groups.layout.arguments().size();
+    return PartitionedRows.fits(groups.keyBits, arguments) ? groups : null;
+  }
+
+  private static int bits(PackedKey[] packing) {
+    return packing[0].shift() + packing[0].bits();
+  }
+
+  GroupLayout layout() {
+    return layout;
+  }
+
+  long maxHeapBytes() {
+    return maxHeapBytes;
+  }
+
+  int keyBits() {
+    return keyBits;
+  }
+
+  /** The partition with which a thread is to begin: far from those of others. */
+  int firstToFlush(int count) {
+    return (int) ((((flushes.getAndIncrement() * 0x9E37_79B9L) & 0xFFFF_FFFFL) * count) >>> 32);
+  }
+
+  /** Collects rows of one thread. */
+  public PackedCollector collector() {
+    return new PackedCollector(this, new KeyReader(plan, numbers, packing));
+  }
+
+  /** Null until the first thread has seen enough rows. */
+  Partitions partitions() {
+    return partitions;
+  }
+
+  /**
+   * Cuts the keys unless another thread has.
+   *
+   * @param sample keys of rows, which are sorted here
+   */
+  synchronized Partitions cut(long[] sample, int n) {
+    if (partitions == null) {
+      PartitionMap map = PartitionMap.of(sample, n, keyBits, wanted);
+      partitions = new Partitions(map, layout);
+    }
+    return partitions;
+  }
+
+  /** Number of groups; all collectors must have ended. */
+  public long size() {
+    return partitions == null
+        ? 0
+        : Arrays.stream(partitions.tables).mapToLong(PackedTable::size).sum();
+  }
+
+  /** Whether the answer's order is that of the packed keys: ascending, NULLs last. */
+  private boolean isKeyOrder() {
+    FlowQuery query = plan.query();
+    for (int o = 0; o < query.orderBy().size(); o++) {
+      OrderItem item = query.orderBy().get(o);
+      boolean same =
+          o < query.groupBy().size()
+              && query.groupBy().get(o).equals(item.what())
+              && !item.descending()
+              && !item.nullsFirst();
+      if (!same) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The answer, as steps that several threads each take part in, one step after the other. */
+  public Finish finish() {
+    return new Finish();
+  }
+
+  /** Puts groups in order and writes them. */
+  public final class Finish {
+    private final boolean byKey = isKeyOrder();
+    private final PackedTable[] tables =
+        partitions == null ? new PackedTable[0] : partitions.tables;
+    private final List<GroupTable> firsts = new ArrayList<>();
+    private int rows;
+
+    private Finish() {}
+
+    /**
+     * The first step; several threads may run it at the same time.
+     *
+     * @param check runs now and then, and may throw to end it
+     */
+    public Void order(Runnable check) {
+      GroupTable mine = byKey ? null : new GroupTable(layout);
+      GroupTable one = byKey ? null : new GroupTable(layout);
+      for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
+        PackedTable table = tables[p];
+        check.run();
+        if (byKey) {
+          table.order();
+          columns.inspect(table.states(), 0, layout.stateWords(), table.size());
+        } else if (plan.query().limit() < 0) {
+          append(table, mine);
+        } else {
+          append(table, one);
+          mine.append(one, one.first(plan.query()));
+          one.clear();
+        }
+      }
+      if (mine != null) {
+        synchronized (firsts) {
+          firsts.add(mine);
+        }
+      }
+      return null;
+    }
+
+    private void append(PackedTable table, GroupTable to) {
+      int[] places = new int[Vector.CAPACITY];
+      long[] nulls = new long[Vector.CAPACITY];
+      long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
+      for (int from = 0; from < table.size(); from += Vector.CAPACITY) {
+        int n = Math.min(Vector.CAPACITY, table.size() - from);
+        Arrays.fill(nulls, 0, n, 0);
+        for (int i = 0; i < n; i++) {
+          places[i] = table.stateAt(from + i);
+          for (int k = 0; k < packing.length; k++) {
+            unpack(table.key(from + i), k, words, nulls, i);
+          }
+        }
+        to.append(nulls, words, table.states(), places, n);
+      }
+    }
+
+    private void unpack(long packed, int key, long[][] words, long[] nulls, int i) {
+      long number = packing[key].number(packed);
+      boolean isNull = number == packing[key].ofNull();
+      int word = layout.keyWord(key);
+      nulls[i] |= (isNull ? 1L : 0) << key;
+      if (packing[key].isAddress()) {
+        words[word][i] = isNull ? 0 : numbers.high((int) number);
+        words[word + 1][i] = isNull ? 0 : numbers.low((int) number);
+      } else {
+        words[word][i] = isNull ? 0 : number;
+      }
+    }
+
+    /** The second step, by one thread. */
+    public void allocate() {
+      next.set(0);
+      if (!byKey) {
+        return;
+      }
+      long groups = size();
+      long limit = plan.query().limit();
+      groups = limit < 0 ? groups : Math.min(limit, groups);
+      if (groups > Integer.MAX_VALUE - 8) {
+        throw new IllegalStateException("an answer holds no more than 2^31 rows, not " + groups);
+      }
+      rows = (int) groups;
+      columns.allocate(rows);
+      firstRows = new int[tables.length + 1];
+      for (int p = 0; p < tables.length; p++) {
+        firstRows[p + 1] = Math.min(rows - firstRows[p], tables[p].size()) + firstRows[p];
+      }
+      for (int c = 0; c < columns.count(); c++) {
+        int key = columns.key(c);
+        if (key >= 0) {
+          boolean hasHighs = packing[key].isAddress() && !numbers.areHighsZero();
+          boolean[] isNull = hasNulls(key) ? new boolean[rows] : null;
+          columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+        }
+      }
+    }
+
+    private boolean hasNulls(int key) {
+      for (PackedTable table : tables) {
+        for (int g = 0; g < table.size(); g++) {
+          if (packing[key].number(table.key(g)) == packing[key].ofNull()) {
+            return true;
+          }
+        }
+      }
+      return false;
+    }
+
+    /** The third step; several threads may run it at the same time. */
+    public Void write(Runnable check) {
+      int[] places = {};
+      for (int p = next.getAndIncrement(); p < tables.length && byKey; p = next.getAndIncrement()) {
+        check.run();
+        int n = firstRows[p + 1] - firstRows[p];
+        int[] order = tables[p].order();
+        places = places.length < n ? new int[n] : places;
+        for (int i = 0; i < n; i++) {
+          places[i] = tables[p].stateAt(order[i]);
+        }
+        columns.writeAggregates(tables[p].states(), places, n, firstRows[p]);
+        writeKeys(tables[p], order, n, firstRows[p]);
+        tables[p] = null; // its rows are written
+      }
+      return null;
+    }
+
+    private void writeKeys(PackedTable table, int[] order, int n, int row) {
+      for (int c = 0; c < columns.count(); c++) {
+        int key = columns.key(c);
+        if (key < 0) {
+          continue;
+        }
+        PackedKey packed = packing[key];
+        long[] low = columns.low(c);
+        long[] high = columns.high(c);
+        boolean[] isNull = columns.isNull(c);
+        for (int i = 0; i < n; i++) {
+          long number = packed.number(table.key(order[i]));
+          if (isNull != null && number == packed.ofNull()) {
+            isNull[row + i] = true;
+          } else if (!packed.isAddress()) {
+            low[row + i] = number;
+          } else {
+            low[row + i] = numbers.low((int) number);
+            if (high != null) {
+              high[row + i] = numbers.high((int) number);
+            }
+          }
+        }
+      }
+    }
+
+    /** The answer. */
+    public ResultTable table() {
+      if (byKey) {
+        return columns.build();
+      }
+      GroupTable all = firsts.get(0);
+      for (GroupTable other : firsts.subList(1, firsts.size())) {
+        int[] groups = new int[other.size()];
+        Arrays.setAll(groups, g -> g);
+        all.append(other, groups);
+      }
+      return all.finish(plan.query());
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package org.flowmon.archive.group;
+
+/**
+ * Where one key of a group lies in the group's long.
+ *
+ * @param shift bits below it
+ * @param bits its bits
+ * @param ofNull the number that stands for NULL, larger than any other
+ * @param isAddress whether the number is an address's; else it is the value itself
+ */
+record PackedKey(int shift, int bits, long ofNull, boolean isAddress) {
+  long number(long packed) {
+    return (packed >>> shift) & ((1L << bits) - 1);
+  }
+}

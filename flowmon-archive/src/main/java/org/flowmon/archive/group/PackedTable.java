@@ -1,0 +1,206 @@
+package org.flowmon.archive.group;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.Vector;
+
+/** The groups of one partition. Not thread-safe. */
+final class PackedTable {
+  private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+  private static final int[] IDENTITY = new int[Vector.CAPACITY];
+  private static final long MAX_WORDS = Integer.MAX_VALUE - 8L;
+  private static final int RADIX_BITS = 11;
+
+  static {
+    Arrays.setAll(IDENTITY, i -> i);
+  }
+
+  private final GroupLayout layout;
+  private final int stride;
+  // The number of a group + 1; 0: free.
+  private int[] slots = new int[64];
+  private int shift = 64 - 6;
+  private long[] keys = new long[16];
+  private long[] states;
+  private int size;
+  private int[] order;
+
+  PackedTable(GroupLayout layout) {
+    this.layout = layout;
+    this.stride = layout.stateWords();
+    this.states = new long[16 * stride];
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The states of all groups, group by group. */
+  long[] states() {
+    return states;
+  }
+
+  long key(int group) {
+    return keys[group];
+  }
+
+  /** Where the state of a group begins. */
+  int stateAt(int group) {
+    return group * stride;
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param wanted their keys
+   * @param n how many, at most {@link Vector#CAPACITY}
+   * @param places is written over
+   */
+  void add(long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
+    reserve(size + n);
+    find(wanted, n, places);
+    accumulation.add(arguments, IDENTITY, 0, n, states, places);
+  }
+
+  /** Makes room for some of the groups that so many rows will make. */
+  void expect(long rows) {
+    if (rows / 2 > keys.length - size) {
+      reserve((int) Math.min(1 << 28, size + rows / 2));
+    }
+  }
+
+  private void find(long[] wanted, int n, int[] places) {
+    int[] index = slots;
+    long[] known = keys;
+    int mask = index.length - 1;
+    boolean zeros = layout.startsWithZeros();
+    for (int r = 0; r < n; r++) {
+      long key = wanted[r];
+      int slot = (int) ((key * MULTIPLIER) >>> shift);
+      int group = index[slot] - 1;
+      while (group >= 0 && known[group] != key) {
+        slot = (slot + 1) & mask;
+        group = index[slot] - 1;
+      }
+      if (group < 0) {
+        group = size++;
+        index[slot] = size;
+        known[group] = key;
+        if (!zeros) {
+          layout.reset(states, group * stride);
+        }
+      }
+      places[r] = group * stride;
+    }
+  }
+
+  /** Makes room for so many groups, so that none has to be made while rows are added. */
+  private void reserve(int groups) {
+    if (groups > keys.length) {
+      long most = MAX_WORDS / Math.max(1, stride);
+      if (groups > most) {
+        throw new IllegalStateException(
+            "a partition holds no more than " + size + " groups of " + stride + " words");
+      }
+      long capacity = Math.min(most, Math.max(groups, 2L * keys.length));
+      keys = Arrays.copyOf(keys, (int) capacity);
+      states = Arrays.copyOf(states, (int) capacity * stride);
+    }
+    if (2L * groups > slots.length) {
+      if (slots.length == 1 << 30) {
+        throw new IllegalStateException("a partition has at most " + (1 << 29) + " groups");
+      }
+      int length = Integer.highestOneBit(groups) << 2;
+      slots = new int[length];
+      shift = Long.numberOfLeadingZeros(length) + 1;
+      for (int group = 0; group < size; group++) {
+        int slot = (int) ((keys[group] * MULTIPLIER) >>> shift);
+        while (slots[slot] != 0) {
+          slot = (slot + 1) & (length - 1);
+        }
+        slots[slot] = group + 1;
+      }
+    }
+  }
+
+  /** The groups by key; no row can be added afterwards. */
+  int[] order() {
+    if (order == null) {
+      slots = null;
+      order = sorted();
+    }
+    return order;
+  }
+
+  private int[] sorted() {
+    int groupBits = 32 - Integer.numberOfLeadingZeros(Math.max(1, size - 1));
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (int group = 0; group < size; group++) {
+      least = Math.min(least, keys[group]);
+      most = Math.max(most, keys[group]);
+    }
+    int keyBits = size == 0 ? 0 : 64 - Long.numberOfLeadingZeros(most - least);
+    if (keyBits + groupBits > 63) {
+      return sortedByPass(keyBits, least);
+    }
+    long[] from = new long[size];
+    for (int group = 0; group < size; group++) {
+      from[group] = ((keys[group] - least) << groupBits) | group;
+    }
+    long[] to = new long[size];
+    for (int at = groupBits; at < groupBits + keyBits; at += RADIX_BITS) {
+      pass(from, to, at);
+      long[] sorted = to;
+      to = from;
+      from = sorted;
+    }
+    int[] groups = new int[size];
+    for (int i = 0; i < size; i++) {
+      groups[i] = (int) from[i] & ((1 << groupBits) - 1);
+    }
+    return groups;
+  }
+
+  private static void pass(long[] from, long[] to, int at) {
+    int mask = (1 << RADIX_BITS) - 1;
+    int[] starts = new int[(1 << RADIX_BITS) + 1];
+    for (long key : from) {
+      starts[(int) (key >>> at) & mask]++;
+    }
+    int sum = 0;
+    for (int digit = 0; digit < starts.length; digit++) {
+      int count = starts[digit];
+      starts[digit] = sum;
+      sum += count;
+    }
+    for (long key : from) {
+      to[starts[(int) (key >>> at) & mask]++] = key;
+    }
+  }
+
+  /** Where a key and a group's number do not fit one long. */
+  private int[] sortedByPass(int keyBits, long least) {
+    int mask = (1 << RADIX_BITS) - 1;
+    int[] from = new int[size];
+    Arrays.setAll(from, group -> group);
+    int[] to = new int[size];
+    for (int at = 0; at < keyBits; at += RADIX_BITS) {
+      int[] starts = new int[(1 << RADIX_BITS) + 1];
+      for (int group : from) {
+        starts[((int) ((keys[group] - least) >>> at) & mask) + 1]++;
+      }
+      for (int digit = 0; digit < 1 << RADIX_BITS; digit++) {
+        starts[digit + 1] += starts[digit];
+      }
+      for (int group : from) {
+        to[starts[(int) ((keys[group] - least) >>> at) & mask]++] = group;
+      }
+      int[] sorted = to;
+      to = from;
+      from = sorted;
+    }
+    return from;
+  }
+}

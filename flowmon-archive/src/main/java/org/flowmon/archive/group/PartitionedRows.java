@@ -1,0 +1,214 @@
+package org.flowmon.archive.group;
+
+import java.util.Arrays;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Keys and arguments of one thread's rows by partition, until they are added to groups. Not
+ * thread-safe.
+ *
+ * <pre>
+ *   chunk:  block block block …          block:  row row row … (256, all of one partition)
+ *   row:    key and NULL bits | argument | argument | …     (an address takes two longs)
+ * </pre>
+ *
+ * Blocks of a partition are linked, and taken from chunks as they are needed.
+ */
+final class PartitionedRows {
+  static final int BLOCK_ROWS = 256;
+
+  private static final int BLOCKS_PER_CHUNK = 128;
+  private static final int NONE = -1;
+  // A place is the number of a chunk and the place of a long in it.
+  private static final int CHUNK_SHIFT = 20;
+  private static final int IN_CHUNK = (1 << CHUNK_SHIFT) - 1;
+
+  private final int keyBits;
+  private final int stride;
+  private final int[] wordOf; // by argument: its place in a row
+  private long[][] chunks = {};
+  private int[] blockBefore = {};
+  private int usedBlocks;
+  // By partition: its last block, the place of its next row, and how many rows there is room for.
+  private final int[] lastBlock;
+  private final int[] next;
+  private final int[] room;
+  private final int[] places = new int[Vector.CAPACITY];
+
+  /**
+   * @param kinds of the arguments
+   */
+  PartitionedRows(int partitions, int keyBits, ValueKind[] kinds) {
+    this.keyBits = keyBits;
+    this.wordOf = new int[kinds.length];
+    int words = 1;
+    for (int a = 0; a < kinds.length; a++) {
+      wordOf[a] = words;
+      words += kinds[a] == ValueKind.ADDRESS ? 2 : 1;
+    }
+    this.stride = words;
+    this.lastBlock = new int[partitions];
+    this.next = new int[partitions];
+    this.room = new int[partitions];
+    Arrays.fill(lastBlock, NONE);
+  }
+
+  /** Whether rows can be kept: a NULL bit for each argument beside the key, a chunk's places. */
+  static boolean fits(int keyBits, int arguments) {
+    return keyBits + arguments <= Long.SIZE
+        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_PER_CHUNK <= IN_CHUNK;
+  }
+
+  int partitions() {
+    return next.length;
+  }
+
+  /** Bytes that the rows take on the heap. */
+  long heapBytes() {
+    return 8L * stride * BLOCK_ROWS * usedBlocks;
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param map null where all are in the only partition
+   */
+  void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
+    if (map == null) {
+      for (int r = 0; r < n; r++) {
+        places[r] = place(0);
+      }
+    } else {
+      for (int r = 0; r < n; r++) {
+        places[r] = place(map.partition(keys[selection[r]]));
+      }
+    }
+    long[][] all = chunks;
+    for (int r = 0; r < n; r++) {
+      all[places[r] >>> CHUNK_SHIFT][places[r] & IN_CHUNK] = keys[selection[r]];
+    }
+    for (int a = 0; a < arguments.length; a++) {
+      Vector vector = arguments[a];
+      if (vector.high() != null) {
+        write(vector.high(), wordOf[a] + 1, selection, n);
+      }
+      write(vector.values(), wordOf[a], selection, n);
+      if (!vector.allValid()) {
+        markNulls(vector, 1L << (keyBits + a), selection, n);
+      }
+    }
+  }
+
+  private void write(long[] values, int word, int[] selection, int n) {
+    long[][] all = chunks;
+    for (int r = 0; r < n; r++) {
+      all[places[r] >>> CHUNK_SHIFT][(places[r] & IN_CHUNK) + word] = values[selection[r]];
+    }
+  }
+
+  private void markNulls(Vector vector, long bit, int[] selection, int n) {
+    for (int r = 0; r < n; r++) {
+      if (!vector.isValid(selection[r])) {
+        chunks[places[r] >>> CHUNK_SHIFT][places[r] & IN_CHUNK] |= bit;
+      }
+    }
+  }
+
+  private int place(int partition) {
+    if (room[partition] == 0) {
+      open(partition);
+    }
+    room[partition]--;
+    int place = next[partition];
+    next[partition] = place + stride;
+    return place;
+  }
+
+  private void open(int partition) {
+    int block = usedBlocks++;
+    int chunk = block / BLOCKS_PER_CHUNK;
+    if (chunk == chunks.length) {
+      chunks = Arrays.copyOf(chunks, chunk + 1);
+      chunks[chunk] = new long[stride * BLOCK_ROWS * BLOCKS_PER_CHUNK];
+      blockBefore = Arrays.copyOf(blockBefore, (chunk + 1) * BLOCKS_PER_CHUNK);
+    }
+    blockBefore[block] = lastBlock[partition];
+    lastBlock[partition] = block;
+    next[partition] = (chunk << CHUNK_SHIFT) | placeInChunk(block);
+    room[partition] = BLOCK_ROWS;
+  }
+
+  private int placeInChunk(int block) {
+    return (block % BLOCKS_PER_CHUNK) * BLOCK_ROWS * stride;
+  }
+
+  /** Forgets all rows. */
+  void clear() {
+    usedBlocks = 0;
+    Arrays.fill(lastBlock, NONE);
+    Arrays.fill(room, 0);
+  }
+
+  /** How many rows a partition has. */
+  long rows(int partition) {
+    long rows = 0;
+    for (int block = lastBlock[partition]; block >= 0; block = blockBefore[block]) {
+      rows += BLOCK_ROWS;
+    }
+    return rows - room[partition];
+  }
+
+  /** The last block of a partition, −1 where it has no rows. */
+  int lastBlock(int partition) {
+    return lastBlock[partition];
+  }
+
+  /** Rows of {@link #lastBlock}; all other blocks are full. */
+  int rowsOfLast(int partition) {
+    return BLOCK_ROWS - room[partition];
+  }
+
+  /** The block before one, of the same partition; −1 where there is none. */
+  int before(int block) {
+    return blockBefore[block];
+  }
+
+  /** Reads the first n keys and arguments of a block. */
+  void read(int block, int n, long[] keys, Vector[] arguments) {
+    long[] chunk = chunks[block / BLOCKS_PER_CHUNK];
+    int at = placeInChunk(block);
+    long mask = -1L >>> (Long.SIZE - keyBits);
+    long nulls = 0;
+    for (int i = 0; i < n; i++) {
+      long key = chunk[at + i * stride];
+      nulls |= key;
+      keys[i] = key & mask;
+    }
+    nulls &= ~mask;
+    for (int a = 0; a < arguments.length; a++) {
+      Vector vector = arguments[a];
+      if (vector.high() != null) {
+        read(chunk, at + wordOf[a] + 1, n, vector.high());
+      }
+      read(chunk, at + wordOf[a], n, vector.values());
+      vector.setAllValid(n);
+      if (nulls != 0) {
+        readNulls(chunk, at, n, keyBits + a, vector);
+      }
+    }
+  }
+
+  private void read(long[] chunk, int first, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = chunk[first + i * stride];
+    }
+  }
+
+  private void readNulls(long[] chunk, int first, int n, int bit, Vector vector) {
+    for (int i = 0; i < n; i++) {
+      vector.validity()[i >>> 6] &= ~(((chunk[first + i * stride] >>> bit) & 1) << i);
+    }
+    vector.settleValidity(n);
+  }
+}

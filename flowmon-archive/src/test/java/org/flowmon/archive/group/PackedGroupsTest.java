@@ -1,0 +1,244 @@
+package org.flowmon.archive.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackedGroupsTest {
+  private static void noCheck() {}
+
+  @TempDir Path directory;
+
+  private static <T> void onThreads(int threads, Callable<T> work) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<T>> futures = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        futures.add(pool.submit(work));
+      }
+      for (Future<T> future : futures) {
+        future.get();
+      }
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private static final String[] QUERIES = {
+    "SELECT src_addr, dst_addr, SUM(bytes), COUNT(*) FROM flows GROUP BY src_addr, dst_addr",
+    "SELECT protocol, src_addr, MAX(dst_addr), AVG(packets) FROM flows GROUP BY protocol, src_addr"
+        + " ORDER BY AVG(packets) DESC, src_addr LIMIT 50",
+    "SELECT COUNT(reverse_bytes), MIN(packets), dst_addr FROM flows GROUP BY dst_addr LIMIT 100",
+    "SELECT src_addr, STDDEV(packets), STDDEV_POP(bytes) FROM flows GROUP BY src_addr",
+    "SELECT DISTINCT dst_addr, protocol FROM flows",
+    "SELECT src_port, dst_addr, SUM(packets) FROM flows GROUP BY dst_addr, src_port"
+        + " ORDER BY SUM(packets) NULLS FIRST",
+  };
+
+  @Test
+  void fewOrManyPartitionsAndLittleMemoryGiveTheSameGroups() throws Exception {
+    long seed = 31;
+    SplittableRandom random = new SplittableRandom(seed);
+    Traffic traffic = new Traffic(seed, true, 0.05);
+    List<FlowBatch> flows = new ArrayList<>();
+    List<SegmentReader> segments = new ArrayList<>();
+    try {
+      for (int rows : new int[] {30_000, 1, 21_000, 5000}) {
+        List<FlowBatch> batches = traffic.batches(rows, 0, 1);
+        flows.addAll(batches);
+        SealedSegment segment = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+        segments.add(SegmentReader.open(directory, segment));
+      }
+      for (int q = 0; q < 3 * QUERIES.length; q++) {
+        FlowQuery query = QueryParser.parse(QUERIES[q % QUERIES.length]);
+        int threads = 1 + random.nextInt(4);
+        int wanted = random.nextBoolean() ? 1 : 1 + random.nextInt(300);
+        long heapBytes = random.nextBoolean() ? 1 : 100_000;
+        GroupPlan plan = GroupPlan.of(query);
+        AddressNumbering numbering = new AddressNumbering(segments, plan.addresses());
+        onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
+        PackedGroups groups = PackedGroups.of(plan, numbering.finish(), wanted, heapBytes);
+        AtomicInteger next = new AtomicInteger();
+        onThreads(threads, () -> collect(segments, groups.collector(), next));
+        PackedGroups.Finish finish = groups.finish();
+        onThreads(threads, () -> finish.order(PackedGroupsTest::noCheck));
+        finish.allocate();
+        onThreads(threads, () -> finish.write(PackedGroupsTest::noCheck));
+        String context =
+            "seed " + seed + ", " + threads + " threads, " + wanted + " partitions: " + query;
+        assertEquals(FlowQueries.run(flows, query).toString(), finish.table().toString(), context);
+      }
+    } finally {
+      segments.forEach(SegmentReader::close);
+    }
+  }
+
+  private static Void collect(
+      List<SegmentReader> segments, PackedCollector collector, AtomicInteger next) {
+    int[] all = new int[Vector.CAPACITY];
+    Arrays.setAll(all, i -> i);
+    for (int s = next.getAndIncrement(); s < segments.size(); s = next.getAndIncrement()) {
+      SegmentReader segment = segments.get(s);
+      collector.begin(segment);
+      for (int from = 0; from < segment.rows(); from += Vector.CAPACITY) {
+        collector.add(segment, from, all, Math.min(Vector.CAPACITY, segment.rows() - from));
+      }
+    }
+    collector.end();
+    return null;
+  }
+
+  @Test
+  void addressesAreNumberedInTheirOrder() throws Exception {
+    SplittableRandom random = new SplittableRandom(8);
+    Traffic traffic = new Traffic(8, true, 0.1);
+    List<SegmentReader> segments = new ArrayList<>();
+    TreeSet<IpAddress> expected = new TreeSet<>();
+    List<FlowColumn> columns = List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
+    try {
+      for (int s = 0; s < 25; s++) {
+        List<FlowBatch> batches = traffic.batches(1 + random.nextInt(6000), 0, 1);
+        SealedSegment segment = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+        segments.add(SegmentReader.open(directory, segment));
+      }
+      AddressNumbering numbering = new AddressNumbering(segments, columns);
+      onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
+      AddressNumbers numbers = numbering.finish();
+      for (SegmentReader segment : segments) {
+        for (FlowColumn column : columns) {
+          for (int id = 0;
+              segment.hasDictionary(column) && id < segment.dictionarySize(column);
+              id++) {
+            IpAddress address =
+                new IpAddress(
+                    segment.dictionaryHigh(column, id), segment.dictionaryLow(column, id));
+            int number = numbers.of(segment.sealed().id(), column)[id];
+            assertEquals(address, new IpAddress(numbers.high(number), numbers.low(number)));
+            expected.add(address);
+          }
+        }
+      }
+      assertEquals(expected.size(), numbers.ofNull());
+      int number = 0;
+      for (IpAddress address : expected) {
+        assertEquals(address, new IpAddress(numbers.high(number), numbers.low(number++)));
+      }
+    } finally {
+      segments.forEach(SegmentReader::close);
+    }
+  }
+
+  @Test
+  void partitionsAreRangesInTheOrderOfKeys() {
+    for (long seed = 0; seed < 60; seed++) {
+      Random random = new Random(seed);
+      int bits = 1 + random.nextInt(62);
+      long mask = (1L << bits) - 1;
+      // A few leading numbers that are in most keys.
+      long frequent = random.nextLong() & mask & -1L << Math.max(0, bits - 10);
+      long[] sample = new long[random.nextInt(3000)];
+      for (int i = 0; i < sample.length; i++) {
+        boolean often = random.nextInt(4) > 0;
+        sample[i] = often ? frequent | (random.nextLong() & mask >>> 10) : random.nextLong() & mask;
+      }
+      PartitionMap map =
+          PartitionMap.of(sample.clone(), sample.length, bits, 1 + random.nextInt(90));
+      long[] keys = Arrays.copyOf(sample, sample.length + 1000);
+      for (int i = sample.length; i < keys.length; i++) {
+        keys[i] = random.nextLong() & mask;
+      }
+      Arrays.sort(keys);
+      int last = 0;
+      for (long key : keys) {
+        int partition = map.partition(key);
+        assertTrue(
+            partition >= last && partition < map.partitions(),
+            "seed " + seed + ": partition " + partition + " of " + map.partitions());
+        last = partition;
+      }
+    }
+  }
+
+  @Test
+  void aFrequentFirstNumberIsCutFurther() {
+    Random random = new Random(1);
+    long[] sample = new long[10_000];
+    for (int i = 0; i < sample.length; i++) {
+      sample[i] = 77L << 20 | random.nextInt(1 << 20);
+    }
+    PartitionMap map = PartitionMap.of(sample, sample.length, 36, 100);
+    int[] rows = new int[map.partitions()];
+    for (long key : sample) {
+      rows[map.partition(key)]++;
+    }
+    assertTrue(Arrays.stream(rows).max().getAsInt() < 400, Arrays.toString(rows));
+  }
+
+  @Test
+  void aTableHasEachKeyOnceAndInOrder() {
+    GroupLayout layout =
+        GroupLayout.of(QueryParser.parse("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
+    for (int bits : new int[] {1, 12, 33, 50, 62}) {
+      Random random = new Random(bits);
+      PackedTable table = new PackedTable(layout);
+      TreeMap<Long, Long> expected = new TreeMap<>();
+      long[] keys = new long[Vector.CAPACITY];
+      for (int b = 0; b < 30; b++) {
+        int n = random.nextInt(Vector.CAPACITY + 1);
+        for (int i = 0; i < n; i++) {
+          keys[i] = random.nextLong() & (1L << bits) - 1 & (b % 2 == 0 ? -1L : ~0xFF0L);
+          expected.merge(keys[i], 1L, Long::sum);
+        }
+        table.expect(n);
+        table.add(keys, new Vector[0], n, new Accumulation(layout), new int[Vector.CAPACITY]);
+      }
+      assertEquals(expected.size(), table.size());
+      int at = 0;
+      int[] order = table.order();
+      for (var entry : expected.entrySet()) {
+        int group = order[at++];
+        assertEquals(entry.getKey(), table.key(group), bits + " bits");
+        assertEquals(entry.getValue(), table.states()[table.stateAt(group)], bits + " bits");
+      }
+    }
+  }
+
+  @Test
+  void keysThatDoNotFitALongAreNotPacked() {
+    String keys = "src_as, src_addr, outgoing, dst_as";
+    FlowQuery query =
+        QueryParser.parse("SELECT " + keys + ", SUM(bytes) FROM flows GROUP BY " + keys);
+    GroupPlan plan = GroupPlan.of(query);
+    assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000));
+  }
+}

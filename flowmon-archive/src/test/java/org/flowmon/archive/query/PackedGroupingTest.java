@@ -1,0 +1,402 @@
+package org.flowmon.archive.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Groups of packed keys against a loop over plain rows. */
+class PackedGroupingTest {
+  private static final int QUERIES = 120;
+
+  @TempDir Path directory;
+
+  /** A flow; a null is NULL. */
+  private record Row(
+      IpAddress src,
+      IpAddress dst,
+      Long port,
+      Long protocol,
+      Long outgoing,
+      Long bytes,
+      Long packets,
+      Long end,
+      long arrival) {}
+
+  private record Key(String sql, Function<Row, Object> value) {}
+
+  private record Condition(String sql, Predicate<Row> keeps) {}
+
+  private record Aggregate(String sql, Function<List<Row>, Object> value) {}
+
+  private static final List<Key> KEYS =
+      List.of(
+          new Key("src_addr", Row::src),
+          new Key("dst_addr", Row::dst),
+          new Key(
+              "CASE WHEN outgoing THEN src_addr ELSE dst_addr END",
+              row -> isOutgoing(row) ? row.src : row.dst),
+          new Key(
+              "CASE WHEN outgoing THEN dst_addr ELSE src_addr END",
+              row -> isOutgoing(row) ? row.dst : row.src),
+          new Key("CASE WHEN outgoing THEN src_addr END", row -> isOutgoing(row) ? row.src : null),
+          new Key(
+              "CASE WHEN dst_port = 443 THEN dst_addr WHEN outgoing THEN NULL ELSE src_addr END",
+              row ->
+                  row.port != null && row.port == 443 ? row.dst : isOutgoing(row) ? null : row.src),
+          new Key("dst_port", Row::port),
+          new Key("protocol", Row::protocol),
+          new Key("outgoing", row -> row.outgoing == null ? null : row.outgoing == 1));
+
+  private static final List<Aggregate> AGGREGATES =
+      List.of(
+          new Aggregate("COUNT(*)", rows -> (long) rows.size()),
+          new Aggregate("COUNT(bytes)", rows -> count(rows, Row::bytes)),
+          new Aggregate("SUM(bytes)", rows -> sum(rows, Row::bytes)),
+          new Aggregate("SUM(packets)", rows -> sum(rows, Row::packets)),
+          new Aggregate("AVG(bytes)", rows -> average(rows, Row::bytes)),
+          new Aggregate("MIN(packets)", rows -> extreme(rows, Row::packets, false)),
+          new Aggregate("MAX(bytes)", rows -> extreme(rows, Row::bytes, true)),
+          new Aggregate("MAX(dst_addr)", rows -> extreme(rows, Row::dst, true)),
+          new Aggregate("MIN(src_addr)", rows -> extreme(rows, Row::src, false)),
+          new Aggregate(
+              "SUM(packets + 1)",
+              rows -> sum(rows, row -> row.packets == null ? null : row.packets + 1)),
+          new Aggregate(
+              "MAX(packets / 2)",
+              rows -> extreme(rows, row -> row.packets == null ? null : row.packets / 2.0, true)));
+
+  private static boolean isOutgoing(Row row) {
+    return row.outgoing != null && row.outgoing == 1;
+  }
+
+  private static Object count(List<Row> rows, Function<Row, Long> value) {
+    return rows.stream().filter(row -> value.apply(row) != null).count();
+  }
+
+  private static BigInteger sum(List<Row> rows, Function<Row, Long> value) {
+    BigInteger sum = null;
+    for (Row row : rows) {
+      if (value.apply(row) != null) {
+        BigInteger one = BigInteger.valueOf(value.apply(row));
+        sum = sum == null ? one : sum.add(one);
+      }
+    }
+    return sum;
+  }
+
+  private static Object average(List<Row> rows, Function<Row, Long> value) {
+    BigInteger sum = sum(rows, value);
+    return sum == null
+        ? null
+        : new BigDecimal(sum)
+            .divide(new BigDecimal(count(rows, value).toString()), MathContext.DECIMAL128)
+            .doubleValue();
+  }
+
+  private static <T extends Comparable<T>> Object extreme(
+      List<Row> rows, Function<Row, T> value, boolean largest) {
+    return rows.stream()
+        .map(value)
+        .filter(one -> one != null)
+        .reduce((a, b) -> (a.compareTo(b) < 0) == largest ? b : a)
+        .orElse(null);
+  }
+
+  // ---- rows ----------------------------------------------------------------------------------
+
+  private static IpAddress address(SplittableRandom random, boolean mixed) {
+    int host = (int) Math.min(1500, 1 / Math.pow(random.nextDouble(), 1.2));
+    if (mixed && host % 3 == 1) {
+      return new IpAddress(host % 2 == 0 ? 0xFE80L << 48 : 0x2001_0db8_0000_0000L, host * 77L);
+    }
+    // On both sides of 128.0.0.0.
+    return IpAddress.ofIpv4(host % 2 == 0 ? 0x0A00_0000 + host * 41 : 0xC000_0200 + host);
+  }
+
+  private static List<Row> rows(SplittableRandom random, int count, double unknown, boolean mixed) {
+    List<Row> rows = new ArrayList<>();
+    boolean noDestinations = unknown > 0 && random.nextInt(4) == 0;
+    for (int i = 0; i < count; i++) {
+      long arrival = Traffic.BEGIN + random.nextLong(Traffic.DAY) / 1000 * 1000;
+      long ahead = random.nextInt(40) == 0 ? random.nextLong(5 * Traffic.HOUR) : -arrival % 7;
+      boolean huge = random.nextInt(3) == 0;
+      rows.add(
+          new Row(
+              random.nextDouble() < unknown ? null : address(random, mixed),
+              noDestinations || random.nextDouble() < unknown ? null : address(random, mixed),
+              random.nextDouble() < unknown ? null : (long) (random.nextInt(3) * 221 + 1),
+              random.nextDouble() < unknown ? null : (long) random.nextInt(256),
+              random.nextDouble() < unknown ? null : (long) random.nextInt(2),
+              random.nextDouble() < unknown
+                  ? null
+                  : huge ? Long.MAX_VALUE - random.nextInt(9) : random.nextLong(100_000),
+              random.nextDouble() < unknown ? null : random.nextLong(1000),
+              random.nextDouble() < unknown ? null : arrival + ahead,
+              arrival));
+    }
+    return rows;
+  }
+
+  private static void commit(Archive archive, List<Row> rows) throws IOException {
+    List<FlowBatch> batches = new ArrayList<>();
+    FlowBatchBuilder builder = new FlowBatchBuilder(700);
+    for (int i = 0; i < rows.size(); i++) {
+      Row row = rows.get(i);
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, row.arrival);
+      set(builder, FlowColumn.END_TIME, row.end);
+      set(builder, FlowColumn.DST_PORT, row.port);
+      set(builder, FlowColumn.PROTOCOL, row.protocol);
+      set(builder, FlowColumn.OUTGOING, row.outgoing);
+      set(builder, FlowColumn.BYTES, row.bytes);
+      set(builder, FlowColumn.PACKETS, row.packets);
+      if (row.src != null) {
+        builder.setAddress(FlowColumn.SRC_ADDR, row.src);
+      }
+      if (row.dst != null) {
+        builder.setAddress(FlowColumn.DST_ADDR, row.dst);
+      }
+      builder.endRow();
+      if (builder.isFull() || i == rows.size() - 1) {
+        batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
+        builder.clear();
+      }
+    }
+    Traffic.commit(archive, batches);
+  }
+
+  private static void set(FlowBatchBuilder builder, FlowColumn column, Long value) {
+    if (value != null) {
+      builder.set(column, value);
+    }
+  }
+
+  // ---- queries -------------------------------------------------------------------------------
+
+  private static <T> List<T> pick(SplittableRandom random, List<T> from, int most) {
+    List<T> some = new ArrayList<>();
+    for (int n = 1 + random.nextInt(most); n > 0; n--) {
+      T one = from.get(random.nextInt(from.size()));
+      if (!some.contains(one)) {
+        some.add(one);
+      }
+    }
+    return some;
+  }
+
+  private static Condition condition(SplittableRandom random) {
+    IpAddress host = address(random, true);
+    long time = Traffic.BEGIN + random.nextLong(Traffic.DAY);
+    return switch (random.nextInt(7)) {
+      case 0 ->
+          new Condition(
+              " WHERE src_addr = '" + host + "' OR dst_addr = '" + host + "'",
+              row -> host.equals(row.src) || host.equals(row.dst));
+      case 1 ->
+          new Condition(
+              " WHERE end_time >= " + RandomQueries.timestamp(time),
+              row -> row.end != null && row.end >= time);
+      case 2 ->
+          new Condition(
+              " WHERE src_addr IN ('10.0.0.0/17', '" + host + "') AND dst_port <> 1",
+              row ->
+                  row.src != null
+                      && (row.src.equals(host)
+                          || (row.src.hi() == 0 && (row.src.lo() & 0xFFFF_8000L) == 0x0A00_0000L))
+                      && row.port != null
+                      && row.port != 1);
+      case 3 ->
+          new Condition(" WHERE NOT outgoing", row -> row.outgoing != null && !isOutgoing(row));
+      case 4 -> new Condition(" WHERE bytes IS NOT NULL", row -> row.bytes != null);
+      default -> new Condition("", row -> true);
+    };
+  }
+
+  @SuppressWarnings("unchecked") // keys of one column are of one type
+  private static int compare(Object a, Object b, boolean descending, boolean nullsFirst) {
+    if (a == null || b == null) {
+      int last = Boolean.compare(a == null, b == null);
+      return nullsFirst ? -last : last;
+    }
+    int order = ((Comparable<Object>) a).compareTo(b);
+    return descending ? -order : order;
+  }
+
+  private static String text(Object value) {
+    return value == null ? "NULL" : value.toString();
+  }
+
+  private record Asked(String sql, List<String> expected) {}
+
+  /** A query, and its answer by a loop over all rows. */
+  private static Asked ask(SplittableRandom random, List<Row> rows) {
+    List<Key> keys = pick(random, KEYS, 3);
+    List<Aggregate> aggregates = pick(random, AGGREGATES, 4);
+    Condition condition = condition(random);
+    Map<List<Object>, List<Row>> groups = new HashMap<>();
+    for (Row row : rows) {
+      if (condition.keeps.test(row)) {
+        List<Object> key = new ArrayList<>();
+        keys.forEach(one -> key.add(one.value.apply(row)));
+        groups.computeIfAbsent(key, k -> new ArrayList<>()).add(row);
+      }
+    }
+    record Group(List<Object> key, List<Object> values) {}
+    List<Group> all = new ArrayList<>();
+    groups.forEach(
+        (key, of) -> {
+          List<Object> values = new ArrayList<>();
+          aggregates.forEach(one -> values.add(one.value.apply(of)));
+          all.add(new Group(key, values));
+        });
+    Comparator<Group> byKeys =
+        (a, b) -> {
+          int order = 0;
+          for (int k = 0; k < keys.size() && order == 0; k++) {
+            order = compare(a.key.get(k), b.key.get(k), false, false);
+          }
+          return order;
+        };
+    String order = "";
+    Comparator<Group> comparator = byKeys;
+    boolean descending = random.nextBoolean();
+    boolean nullsFirst = random.nextInt(3) == 0;
+    String direction = (descending ? " DESC" : "") + (nullsFirst ? " NULLS FIRST" : "");
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        int at = random.nextInt(aggregates.size());
+        order = " ORDER BY " + aggregates.get(at).sql + direction;
+        Comparator<Group> first =
+            (a, b) -> compare(a.values.get(at), b.values.get(at), descending, nullsFirst);
+        comparator = first.thenComparing(byKeys);
+      }
+      case 1 -> {
+        int at = random.nextInt(keys.size());
+        order = " ORDER BY " + keys.get(at).sql + direction;
+        Comparator<Group> first =
+            (a, b) -> compare(a.key.get(at), b.key.get(at), descending, nullsFirst);
+        comparator = first.thenComparing(byKeys);
+      }
+      default -> {}
+    }
+    all.sort(comparator);
+    int limit = random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(60);
+    List<String> lines = new ArrayList<>();
+    for (Group group : all.subList(0, Math.min(limit, all.size()))) {
+      List<String> cells = new ArrayList<>();
+      group.key.forEach(value -> cells.add(text(value)));
+      group.values.forEach(value -> cells.add(text(value)));
+      lines.add(String.join("\t", cells));
+    }
+    List<String> items = new ArrayList<>();
+    keys.forEach(key -> items.add(key.sql));
+    aggregates.forEach(aggregate -> items.add(aggregate.sql));
+    String sql =
+        "SELECT "
+            + String.join(", ", items)
+            + " FROM flows"
+            + condition.sql
+            + " GROUP BY "
+            + String.join(", ", items.subList(0, keys.size()))
+            + order
+            + (limit == Integer.MAX_VALUE ? "" : " LIMIT " + limit);
+    return new Asked(sql, lines);
+  }
+
+  private static boolean isPacked(ArchiveSnapshot snapshot, FlowQuery query) throws IOException {
+    return PackedGrouping.of(
+            snapshot,
+            query,
+            Constraints.of(query.where()),
+            QueryOptions.DEFAULTS,
+            snapshot.segments(),
+            new Deadline(null, Long.MAX_VALUE, snapshot.segments().size()))
+        != null;
+  }
+
+  @Test
+  void groupsOfNumbersAreThoseOfALoopOverPlainRows() throws IOException {
+    long seed = 4711;
+    SplittableRandom random = new SplittableRandom(seed);
+    int packed = 0;
+    for (int round = 0; round < 3; round++) {
+      List<Row> all = new ArrayList<>();
+      try (Archive archive =
+          Archive.create(directory.resolve("a" + round), ArchiveOptions.DEFAULTS)) {
+        // The last of one row, and the first round without NULLs and IPv6.
+        for (int rows : new int[] {9000, 14_000, 2500, 6000, 1}) {
+          List<Row> some = rows(random, rows, round * 0.03, round > 0 && rows != 2500);
+          commit(archive, some);
+          all.addAll(some);
+        }
+        Collections.shuffle(all, new java.util.Random(seed));
+        for (int q = 0; q < QUERIES / 3; q++) {
+          Asked asked = ask(random, all);
+          FlowQuery query = QueryParser.parse(asked.sql);
+          QueryOptions options =
+              QueryOptions.DEFAULTS
+                  .withThreads(1 + random.nextInt(4))
+                  .withRollups(random.nextInt(3) == 0);
+          try (ArchiveSnapshot snapshot = archive.snapshot()) {
+            String table = ArchiveQuery.run(snapshot, query, options).table().toString();
+            String[] lines = table.split("\n", -1);
+            assertEquals(
+                String.join("\n", asked.expected),
+                String.join("\n", List.of(lines).subList(1, lines.length)),
+                "seed " + seed + ", round " + round + ", query " + q + ": " + asked.sql);
+            packed += isPacked(snapshot, query) ? 1 : 0;
+          }
+        }
+      }
+    }
+    assertTrue(packed > QUERIES / 2, packed + " queries had groups of numbers");
+  }
+
+  @Test
+  void whatIsNotWorthNumberingIsGroupedAsItIs() throws IOException {
+    SplittableRandom random = new SplittableRandom(5);
+    try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
+      commit(archive, rows(random, 20_000, 0, true));
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        String pairs = "SELECT src_addr, dst_addr, SUM(bytes) FROM flows {} GROUP BY 1, 2";
+        pairs = pairs.replace("GROUP BY 1, 2", "GROUP BY src_addr, dst_addr");
+        assertTrue(isPacked(snapshot, QueryParser.parse(pairs.replace("{}", ""))));
+        // Few rows.
+        String few = "WHERE src_addr = '10.0.1.70'";
+        assertTrue(!isPacked(snapshot, QueryParser.parse(pairs.replace("{}", few))));
+        // Keys that do not fit a long, and such as are not of columns.
+        for (String keys :
+            List.of("bytes", "src_as, dst_as", "service", "NETWORK(src_addr, 24)", "bytes + 1")) {
+          String sql = "SELECT " + keys + ", COUNT(*) FROM flows GROUP BY " + keys;
+          assertTrue(!isPacked(snapshot, QueryParser.parse(sql)), sql);
+        }
+      }
+    }
+  }
+}
