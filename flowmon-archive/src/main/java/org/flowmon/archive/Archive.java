@@ -183,7 +183,16 @@ public final class Archive implements AutoCloseable {
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
       throws IOException {
     SealedSegment segment = writer.seal(segmentsDirectory(), parts, provenance);
-    publish(segment);
+    try {
+      publish(segment);
+    } catch (IOException e) {
+      try {
+        discard(segment);
+      } catch (IOException left) {
+        e.addSuppressed(left); // an orphan
+      }
+      throw e;
+    }
     return segment;
   }
 

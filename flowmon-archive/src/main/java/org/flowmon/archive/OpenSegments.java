@@ -36,6 +36,20 @@ final class OpenSegments implements AutoCloseable {
     this.leased = leased;
     this.store = store;
     this.maxIdle = maxIdle;
+    store.onLackOfRoom(this::closeIdle);
+  }
+
+  /** Closes the segment that was used longest ago and is not in use; false where there is none. */
+  private synchronized boolean closeIdle() {
+    for (Iterator<Entry> all = entries.values().iterator(); all.hasNext(); ) {
+      Entry entry = all.next();
+      if (entry.leases == 0) {
+        entry.closeFiles();
+        all.remove();
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -177,12 +177,11 @@ public final class Manifest {
       byte[] bytes =
           CommitRecord.toBytes(
               number, before.archive(), before.checksum(), nowMicros(), commit, expiration);
-      boolean put = store.putIfAbsent(file, bytes);
-      if (put && wasPruned(number)) {
-        store.delete(file);
-        state = ManifestLoader.load(store);
-        // A file system over a network may have put it and lost the answer: what is there is read.
-      } else if (put || Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES))) {
+      // A file system over a network may have put it and lost the answer: what is there is read.
+      boolean written =
+          store.putIfAbsent(file, bytes)
+              || Arrays.equals(bytes, store.read(file, ManifestFrame.MAX_BYTES));
+      if (written && !wasPruned(number)) {
         state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
         writeHints();
         return new CommitResult(
@@ -191,6 +190,10 @@ public final class Manifest {
             check.gaps(),
             expiration.rows(),
             expiration.lateRows());
+      }
+      if (written) {
+        store.delete(file);
+        state = ManifestLoader.load(store);
       }
       preparation.discard(expiration);
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
 /**
@@ -89,6 +90,13 @@ public interface ArchiveStore extends AutoCloseable {
    * @throws IOException naming the store and why not
    */
   void requireCommits() throws IOException;
+
+  /**
+   * Names who may let files go that are held and not in use.
+   *
+   * @param letGo lets one go; false where there is none. Called under no lock of the store
+   */
+  void onLackOfRoom(BooleanSupplier letGo);
 
   /** What was fetched from elsewhere so far; zeros of a local store. */
   FetchCounts fetched();

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
 
@@ -250,6 +251,11 @@ public final class LocalArchiveStore implements ArchiveStore {
   @Override
   public void requireCommits() {
     // Links and renames under a lock never replace a file.
+  }
+
+  @Override
+  public void onLackOfRoom(BooleanSupplier letGo) {
+    // There is nothing to make room for.
   }
 
   @Override

@@ -111,8 +111,7 @@ public final class Traffic {
 
   /** Seals batches as one segment and commits it as the next positions of a source. */
   public static SealedSegment commit(Archive archive, List<FlowBatch> batches) throws IOException {
-    SealedSegment segment =
-        new SegmentWriter().seal(archive.segmentsDirectory(), batches, Provenance.NONE);
+    SealedSegment segment = archive.seal(new SegmentWriter(), batches, Provenance.NONE);
     long first = Math.max(0, archive.committedEnd("t:0"));
     archive.commit(
         ArchiveCommit.ofRanges(

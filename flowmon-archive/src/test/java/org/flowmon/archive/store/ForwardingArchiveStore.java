@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
 
 /** A store that another one stands behind, for tests that change one thing. */
@@ -82,6 +83,11 @@ public class ForwardingArchiveStore implements ArchiveStore {
   @Override
   public void requireCommits() throws IOException {
     store.requireCommits();
+  }
+
+  @Override
+  public void onLackOfRoom(BooleanSupplier letGo) {
+    store.onLackOfRoom(letGo);
   }
 
   @Override

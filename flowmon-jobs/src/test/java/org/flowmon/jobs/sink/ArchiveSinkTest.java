@@ -8,10 +8,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
@@ -31,7 +33,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -42,6 +46,7 @@ import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.jobs.store.S3Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,7 +78,19 @@ class ArchiveSinkTest {
   @ValueSource(longs = {41, 42})
   void flowsAreArchivedOnceWhateverFailsAndWhicheverSavepointIsRestored(long seed)
       throws Exception {
-    Run run = new Run("failing-" + seed, seed);
+    String topic = "failing-" + seed;
+    archivedOnce(new Run(topic, seed, ArchiveLocation.of(directory.resolve("archive-" + topic))));
+  }
+
+  @Test
+  void flowsAreArchivedOnceInABucketWhateverFails() throws Exception {
+    try (S3Server server = new S3Server(directory.resolve("s3"))) {
+      archivedOnce(new Run("failing-s3", 43, server.archive("failing", "cache")));
+    }
+  }
+
+  private static void archivedOnce(Run run) throws Exception {
+    long seed = run.seed;
     Thread sender = run.sendInBackground(900);
     Saboteur.arm(seed);
     JobClient first = run.start(1, false, null);
@@ -105,7 +122,7 @@ class ArchiveSinkTest {
 
   @Test
   void aBoundedRunCommitsEverythingAtItsEnd() throws Exception {
-    Run run = new Run("bounded", 51);
+    Run run = new Run("bounded", 51, ArchiveLocation.of(directory.resolve("archive-bounded")));
     run.interval = "1h";
     run.sendInBackground(100).join();
     run.start(2, true, null).getJobExecutionResult().get();
@@ -116,13 +133,13 @@ class ArchiveSinkTest {
   private static final class Run {
     private final String topic;
     private final long seed;
-    private final Path archive;
+    private final ArchiveLocation archive;
     private String interval = "150ms";
 
-    Run(String topic, long seed) throws Exception {
+    Run(String topic, long seed, ArchiveLocation archive) throws Exception {
       this.topic = topic;
       this.seed = seed;
-      this.archive = directory.resolve("archive-" + topic);
+      this.archive = archive;
       kafka.createTopic(topic, PARTITIONS);
     }
 
@@ -148,10 +165,10 @@ class ArchiveSinkTest {
               .returns(PositionedBatch.TYPE)
               .uid("saboteur")
               .setParallelism(parallelism);
-      ArchiveLocation path = ArchiveLocation.of(archive);
-      DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, path, 700).uid("writer");
+      assertEquals(archive, config.archive());
+      DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, archive, 700).uid("writer");
       // Merging follows every commit: it must change nothing, whatever fails.
-      ArchiveSink.commit(sealed, path, 5000, null).uid("committer");
+      ArchiveSink.commit(sealed, archive, 5000, null).uid("committer");
       return env.executeAsync(topic);
     }
 
@@ -160,7 +177,7 @@ class ArchiveSinkTest {
           "test.yaml",
           """
           kafka: {bootstrap: '%s', topic: %s}
-          archive: {directory: %s}
+          archive: {directory: '%s', store: %s}
           job:
             role: archive
             parallelism: %d
@@ -173,10 +190,17 @@ class ArchiveSinkTest {
                   kafka.bootstrap(),
                   topic,
                   archive,
+                  yaml(archive.settings()),
                   parallelism,
                   interval,
                   directory.resolve("checkpoints-" + topic).toUri(),
                   bounded));
+    }
+
+    private static String yaml(Map<String, String> settings) {
+      return settings.entrySet().stream()
+          .map(e -> e.getKey() + ": '" + e.getValue() + "'")
+          .collect(Collectors.joining(", ", "{", "}"));
     }
 
     /** A job that fails all the time may need several attempts. */
@@ -264,7 +288,7 @@ class ArchiveSinkTest {
     }
 
     void awaitCommitted(int batches) throws Exception {
-      try (Archive opened = Archive.open(archive)) {
+      try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
         while (true) {
           try (ArchiveSnapshot snapshot = opened.snapshot()) {
             if (committed(snapshot) >= messages(batches)) {
@@ -278,10 +302,11 @@ class ArchiveSinkTest {
 
     void assertComplete(int batches, String when) throws Exception {
       List<Long> found = new ArrayList<>();
-      try (Archive opened = Archive.open(archive);
+      try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS);
           ArchiveSnapshot snapshot = opened.snapshot()) {
         for (SealedSegment segment : snapshot.segments()) {
-          try (SegmentReader reader = SegmentReader.open(opened.segmentsDirectory(), segment)) {
+          try (SegmentLease lease = snapshot.open(segment, true)) {
+            SegmentReader reader = lease.rows();
             long[] numbers = new long[reader.rows()];
             reader.readLongs(FlowColumn.BYTES, 0, numbers.length, numbers);
             LongStream.of(numbers).forEach(found::add);

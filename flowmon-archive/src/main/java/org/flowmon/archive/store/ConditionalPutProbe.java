@@ -1,0 +1,112 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Finds out whether a store keeps the first file of a name: of those who write it one after the
+ * other, and of those who do so at the same time. Some services ignore the condition and replace
+ * the file without a word; a commit would be lost that way.
+ */
+final class ConditionalPutProbe {
+  /** The folder of its files, which are deleted at its end. */
+  static final String FOLDER = "probe";
+
+  private static final int WRITERS = 6;
+
+  private final ObjectStore store;
+
+  ConditionalPutProbe(ObjectStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Returns where the store keeps the first.
+   *
+   * @throws IOException naming the store and what it did
+   */
+  void run() throws IOException {
+    String inTurn = FOLDER + "/" + UUID.randomUUID();
+    String atOnce = FOLDER + "/" + UUID.randomUUID();
+    try {
+      inTurn(inTurn);
+      atOnce(atOnce);
+    } catch (IOException e) {
+      throw new IOException(
+          store.describe("") + ": nothing can be committed to this store: " + e.getMessage(), e);
+    } finally {
+      delete(inTurn);
+      delete(atOnce);
+    }
+  }
+
+  private void inTurn(String name) throws IOException {
+    byte[] first = "first".getBytes(StandardCharsets.UTF_8);
+    if (!put(name, first)) {
+      throw new IOException("it says that " + store.describe(name) + ", a new file, exists");
+    }
+    boolean replaced = put(name, "second".getBytes(StandardCharsets.UTF_8));
+    byte[] found = store.read(name, 100);
+    if (replaced || !Arrays.equals(found, first)) {
+      throw new IOException(
+          "it replaced a file that was to be written only where there is none (a conditional put;"
+              + " for S3, PutObject with If-None-Match: *), so one commit could replace another."
+              + " Use a store or a version of it that refuses the second");
+    }
+  }
+
+  private void atOnce(String name) throws IOException {
+    ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
+    List<byte[]> winners = new ArrayList<>();
+    try {
+      List<Callable<byte[]>> writers = new ArrayList<>();
+      for (int i = 0; i < WRITERS; i++) {
+        byte[] bytes = ("writer " + i).getBytes(StandardCharsets.UTF_8);
+        writers.add(() -> put(name, bytes) ? bytes : null);
+      }
+      for (Future<byte[]> writer : threads.invokeAll(writers)) {
+        byte[] bytes = writer.get();
+        if (bytes != null) {
+          winners.add(bytes);
+        }
+      }
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().getMessage(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } finally {
+      threads.shutdownNow();
+    }
+    if (winners.size() != 1 || !Arrays.equals(winners.get(0), store.read(name, 100))) {
+      throw new IOException(
+          "of "
+              + WRITERS
+              + " who wrote a file at the same time, each only where there is none, "
+              + winners.size()
+              + " were told that they did, expected 1 whose bytes are there");
+    }
+  }
+
+  /** Whether this call wrote the file, also where the answer was lost and it was tried again. */
+  private boolean put(String name, byte[] bytes) throws IOException {
+    return store.putIfAbsent(name, bytes) || Arrays.equals(bytes, store.read(name, 100));
+  }
+
+  private void delete(String name) {
+    try {
+      store.delete(name);
+    } catch (IOException e) {
+      // Beside the archive's folders it is of no meaning to anyone.
+    }
+  }
+}

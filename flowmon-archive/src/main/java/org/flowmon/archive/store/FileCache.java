@@ -1,0 +1,312 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.SegmentCorruptException;
+
+/**
+ * Whole files of an object store on this host's disk, within bounds: what was used longest ago goes
+ * first, what somebody of this process holds stays. A file is what was sealed, by length and
+ * CRC32C, whenever it is begun to be held; where it is not, it is fetched again.
+ *
+ * <p>Whole files, as a query maps them: it reads the parts that it needs in no order that could be
+ * told before, and most segments that it opens it has opened before. Fetched in ranges, so that a
+ * broken connection costs one of them.
+ *
+ * <p>Processes of one host may share the folder. A file that another of them used within the last
+ * minute stays; one that is deleted while it is mapped can be read on. So the bound is that of
+ * files that nobody holds, and what is held comes on top.
+ */
+final class FileCache {
+  private static final int RANGE_BYTES = 8 << 20;
+  private static final int BLOCK_BYTES = 1 << 20;
+  private static final int ATTEMPTS = 2;
+  private static final Duration OF_OTHERS = Duration.ofMinutes(1);
+  private static final Duration LEFT_OVER = Duration.ofDays(1);
+
+  private final ObjectStore store;
+  private final Path root;
+  private final long maxBytes;
+  private final Map<String, Entry> entries = new HashMap<>();
+  private volatile BooleanSupplier letGo = () -> false;
+  private final AtomicLong fetches = new AtomicLong();
+  private final AtomicLong fetchedBytes = new AtomicLong();
+  private final AtomicLong hits = new AtomicLong();
+  private final AtomicLong damaged = new AtomicLong();
+  private final AtomicLong evicted = new AtomicLong();
+
+  /** What this process knows of a file; of the cache, but for {@code lastUse}. */
+  private static final class Entry {
+    private int holders;
+    private FileTime lastUse;
+  }
+
+  /** A file of the cache on disk. */
+  private record CachedFile(Path path, long bytes, FileTime lastUse) {}
+
+  FileCache(ObjectStore store, Path root, long maxBytes) {
+    this.store = store;
+    this.root = root;
+    this.maxBytes = maxBytes;
+  }
+
+  FetchCounts counts() {
+    return new FetchCounts(
+        fetches.get(), fetchedBytes.get(), hits.get(), damaged.get(), evicted.get());
+  }
+
+  /** A file, until it is closed; see {@link ArchiveStore#hold}. */
+  HeldFolder hold(String name, FileIdentity identity) throws IOException {
+    Entry entry;
+    synchronized (entries) {
+      entry = entries.computeIfAbsent(name, key -> new Entry());
+      entry.holders++;
+    }
+    boolean done = false;
+    try {
+      // One fetch of a file; others do not wait for it.
+      synchronized (entry) {
+        Path file = root.resolve(name);
+        if (touch(entry, file) && isWhatWasSealed(file, identity)) {
+          hits.incrementAndGet();
+        } else {
+          bring(name, identity, file);
+          touch(entry, file);
+        }
+        done = true;
+        return new HeldFolder(file.getParent(), () -> release(entry));
+      }
+    } finally {
+      if (!done) {
+        release(entry);
+      }
+    }
+  }
+
+  private void release(Entry entry) {
+    synchronized (entries) {
+      entry.holders--;
+    }
+  }
+
+  /** Says that a file is in use, before it is looked at; false where it is not there. */
+  private static boolean touch(Entry entry, Path file) throws IOException {
+    try {
+      Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis()));
+      entry.lastUse = Files.getLastModifiedTime(file);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private boolean isWhatWasSealed(Path file, FileIdentity identity) throws IOException {
+    try {
+      if (Files.size(file) == identity.length() && crc(file) == identity.crc32c()) {
+        return true;
+      }
+      damaged.incrementAndGet();
+    } catch (NoSuchFileException e) {
+      // Another process removed it.
+    }
+    return false;
+  }
+
+  private static int crc(Path file) throws IOException {
+    CRC32C crc = new CRC32C();
+    ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (channel.read(block) >= 0) {
+        crc.update(block.flip());
+        block.clear();
+      }
+    }
+    return (int) crc.getValue();
+  }
+
+  private void bring(String name, FileIdentity identity, Path file) throws IOException {
+    makeRoom(identity.length());
+    Files.createDirectories(file.getParent());
+    Path temporary = file.resolveSibling(ArchiveStore.TEMPORARY_PREFIX + UUID.randomUUID());
+    try {
+      for (int attempt = 1; ; attempt++) {
+        int crc = fetch(name, identity.length(), temporary);
+        if (crc == identity.crc32c()) {
+          break;
+        }
+        if (attempt == ATTEMPTS) {
+          throw new SegmentCorruptException(
+              store.describe(name),
+              "file",
+              String.format(
+                  "its %d bytes have the CRC32C %08x, sealed was %08x",
+                  identity.length(), crc, identity.crc32c()),
+              null);
+        }
+      }
+      Files.move(
+          temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+  }
+
+  /** Writes a file's bytes into a local one, and gives their CRC32C. */
+  private int fetch(String name, long length, Path target) throws IOException {
+    CRC32C crc = new CRC32C();
+    try (OutputStream out = Files.newOutputStream(target)) {
+      for (long offset = 0; offset < length; offset += RANGE_BYTES) {
+        int count = (int) Math.min(RANGE_BYTES, length - offset);
+        byte[] bytes = store.readRange(name, offset, count);
+        fetches.incrementAndGet();
+        fetchedBytes.addAndGet(count);
+        crc.update(bytes);
+        out.write(bytes);
+      }
+    }
+    return (int) crc.getValue();
+  }
+
+  /** Writes all of a file into a local one, as it is; false where there is none. */
+  boolean copy(String name, Path target) throws IOException {
+    long length = store.length(name);
+    if (length < 0) {
+      return false;
+    }
+    try {
+      fetch(name, length, target);
+      return true;
+    } catch (NoSuchFileException e) {
+      Files.deleteIfExists(target);
+      return false;
+    }
+  }
+
+  /** Takes over a local file that was written to the store just now. */
+  void adopt(String name, Path written) throws IOException {
+    makeRoom(Files.size(written));
+    Path file = root.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Entry entry;
+    synchronized (entries) {
+      entry = entries.computeIfAbsent(name, key -> new Entry());
+    }
+    synchronized (entry) {
+      touch(entry, file);
+    }
+  }
+
+  /** Removes a file whatever it is; who has it mapped can read on. */
+  void remove(String name) throws IOException {
+    Files.deleteIfExists(root.resolve(name));
+    synchronized (entries) {
+      entries.computeIfPresent(name, (key, entry) -> entry.holders == 0 ? null : entry);
+    }
+  }
+
+  void onLackOfRoom(BooleanSupplier letGo) {
+    this.letGo = letGo;
+  }
+
+  private void makeRoom(long bytes) throws IOException {
+    // What is held but not in use is let go of only where nothing else is left.
+    do {
+      if (hasRoom(bytes)) {
+        return;
+      }
+    } while (letGo.getAsBoolean());
+  }
+
+  private boolean hasRoom(long bytes) throws IOException {
+    synchronized (entries) {
+      List<CachedFile> files = files();
+      long over = files.stream().mapToLong(CachedFile::bytes).sum() + bytes - maxBytes;
+      for (CachedFile file : files) {
+        if (over <= 0) {
+          return true;
+        }
+        if (mayGo(file) && Files.deleteIfExists(file.path())) {
+          entries.remove(name(file.path()));
+          evicted.incrementAndGet();
+          over -= file.bytes();
+        }
+      }
+      return over <= 0;
+    }
+  }
+
+  private String name(Path file) {
+    return root.relativize(file).toString().replace('\\', '/');
+  }
+
+  private boolean mayGo(CachedFile file) {
+    boolean old = file.lastUse().toMillis() < System.currentTimeMillis() - OF_OTHERS.toMillis();
+    Entry entry = entries.get(name(file.path()));
+    if (entry == null) {
+      return old;
+    }
+    // Used by nobody since this process used it, or long ago.
+    return entry.holders == 0 && (old || file.lastUse().equals(entry.lastUse));
+  }
+
+  /** Used longest ago first. */
+  private List<CachedFile> files() throws IOException {
+    List<CachedFile> files = new ArrayList<>();
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(root, Files::isDirectory)) {
+      for (Path folder : folders) {
+        try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder)) {
+          for (Path file : inside) {
+            add(files, file);
+          }
+        }
+      }
+    }
+    files.sort(Comparator.comparing(CachedFile::lastUse));
+    return files;
+  }
+
+  private static void add(List<CachedFile> files, Path file) throws IOException {
+    try {
+      BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
+      files.add(new CachedFile(file, of.size(), of.lastModifiedTime()));
+    } catch (NoSuchFileException e) {
+      // Removed since it was listed.
+    }
+  }
+
+  /** Deletes what processes that died left in a folder: files that nobody wrote to for a day. */
+  static void deleteLeftOvers(Path folder, String prefix) throws IOException {
+    long before = System.currentTimeMillis() - LEFT_OVER.toMillis();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, prefix + "*")) {
+      for (Path file : files) {
+        if (Files.isRegularFile(file) && Files.getLastModifiedTime(file).toMillis() < before) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (NoSuchFileException e) {
+      // Deleted by another process, or nothing there yet.
+    }
+  }
+}

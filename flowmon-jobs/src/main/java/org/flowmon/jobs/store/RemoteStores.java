@@ -1,0 +1,46 @@
+package org.flowmon.jobs.store;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.core.fs.FileSystem;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.ArchiveStoreProvider;
+import org.flowmon.archive.store.ObjectStore;
+import org.flowmon.archive.store.RemoteArchiveStore;
+import org.flowmon.archive.store.StoreSettings;
+
+/**
+ * Opens {@code s3://bucket/prefix} with a client of its own, as Flink's file systems for S3 cannot
+ * put conditionally, and any other URL as a file system of Flink's ({@code hdfs://…}).
+ */
+public final class RemoteStores implements ArchiveStoreProvider {
+  /** Flink has file systems of these names; the archive opens all of them as S3. */
+  private static final Set<String> S3 = Set.of("s3", "s3a", "s3p");
+
+  @Override
+  public boolean opens(String scheme) {
+    return true;
+  }
+
+  @Override
+  public ArchiveStore open(URI address, Map<String, String> settings) throws IOException {
+    StoreSettings given = new StoreSettings(address.toString(), settings);
+    RemoteArchiveStore.Options options = RemoteArchiveStore.Options.of(given);
+    boolean isS3 = S3.contains(address.getScheme());
+    S3Options s3 = isS3 ? S3Options.of(given) : null;
+    given.end();
+    ObjectStore store = isS3 ? new S3ObjectStore(address, s3) : flink(address);
+    try {
+      return new RemoteArchiveStore(store, options);
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private static ObjectStore flink(URI address) throws IOException {
+    return new FlinkObjectStore(FileSystem.get(address), address);
+  }
+}

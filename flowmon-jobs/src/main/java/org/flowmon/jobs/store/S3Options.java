@@ -1,0 +1,78 @@
+package org.flowmon.jobs.store;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.flowmon.archive.store.StoreSettings;
+
+/**
+ * How a bucket is reached. What is not given comes from where AWS's SDK looks for it: environment,
+ * system properties, profile, instance role.
+ *
+ * @param endpoint of a service that is not AWS's; null: the SDK's
+ * @param region null: the SDK's
+ * @param pathStyle whether the bucket is part of the path, not of the host's name
+ * @param profile of the SDK's configuration files; null: the SDK's
+ * @param accessKey null: the SDK's credentials
+ * @param secretFile file whose first line is the secret of {@code accessKey}
+ * @param attempts of a request, the first included
+ * @param timeout of an attempt, to which large files add a second for each MiB
+ */
+record S3Options(
+    URI endpoint,
+    String region,
+    boolean pathStyle,
+    String profile,
+    String accessKey,
+    Path secretFile,
+    int attempts,
+    Duration timeout) {
+
+  static S3Options of(StoreSettings settings) throws IOException {
+    String endpoint = settings.text("endpoint");
+    String accessKey = settings.text("access_key");
+    String secretFile = settings.text("secret_key_file");
+    if ((accessKey == null) != (secretFile == null)) {
+      throw settings.error("access_key", "to be given together with secret_key_file");
+    }
+    return new S3Options(
+        endpoint == null ? null : endpoint(settings, endpoint),
+        settings.text("region"),
+        settings.bool("path_style", endpoint != null),
+        settings.text("profile"),
+        accessKey,
+        secretFile == null ? null : Path.of(secretFile),
+        (int) settings.number("attempts", 1, 100, 4),
+        Duration.ofSeconds(settings.number("timeout_seconds", 1, 3600, 20)));
+  }
+
+  private static URI endpoint(StoreSettings settings, String text) throws IOException {
+    try {
+      URI uri = URI.create(text);
+      if (uri.getHost() != null
+          && uri.getRawUserInfo() == null
+          && uri.getScheme().matches("https?")) {
+        return uri;
+      }
+    } catch (IllegalArgumentException e) {
+      throw settings.error("endpoint", "http://host:port or https://host");
+    }
+    throw settings.error("endpoint", "http://host:port or https://host");
+  }
+
+  /** The secret; read when it is needed, and kept nowhere. */
+  String secret() throws IOException {
+    try (var lines = Files.lines(secretFile, StandardCharsets.UTF_8)) {
+      return lines.findFirst().orElse("").strip();
+    }
+  }
+
+  /** Without anything that is nobody's business. */
+  @Override
+  public String toString() {
+    return "S3Options[endpoint=" + endpoint + ", region=" + region + "]";
+  }
+}
