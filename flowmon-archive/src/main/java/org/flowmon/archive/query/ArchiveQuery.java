@@ -16,8 +16,8 @@ import org.flowmon.udaf.query.Value;
 
 /**
  * Runs queries over the archive. Times, postings and dictionaries only leave out what the filter
- * would not keep: the filter is evaluated on every row that is left, so the answer is that of a
- * scan of everything.
+ * would not keep, and what they have not decided of it is evaluated on the rows that are left: the
+ * answer is that of a scan of everything.
  *
  * <p>A damaged segment is a {@link org.flowmon.archive.region.SegmentCorruptException} that names
  * file and place, never a different answer.

@@ -37,6 +37,7 @@ final class DictionaryFilter {
   }
 
   private final SegmentReader segment;
+  private final Set<FlowColumn> within;
   private final List<Admitted> all = new ArrayList<>();
   // Of each of these one member must admit the row; a member admits it where all its columns do.
   private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
@@ -51,10 +52,17 @@ final class DictionaryFilter {
    *
    * @param filter of which terms on one column are decided here once for each value
    * @param timesDecided whether all rows that are looked at pass the terms on {@code end_time}
+   * @param within columns whose values are within the constraints in all rows that are looked at
    * @param scanned how many rows are looked at: a larger dictionary decides nothing
    */
-  DictionaryFilter(SegmentReader segment, Filter filter, boolean timesDecided, long scanned) {
+  DictionaryFilter(
+      SegmentReader segment,
+      Filter filter,
+      boolean timesDecided,
+      Set<FlowColumn> within,
+      long scanned) {
     this.segment = segment;
+    this.within = within;
     Constraints constraints = filter.constraints();
     Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
     if (timesDecided) {
@@ -124,6 +132,7 @@ final class DictionaryFilter {
           addresses != null
               ? admit(column, addresses, size, bits)
               : admit(column, longs, size, bits);
+      int constrained = admitted;
       if (filter != null && admitted <= scanned) {
         // NULL passes none of the constraints, so it passes not all terms.
         admitted = decide(column, filter.on(column), bits, admitted);
@@ -132,7 +141,8 @@ final class DictionaryFilter {
       if (admitted == 0) {
         return null;
       }
-      if (admitted < size || segment.nullCount(column) > 0) {
+      boolean known = filter != null && within.contains(column) && admitted == constrained;
+      if (!known && (admitted < size || segment.nullCount(column) > 0)) {
         columns.add(new Admitted(column, bits));
       }
     }
@@ -242,6 +252,23 @@ final class DictionaryFilter {
       n = narrowByAny(alternatives.get(a), rows, n);
     }
     return n;
+  }
+
+  /**
+   * Leaves of the first n rows those that are admitted, in their order.
+   *
+   * @param n at most {@link Vector#CAPACITY}
+   * @return how many there are
+   */
+  int narrow(int[] rows, int n) {
+    int left = n;
+    for (int c = 0; c < all.size() && left > 0; c++) {
+      left = narrow(all.get(c), rows, left);
+    }
+    for (int a = 0; a < alternatives.size() && left > 0; a++) {
+      left = narrowByAny(alternatives.get(a), rows, left);
+    }
+    return left;
   }
 
   private int first(Admitted admitted, int from, int count, int[] rows) {

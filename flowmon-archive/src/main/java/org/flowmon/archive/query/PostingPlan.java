@@ -2,7 +2,9 @@ package org.flowmon.archive.query;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.ColumnType;
@@ -34,8 +36,19 @@ final class PostingPlan {
   /** Values of one column, as ids {@code from … to − 1} of its dictionary. */
   private record Ids(FlowColumn column, int from, int to) {}
 
-  /** Rows that one condition leaves: the union of some posting lists. */
-  private record Term(List<Ids> ids, long cost) {}
+  /**
+   * Rows that one condition leaves: the union of some posting lists.
+   *
+   * @param column of which the condition is, null where it is of several
+   */
+  private record Term(List<Ids> ids, long cost, FlowColumn column) {}
+
+  /**
+   * Rows that may satisfy some constraints.
+   *
+   * @param columns whose values are within the constraints in all of the rows
+   */
+  record Found(RowSet rows, Set<FlowColumn> columns) {}
 
   /**
    * The rows within the ranges that satisfy some of the constraints.
@@ -43,7 +56,7 @@ final class PostingPlan {
    * @return null where a scan of the ranges is cheaper
    * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
    */
-  static RowSet rows(SegmentIndex index, Constraints constraints, RowRanges ranges) {
+  static Found rows(SegmentIndex index, Constraints constraints, RowRanges ranges) {
     return new PostingPlan(index, ranges).rows(constraints);
   }
 
@@ -68,7 +81,7 @@ final class PostingPlan {
     return (long) ((double) Math.min(least, segmentRows) * ranges.total() / segmentRows);
   }
 
-  private RowSet rows(Constraints constraints) {
+  private Found rows(Constraints constraints) {
     long budget = ranges.total() / ADVANTAGE;
     List<Term> terms = new ArrayList<>(columns(constraints, budget));
     for (List<Constraints> members : constraints.alternatives()) {
@@ -82,13 +95,22 @@ final class PostingPlan {
     }
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
+    Set<FlowColumn> applied = EnumSet.noneOf(FlowColumn.class);
+    note(terms.get(0), applied);
     for (Term term : terms.subList(1, terms.size())) {
       if (term.cost() > (long) REFINEMENT * rows.size()) {
         break;
       }
       rows = rows.and(collect(term));
+      note(term, applied);
     }
-    return rows;
+    return new Found(rows, applied);
+  }
+
+  private static void note(Term term, Set<FlowColumn> applied) {
+    if (term.column() != null) {
+      applied.add(term.column());
+    }
   }
 
   /** A term for each column that is indexed, constrained, and cheap enough. */
@@ -101,7 +123,7 @@ final class PostingPlan {
       List<Ids> ids = ids(constraints, column);
       long cost = ids == null ? Long.MAX_VALUE : cost(ids, budget);
       if (cost <= budget) {
-        terms.add(new Term(ids, cost));
+        terms.add(new Term(ids, cost, column));
       }
     }
     return terms;
@@ -125,7 +147,7 @@ final class PostingPlan {
       union.addAll(cheapest.ids());
       cost += cheapest.cost();
     }
-    return new Term(union, cost);
+    return new Term(union, cost, null);
   }
 
   /** The ids of a column's values within the constraints, null where it is not constrained. */

@@ -179,18 +179,26 @@ final class SegmentScan {
     SegmentReader segment = lease.rows();
     collector.begin(segment);
     Constraints constraints = applied.constraints();
-    RowSet found = ranges.total() < FEW_ROWS ? null : postings(lease, constraints, ranges);
-    if (found != null) {
-      segmentsByIndex++;
-      gather(segment, applied, found);
-      return;
-    }
+    boolean few = ranges.total() < FEW_ROWS;
+    PostingPlan.Found found = few ? null : postings(lease, constraints, ranges);
+    long rowsLeft = found == null ? ranges.total() : found.rows().size();
     DictionaryFilter dictionary =
-        ranges.total() < FEW_ROWS
+        few || rowsLeft < FEW_ROWS
             ? null
             : new DictionaryFilter(
-                segment, applied, areTimesDecided(segment, applied), ranges.total());
+                segment,
+                applied,
+                areTimesDecided(segment, applied),
+                found == null ? Set.of() : found.columns(),
+                rowsLeft);
+    if (found != null) {
+      segmentsByIndex++;
+    }
     if (dictionary != null && dictionary.isEmpty()) {
+      return;
+    }
+    if (found != null) {
+      gather(segment, applied, dictionary, found.rows());
       return;
     }
     boolean narrows = dictionary != null && (!dictionary.admitsAll() || dictionary.rest() == null);
@@ -218,7 +226,8 @@ final class SegmentScan {
   }
 
   /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
-  private RowSet postings(SegmentLease lease, Constraints constraints, RowRanges ranges) {
+  private PostingPlan.Found postings(
+      SegmentLease lease, Constraints constraints, RowRanges ranges) {
     if (!isIndexable(constraints)) {
       return null;
     }
@@ -244,12 +253,26 @@ final class SegmentScan {
             .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
   }
 
-  private void gather(SegmentReader segment, Filter applied, RowSet found) {
+  private void gather(
+      SegmentReader segment, Filter applied, DictionaryFilter dictionary, RowSet found) {
     SelectedRows selected = new SelectedRows(segment);
+    CompiledPredicate left = dictionary == null ? applied.predicate() : dictionary.rest();
     RowSet.Cursor cursor = found.cursor();
     for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {
       deadline.check();
-      filterSelected(selected, applied.predicate(), n);
+      int admitted = dictionary == null ? n : dictionary.narrow(rows, n);
+      deadline.read(n - admitted);
+      rowsExamined += n - admitted;
+      if (left != null) {
+        filterSelected(selected, left, admitted);
+        continue;
+      }
+      deadline.read(admitted);
+      rowsExamined += admitted;
+      rowsMatched += admitted;
+      if (admitted > 0) {
+        collector.add(selected.select(rows, admitted), 0, identity, admitted);
+      }
     }
   }
 

@@ -213,7 +213,7 @@ class PackedGroupingTest {
   private static Condition condition(SplittableRandom random) {
     IpAddress host = address(random, true);
     long time = Traffic.BEGIN + random.nextLong(Traffic.DAY);
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 ->
           new Condition(
               " WHERE src_addr = '" + host + "' OR dst_addr = '" + host + "'",
@@ -227,15 +227,28 @@ class PackedGroupingTest {
               " WHERE src_addr IN ('10.0.0.0/17', '" + host + "') AND dst_port <> 1",
               row ->
                   row.src != null
-                      && (row.src.equals(host)
-                          || (row.src.hi() == 0 && (row.src.lo() & 0xFFFF_8000L) == 0x0A00_0000L))
+                      && (row.src.equals(host) || isIn(row.src, 0x0A00_0000L, 0xFFFF_8000L))
                       && row.port != null
                       && row.port != 1);
+      case 5 ->
+          // Postings find the rows of the first term, of which the second keeps some.
+          new Condition(
+              " WHERE src_addr IN ('10.0.0.0/24', '"
+                  + host
+                  + "') AND NETWORK(src_addr, 25) <> '10.0.0.0'",
+              row ->
+                  row.src != null
+                      && (row.src.equals(host) || isIn(row.src, 0x0A00_0000L, 0xFFFF_FF00L))
+                      && !isIn(row.src, 0x0A00_0000L, 0xFFFF_FF80L));
       case 3 ->
           new Condition(" WHERE NOT outgoing", row -> row.outgoing != null && !isOutgoing(row));
       case 4 -> new Condition(" WHERE bytes IS NOT NULL", row -> row.bytes != null);
       default -> new Condition("", row -> true);
     };
+  }
+
+  private static boolean isIn(IpAddress address, long network, long mask) {
+    return IpAddress.isIpv4(address.hi(), address.lo()) && (address.lo() & mask) == network;
   }
 
   @SuppressWarnings("unchecked") // keys of one column are of one type
