@@ -102,7 +102,7 @@ final class RetentionModel {
         random.nextInt(8) == 0 ? null : (long) random.nextInt(1000));
   }
 
-  private SealedSegment seal(Archive archive, List<Row> rows) throws IOException {
+  SealedSegment seal(Archive archive, List<Row> rows) throws IOException {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(1000);
     int left = rows.size();
@@ -133,8 +133,9 @@ final class RetentionModel {
     return writer.seal(archive.segmentsDirectory(), batches, Provenance.NONE);
   }
 
-  /** Commits rows as some segments. */
-  void commit(Archive archive, int rows, int segmentsAtMost, long step) throws IOException {
+  /** Commits rows as some segments; gives what was committed. */
+  ArchiveCommit commit(Archive archive, int rows, int segmentsAtMost, long step)
+      throws IOException {
     List<SealedSegment> sealed = new ArrayList<>();
     List<Placed> fresh = new ArrayList<>();
     int parts = Math.min(rows, 1 + random.nextInt(segmentsAtMost));
@@ -156,9 +157,10 @@ final class RetentionModel {
       segments++;
     }
     long first = Math.max(0, archive.committedEnd("t:0"));
-    archive.commit(
+    ArchiveCommit commit =
         ArchiveCommit.ofRanges(
-            sealed, List.of(new SourceRange("t:0", first, first + rows + 1, now)), "test"));
+            sealed, List.of(new SourceRange("t:0", first, first + rows + 1, now)), "test");
+    archive.commit(commit);
     total += rows;
     // Late ones are none of those that are kept.
     for (Placed placed : fresh) {
@@ -166,6 +168,7 @@ final class RetentionModel {
         visible.add(placed);
       }
     }
+    return commit;
   }
 
   /** Hides what the limits of count and age say. */
