@@ -19,7 +19,9 @@ import org.flowmon.udaf.query.Value;
  * thread-safe.
  */
 final class Filter {
-  private final CompiledPredicate predicate;
+  private final Expression where;
+  // Compiled when a row has to be decided by it: of many lookups none has.
+  private CompiledPredicate predicate;
   private final Constraints constraints;
   // The terms on one column alone, and the others.
   private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
@@ -27,18 +29,20 @@ final class Filter {
   private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
   private final Map<Set<FlowColumn>, Rest> rests = new HashMap<>();
   private final LongRanges exactTimes;
+  private final List<List<ExactAddresses>> exactAddresses;
 
   /** What is left of a condition; its predicate is null where nothing is. */
   private record Rest(CompiledPredicate predicate) {}
 
   private Filter(Expression where) {
-    this.predicate = CompiledPredicate.of(where);
+    this.where = where;
     this.constraints = Constraints.of(where);
     if (where != null) {
       split(where);
     }
     List<Expression> times = byColumn.get(FlowColumn.END_TIME);
     this.exactTimes = times == null ? null : ExactTimes.of(and(times));
+    this.exactAddresses = exactAddresses();
   }
 
   static Filter of(Expression where) {
@@ -64,7 +68,42 @@ final class Filter {
 
   /** The whole condition. */
   CompiledPredicate predicate() {
+    if (predicate == null) {
+      predicate = CompiledPredicate.of(where);
+    }
     return predicate;
+  }
+
+  /**
+   * Where all terms but those on {@code end_time} are about addresses alone: of each the addresses
+   * of which a row must have one; else null.
+   */
+  List<List<ExactAddresses>> addresses() {
+    return exactAddresses;
+  }
+
+  /** Whether a term is on {@code end_time} alone. */
+  boolean hasTimes() {
+    return byColumn.containsKey(FlowColumn.END_TIME);
+  }
+
+  private List<List<ExactAddresses>> exactAddresses() {
+    List<Expression> terms = new ArrayList<>(others);
+    byColumn.forEach(
+        (column, some) -> {
+          if (column != FlowColumn.END_TIME) {
+            terms.addAll(some);
+          }
+        });
+    List<List<ExactAddresses>> exact = new ArrayList<>();
+    for (Expression term : terms) {
+      List<ExactAddresses> members = ExactAddresses.of(term);
+      if (members == null) {
+        return null;
+      }
+      exact.add(members);
+    }
+    return exact.isEmpty() ? null : exact;
   }
 
   /** What each row must satisfy that passes. */

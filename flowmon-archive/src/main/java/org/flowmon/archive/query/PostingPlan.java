@@ -81,6 +81,41 @@ final class PostingPlan {
     return (long) ((double) Math.min(least, segmentRows) * ranges.total() / segmentRows);
   }
 
+  /**
+   * The very rows within the ranges that have, of each term, one of its addresses.
+   *
+   * @return null where a scan of the ranges is cheaper, or a column is not indexed
+   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   */
+  static RowSet exactRows(SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges) {
+    return new PostingPlan(index, ranges).exactRows(terms);
+  }
+
+  private RowSet exactRows(List<List<ExactAddresses>> conditions) {
+    long budget = ranges.total() / ADVANTAGE;
+    List<Term> terms = new ArrayList<>();
+    for (List<ExactAddresses> members : conditions) {
+      List<Ids> ids = new ArrayList<>();
+      for (ExactAddresses member : members) {
+        if (!index.isIndexed(member.column())) {
+          return null;
+        }
+        ids.addAll(addressIds(member.column(), member.ranges()));
+      }
+      long cost = cost(ids, budget);
+      if (cost > budget) {
+        return null;
+      }
+      terms.add(new Term(ids, cost, null));
+    }
+    terms.sort(Comparator.comparingLong(Term::cost));
+    RowSet rows = collect(terms.get(0));
+    for (Term term : terms.subList(1, terms.size())) {
+      rows = rows.isEmpty() ? rows : rows.and(collect(term));
+    }
+    return rows;
+  }
+
   private Found rows(Constraints constraints) {
     long budget = ranges.total() / ADVANTAGE;
     List<Term> terms = new ArrayList<>(columns(constraints, budget));

@@ -59,6 +59,9 @@ final class QueryRun {
    * @throws DamagedCellsException where sums cannot be relied on
    */
   QueryAnswer answer() throws IOException {
+    if (segments.isEmpty() && query.parameters().isEmpty()) {
+      return answer(List.of(), new Collected(new RowCollector(query).finish(), 0));
+    }
     // Only groups can be merged; single rows are collected in order, by one thread.
     int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
     if (rollups == null && query.isAggregated()) {
@@ -66,7 +69,8 @@ final class QueryRun {
       packed = PackedGrouping.of(snapshot, query, constraints, options, segments, deadline);
     }
     try {
-      return answer(Threads.run(Math.max(1, threads), this::scan));
+      List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
+      return answer(scans, collect(scans));
     } finally {
       // No thread reads on here, whichever way they ended.
       started.forEach(scan -> scan.cells().forEach(cells -> cells.lease().close()));
@@ -76,6 +80,9 @@ final class QueryRun {
   /** Takes segments one by one until there is none left. */
   private SegmentScan scan() throws IOException {
     Filter filter = Filter.of(query.where());
+    if (!query.parameters().isEmpty()) {
+      filter.predicate(); // which names the one that has no value
+    }
     SegmentScan scan =
         new SegmentScan(
             filter,
@@ -120,7 +127,7 @@ final class QueryRun {
     }
   }
 
-  private QueryAnswer answer(List<SegmentScan> scans) throws IOException {
+  private QueryAnswer answer(List<SegmentScan> scans, Collected collected) {
     int read = 0;
     int byIndex = 0;
     int byRollup = 0;
@@ -137,7 +144,6 @@ final class QueryRun {
       matched += scan.rowsMatched();
       warnings.addAll(scan.warnings());
     }
-    Collected collected = collect(scans);
     return new QueryAnswer(
         collected.table,
         new QueryStats(

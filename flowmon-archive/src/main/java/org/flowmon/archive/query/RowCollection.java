@@ -25,7 +25,9 @@ final class RowCollection {
   /** Adds those rows of a posting list that lie within the ranges. */
   void add(RowSet postings) {
     for (int i = 0; i < ranges.count() && !postings.isEmpty(); i++) {
-      if (postings.first() < ranges.to(i) && postings.last() >= ranges.from(i)) {
+      if (postings.first() >= ranges.from(i) && postings.last() < ranges.to(i)) {
+        addAll(postings);
+      } else if (postings.first() < ranges.to(i) && postings.last() >= ranges.from(i)) {
         addAll(postings.and(RowSet.range(ranges.from(i), ranges.to(i))));
       }
     }

@@ -180,6 +180,12 @@ final class SegmentScan {
     collector.begin(segment);
     Constraints constraints = applied.constraints();
     boolean few = ranges.total() < FEW_ROWS;
+    RowSet exact = few ? null : exactPostings(lease, applied, ranges);
+    if (exact != null) {
+      segmentsByIndex++;
+      gather(segment, null, null, exact);
+      return;
+    }
     PostingPlan.Found found = few ? null : postings(lease, constraints, ranges);
     long rowsLeft = found == null ? ranges.total() : found.rows().size();
     DictionaryFilter dictionary =
@@ -198,7 +204,8 @@ final class SegmentScan {
       return;
     }
     if (found != null) {
-      gather(segment, applied, dictionary, found.rows());
+      CompiledPredicate left = dictionary == null ? applied.predicate() : dictionary.rest();
+      gather(segment, left, dictionary, found.rows());
       return;
     }
     boolean narrows = dictionary != null && (!dictionary.admitsAll() || dictionary.rest() == null);
@@ -223,6 +230,21 @@ final class SegmentScan {
       }
     }
     return false;
+  }
+
+  /** The rows that pass the filter, where the sidecar alone can say; null where not. */
+  private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
+    if (applied.addresses() == null
+        || (applied.hasTimes() && !areTimesDecided(lease.rows(), applied))) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    try {
+      return index == null ? null : PostingPlan.exactRows(index, applied.addresses(), ranges);
+    } catch (SegmentCorruptException e) {
+      lease.indexFailed(String.valueOf(e.getMessage()));
+      return null;
+    }
   }
 
   /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
@@ -253,10 +275,15 @@ final class SegmentScan {
             .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
   }
 
+  /**
+   * Collects rows.
+   *
+   * @param left what they still have to pass, null for nothing
+   * @param dictionary leaves out rows first, null where it does not
+   */
   private void gather(
-      SegmentReader segment, Filter applied, DictionaryFilter dictionary, RowSet found) {
+      SegmentReader segment, CompiledPredicate left, DictionaryFilter dictionary, RowSet found) {
     SelectedRows selected = new SelectedRows(segment);
-    CompiledPredicate left = dictionary == null ? applied.predicate() : dictionary.rest();
     RowSet.Cursor cursor = found.cursor();
     for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {
       deadline.check();

@@ -1,6 +1,9 @@
 package org.flowmon.udaf.table;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
@@ -9,6 +12,7 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Selected;
+import org.flowmon.udaf.query.ValueKind;
 
 /**
  * Collects the answer of a query without aggregates: rows are offered in any order, the ones that
@@ -26,6 +30,7 @@ public final class RowLookup {
   private final ValueColumn[] columns;
   // Made for the first row: a lookup that finds nothing, as of an absent host, is done sooner.
   private CompiledExpression[] expressions;
+  // One for each kind: what is evaluated is copied before the next column is.
   private Vector[] vectors;
   private int rows;
 
@@ -59,9 +64,11 @@ public final class RowLookup {
   private void compile() {
     expressions = new CompiledExpression[what.length];
     vectors = new Vector[what.length];
+    Map<ValueKind, Vector> ofKind = new HashMap<>();
     for (int c = 0; c < what.length; c++) {
-      expressions[c] = CompiledExpression.of(what[c]);
-      vectors[c] = expressions[c].newVector();
+      CompiledExpression expression = CompiledExpression.of(what[c]);
+      expressions[c] = expression;
+      vectors[c] = ofKind.computeIfAbsent(expression.kind(), kind -> expression.newVector());
     }
   }
 
@@ -81,12 +88,15 @@ public final class RowLookup {
     }
     int first = selection[0];
     int count = selection[n - 1] - first + 1;
-    for (int c = 0; c < columns.length; c++) {
-      expressions[c].evaluate(flows, from + first, count, vectors[c]);
-    }
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
     for (int c = 0; c < columns.length; c++) {
-      columns[c].append(vectors[c], selection, first, taken);
+      if (what[c] instanceof Expression.Column column
+          && flows.presence(column.column()) == Presence.ABSENT) {
+        columns[c].appendNulls(taken);
+      } else {
+        expressions[c].evaluate(flows, from + first, count, vectors[c]);
+        columns[c].append(vectors[c], selection, first, taken);
+      }
     }
     rows += taken;
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {

@@ -44,8 +44,12 @@ final class ValueColumn {
       return;
     }
     reserve(rows + n);
-    for (int i = 0; i < n; i++) {
-      copy(rows + i, vector, selection[i] - shift);
+    if (n > 0 && selection[n - 1] - selection[0] == n - 1) {
+      copyRun(vector, selection[0] - shift, n);
+    } else {
+      for (int i = 0; i < n; i++) {
+        copy(rows + i, vector, selection[i] - shift);
+      }
     }
     if (!allValid) {
       markNulls(vector, selection, shift, n);
@@ -71,6 +75,27 @@ final class ValueColumn {
     if (high != null) {
       high[row] = vector.high()[i];
     }
+  }
+
+  private void copyRun(Vector vector, int from, int n) {
+    if (texts != null) {
+      System.arraycopy(vector.texts(), from, texts, rows, n);
+      return;
+    }
+    System.arraycopy(vector.values(), from, values, rows, n);
+    if (high != null) {
+      System.arraycopy(vector.high(), from, high, rows, n);
+    }
+  }
+
+  /** Appends so many NULLs. */
+  void appendNulls(int n) {
+    if (!isEmpty()) {
+      reserve(rows + n);
+      isNull = isNull == null ? new boolean[capacity()] : isNull;
+      Arrays.fill(isNull, rows, rows + n, true);
+    }
+    rows += n;
   }
 
   private void markNulls(Vector vector, int[] selection, int shift, int n) {
