@@ -60,7 +60,7 @@ final class QueryRun {
    */
   QueryAnswer answer() throws IOException {
     if (segments.isEmpty() && query.parameters().isEmpty()) {
-      return answer(List.of(), new Collected(new RowCollector(query).finish(), 0));
+      return answer(List.of(), new Collected(new RowCollector(query, null).finish(), 0));
     }
     // Only groups can be merged; single rows are collected in order, by one thread.
     int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
