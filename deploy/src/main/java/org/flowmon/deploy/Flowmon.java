@@ -11,8 +11,11 @@ import org.flowmon.deploy.command.ExportCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.FilesCommand;
 import org.flowmon.deploy.command.ImportCommand;
+import org.flowmon.deploy.command.InspectCommand;
 import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
+import org.flowmon.deploy.command.RepackCommand;
+import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,6 +48,9 @@ import picocli.CommandLine.Spec;
       VerifyCommand.class,
       FilesCommand.class,
       CompactCommand.class,
+      RepackCommand.class,
+      InspectCommand.class,
+      StatsCommand.class,
       ExpireCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

@@ -24,7 +24,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** Random archives, their rows as plain objects, and what commands print. */
-final class ExportedFlows {
+public final class ExportedFlows {
   private static final long HOUR = 3_600_000_000L;
   private static final String[] TEXTS = {
     "",
@@ -49,7 +49,7 @@ final class ExportedFlows {
    *
    * @param wild whether times and texts are such as no database but flowmon holds
    */
-  static Path archive(Path folder, long seed, int rows, boolean wild) throws IOException {
+  public static Path archive(Path folder, long seed, int rows, boolean wild) throws IOException {
     Random random = new Random(seed);
     Map<FlowColumn, Integer> style = new EnumMap<>(FlowColumn.class);
     for (FlowColumn column : FlowColumn.all()) {
@@ -117,7 +117,7 @@ final class ExportedFlows {
   }
 
   /** The rows of an archive in the order of time, each as its values that are not NULL. */
-  static List<Map<FlowColumn, Object>> rows(Path directory) throws IOException {
+  public static List<Map<FlowColumn, Object>> rows(Path directory) throws IOException {
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot();
@@ -149,14 +149,14 @@ final class ExportedFlows {
   }
 
   /** Rows regardless of their order. */
-  static List<String> sorted(List<Map<FlowColumn, Object>> rows) {
+  public static List<String> sorted(List<Map<FlowColumn, Object>> rows) {
     return rows.stream().map(Object::toString).sorted().toList();
   }
 
   /** What a command printed, and its exit code. */
-  record Said(int code, String out, String err) {}
+  public record Said(int code, String out, String err) {}
 
-  static Said run(Object... arguments) {
+  public static Said run(Object... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream stdout = System.out;

@@ -1,0 +1,91 @@
+package org.flowmon.deploy.inspect;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Function;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeRange;
+
+/** What the manifest of an archive says. No segment is opened. */
+public final class ArchiveFacts {
+  private ArchiveFacts() {}
+
+  /** Of a state of the archive. */
+  public static Facts of(ArchiveSnapshot snapshot) {
+    List<SealedSegment> segments = snapshot.segments();
+    Facts facts = new Facts();
+    facts.value("kind", "archive");
+    facts.value("archive", snapshot.location());
+    facts.value("commit", snapshot.number());
+    facts.value("flows", snapshot.rows());
+    facts.value("stored_flows", snapshot.storedRows());
+    facts.value("segments", (long) segments.size());
+    facts.value("segment_bytes", segments.stream().mapToLong(s -> s.segmentFile().length()).sum());
+    facts.value("sidecar_bytes", segments.stream().mapToLong(s -> s.indexFile().length()).sum());
+    facts.value(
+        "bytes_per_flow",
+        snapshot.storedRows() == 0
+            ? null
+            : (Double) (snapshot.bytesOnDisk() / (double) snapshot.storedRows()));
+    range(facts, "start_time", segments, SealedSegment::startTime);
+    range(facts, "end_time", segments, SealedSegment::endTime);
+    range(facts, "arrival", segments, SealedSegment::arrival);
+    facts.value("history_through", time(snapshot.historyThrough()));
+    facts.value("gaps", (long) snapshot.gaps().size());
+    Facts.Table sources = facts.table("sources", "source", "first", "end");
+    snapshot
+        .committedEnds()
+        .forEach((key, end) -> sources.row(key, snapshot.committedFirst(key), end));
+    Facts.Table gaps = facts.table("missing", "gap");
+    snapshot.gaps().forEach(gap -> gaps.row(gap.toString()));
+    Facts.Table table =
+        facts.table(
+            "segment_list",
+            "segment",
+            "flows",
+            "hidden",
+            "first_end",
+            "last_end",
+            "segment_bytes",
+            "sidecar_bytes",
+            "crc32c");
+    for (SealedSegment segment : segments) {
+      table.row(
+          segment.id(),
+          (long) segment.rows(),
+          (long) snapshot.firstRow(segment),
+          segment.endTime().isEmpty() ? null : time(segment.endTime().min()),
+          segment.endTime().isEmpty() ? null : time(segment.endTime().max()),
+          segment.segmentFile().length(),
+          segment.indexFile().length(),
+          String.format("%08x", segment.segmentFile().crc32c()));
+    }
+    return facts;
+  }
+
+  private static void range(
+      Facts facts,
+      String name,
+      List<SealedSegment> segments,
+      Function<SealedSegment, TimeRange> which) {
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    for (SealedSegment segment : segments) {
+      TimeRange range = which.apply(segment);
+      if (!range.isEmpty()) {
+        min = Math.min(min, range.min());
+        max = Math.max(max, range.max());
+      }
+    }
+    facts.value("first_" + name, min > max ? null : time(min));
+    facts.value("last_" + name, min > max ? null : time(max));
+  }
+
+  private static String time(long micros) {
+    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE
+        ? null
+        : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}

@@ -1,0 +1,31 @@
+package org.flowmon.deploy.inspect;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Facts of a file of a kind that is known. */
+public final class FileFacts {
+  private FileFacts() {}
+
+  /**
+   * Of a Parquet file or a sidecar, known by its first bytes.
+   *
+   * @throws IOException where it is neither, or damaged, saying so
+   */
+  public static Facts of(Path file) throws IOException {
+    byte[] magic;
+    try (InputStream in = Files.newInputStream(file)) {
+      magic = in.readNBytes(4);
+    }
+    return switch (new String(magic, StandardCharsets.ISO_8859_1)) {
+      case "PAR1" -> ParquetFacts.of(file);
+      case "PFA1" -> SidecarFacts.of(file);
+      default ->
+          throw new IOException(
+              file + ": neither a Parquet file (PAR1) nor a sidecar (PFA1) by its first bytes");
+    };
+  }
+}

@@ -1,0 +1,189 @@
+package org.flowmon.deploy.stats;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.util.Arrays;
+
+/**
+ * Count, sum, extremes, mean and deviation of numbers, and their quantiles where the numbers are
+ * kept. Sums of whole numbers are exact, and so mean and deviation are rounded once; doubles are
+ * added as they come, with the error that compensated addition leaves. Not thread-safe.
+ */
+public final class Statistic {
+  private final boolean whole;
+  private long count;
+  private long smallest = Long.MAX_VALUE;
+  private long largest = Long.MIN_VALUE;
+  // Exact: sums of 128 bits, of squares of 192. Squares are below 2^126, so 2^65 of them fit.
+  private long sumHigh;
+  private long sumLow;
+  private long squaresTop;
+  private long squaresHigh;
+  private long squaresLow;
+  // Of doubles: Welford's recurrence, and Neumaier's sum.
+  private double smallestDouble = Double.POSITIVE_INFINITY;
+  private double largestDouble = Double.NEGATIVE_INFINITY;
+  private double sum;
+  private double rest;
+  private double mean;
+  private double deviations;
+  private long[] kept;
+  private boolean sorted;
+
+  /**
+   * Of nothing yet.
+   *
+   * @param whole whether the numbers are whole, else doubles by their bits
+   * @param keep whether they are kept for quantiles: 8 bytes each
+   */
+  public Statistic(boolean whole, boolean keep) {
+    this.whole = whole;
+    this.kept = keep ? new long[8] : null;
+  }
+
+  /** Takes a number: itself where numbers are whole, else the bits of a double. */
+  public void add(long value) {
+    if (kept != null) {
+      if (count == kept.length) {
+        kept = Arrays.copyOf(kept, (int) Math.min(Integer.MAX_VALUE - 8, 2L * kept.length));
+      }
+      kept[(int) count] = value;
+      sorted = false;
+    }
+    count++;
+    if (whole) {
+      addWhole(value);
+    } else {
+      addDouble(Double.longBitsToDouble(value));
+    }
+  }
+
+  private void addWhole(long value) {
+    smallest = Math.min(smallest, value);
+    largest = Math.max(largest, value);
+    long low = sumLow + value;
+    sumHigh += (value >> 63) + (Long.compareUnsigned(low, sumLow) < 0 ? 1 : 0);
+    sumLow = low;
+    long squareLow = value * value;
+    long squareHigh = Math.multiplyHigh(value, value);
+    long newLow = squaresLow + squareLow;
+    long carry = Long.compareUnsigned(newLow, squareLow) < 0 ? 1 : 0;
+    long newHigh = squaresHigh + squareHigh;
+    squaresTop += Long.compareUnsigned(newHigh, squareHigh) < 0 ? 1 : 0;
+    newHigh += carry;
+    squaresTop += carry == 1 && newHigh == 0 ? 1 : 0;
+    squaresLow = newLow;
+    squaresHigh = newHigh;
+  }
+
+  private void addDouble(double value) {
+    smallestDouble = Math.min(smallestDouble, value);
+    largestDouble = Math.max(largestDouble, value);
+    double next = sum + value;
+    rest += Math.abs(sum) >= Math.abs(value) ? (sum - next) + value : (value - next) + sum;
+    sum = next;
+    double delta = value - mean;
+    mean += delta / count;
+    deviations += delta * (value - mean);
+  }
+
+  /** How many numbers there were. */
+  public long count() {
+    return count;
+  }
+
+  private static BigInteger unsigned(long value) {
+    return new BigInteger(Long.toUnsignedString(value));
+  }
+
+  private BigInteger wholeSum() {
+    return BigInteger.valueOf(sumHigh).shiftLeft(64).add(unsigned(sumLow));
+  }
+
+  /** The sum: a BigInteger, or a Double. */
+  public Number sum() {
+    return whole ? (Number) wholeSum() : (Number) (sum + rest);
+  }
+
+  /** The smallest number: a Long, or a Double; null where there was none. */
+  public Number min() {
+    return count == 0 ? null : whole ? (Number) smallest : (Number) smallestDouble;
+  }
+
+  /** The largest number, likewise. */
+  public Number max() {
+    return count == 0 ? null : whole ? (Number) largest : (Number) largestDouble;
+  }
+
+  /** The arithmetic mean, null where there was no number. */
+  public Double mean() {
+    if (count == 0) {
+      return null;
+    }
+    return whole
+        ? new BigDecimal(wholeSum())
+            .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128)
+            .doubleValue()
+        : (Double) ((sum + rest) / count);
+  }
+
+  /**
+   * The standard deviation of all the numbers (divided by their count, not by one less); null where
+   * there was none.
+   */
+  public Double stddev() {
+    if (count == 0) {
+      return null;
+    }
+    if (!whole) {
+      return Math.sqrt(deviations / count);
+    }
+    BigInteger squares =
+        BigInteger.valueOf(squaresTop)
+            .shiftLeft(128)
+            .add(unsigned(squaresHigh).shiftLeft(64))
+            .add(unsigned(squaresLow));
+    BigInteger n = BigInteger.valueOf(count);
+    // count² · variance, exactly.
+    BigDecimal scaled = new BigDecimal(n.multiply(squares).subtract(wholeSum().pow(2)));
+    return scaled
+        .sqrt(MathContext.DECIMAL128)
+        .divide(new BigDecimal(n), MathContext.DECIMAL128)
+        .doubleValue();
+  }
+
+  /**
+   * The smallest number that at least a share of them does not exceed, exactly.
+   *
+   * @param share 0 … 1
+   * @return a Long or a Double, null where there was no number
+   */
+  public Number quantile(double share) {
+    if (count == 0) {
+      return null;
+    }
+    if (!sorted) {
+      sort();
+    }
+    long rank = Math.max(1, Math.min(count, (long) Math.ceil(share * count)));
+    long value = kept[(int) rank - 1];
+    return whole ? (Number) value : (Number) Double.longBitsToDouble(value);
+  }
+
+  private void sort() {
+    if (whole) {
+      Arrays.sort(kept, 0, (int) count);
+    } else {
+      double[] doubles = new double[(int) count];
+      for (int i = 0; i < doubles.length; i++) {
+        doubles[i] = Double.longBitsToDouble(kept[i]);
+      }
+      Arrays.sort(doubles);
+      for (int i = 0; i < doubles.length; i++) {
+        kept[i] = Double.doubleToRawLongBits(doubles[i]);
+      }
+    }
+    sorted = true;
+  }
+}

@@ -1,0 +1,108 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.flowmon.deploy.export.ExportedFlows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class InspectCommandTest {
+  @TempDir Path folder;
+
+  private Path archive() throws Exception {
+    Path input =
+        Files.writeString(
+            folder.resolve("in.csv"), "end_time,src_addr,bytes\n1,10.0.0.1,10\n86401,9.0.0.1,5\n");
+    Path archive = folder.resolve("archive");
+    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
+    return archive;
+  }
+
+  private static Path file(Path archive, String suffix) throws Exception {
+    try (Stream<Path> files = Files.list(archive.resolve("segments"))) {
+      return files.filter(f -> f.toString().endsWith(suffix)).findFirst().orElseThrow();
+    }
+  }
+
+  private static void assertSays(String text, String... lines) {
+    List<String> found = text.lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
+    for (String line : lines) {
+      assertTrue(found.stream().anyMatch(l -> l.matches(line)), line + " in\n" + text);
+    }
+  }
+
+  @Test
+  void aSegmentASidecarAnExportAndAnArchiveSayWhatTheyAre() throws Exception {
+    Path archive = archive();
+    ExportedFlows.Said segment = ExportedFlows.run("inspect", file(archive, ".parquet"));
+    assertEquals(0, segment.code(), segment.err());
+    assertSays(
+        segment.out(),
+        "kind Parquet file",
+        "rows 2",
+        "end_time 2 us INT64 TIMESTAMP .* 1 0 \\d+ \\d+ 1970-01-01T00:00:01Z 1970-01-02T00:00:01Z",
+        "src_addr 6 BYTE_ARRAY STRING .* 10.0.0.1 9.0.0.1",
+        "bytes 11 B INT64 .* 5 10",
+        "flowmon.provenance.file in.csv",
+        "flowmon.chunks .*");
+    ExportedFlows.Said sidecar = ExportedFlows.run("inspect", file(archive, ".idx"), "--json");
+    assertEquals(0, sidecar.code(), sidecar.err());
+    assertSays(
+        sidecar.out(),
+        "\"kind\" : \"sidecar\",",
+        "\"column\" : \"src_addr\",",
+        "\"rows\" : \"2\".*");
+    Path export = folder.resolve("x.parquet");
+    assertEquals(0, ExportedFlows.run("export", "--archive", archive, "--to", export).code());
+    assertSays(ExportedFlows.run("inspect", export).out(), "src_addr 6 BYTE_ARRAY STRING ZSTD .*");
+    ExportedFlows.Said all = ExportedFlows.run("inspect", archive);
+    assertEquals(0, all.code(), all.err());
+    assertSays(
+        all.out(),
+        "kind archive",
+        "flows 2",
+        "segments 1",
+        "last_end_time 1970-01-02T00:00:01Z",
+        "19700101t000001-\\S+ 2 0 1970-01-01T00:00:01Z 1970-01-02T00:00:01Z \\d+ \\d+ [0-9a-f]{8}");
+    assertEquals(3, ExportedFlows.run("inspect", folder.resolve("in.csv")).code());
+    assertEquals(3, ExportedFlows.run("inspect", folder.resolve("none")).code());
+    assertEquals(3, ExportedFlows.run("inspect", folder).code());
+  }
+
+  @Test
+  void damagedFilesAreErrorsThatNameThemAndNeverDefects() throws Exception {
+    Path archive = archive();
+    Path damaged = folder.resolve("damaged");
+    for (String suffix : List.of(".parquet", ".idx")) {
+      byte[] bytes = Files.readAllBytes(file(archive, suffix));
+      for (long seed = 1; seed <= 400; seed++) {
+        Random random = new Random(seed);
+        byte[] some =
+            random.nextInt(4) == 0
+                ? Arrays.copyOf(bytes, random.nextInt(bytes.length))
+                : bytes.clone();
+        if (some.length == bytes.length) {
+          for (int flips = 1 + random.nextInt(3); flips > 0; flips--) {
+            // Mostly in the footer: of the rest nothing is read.
+            int at = bytes.length - 1 - random.nextInt(Math.min(bytes.length, 4000));
+            some[at] ^= (byte) (1 << random.nextInt(8));
+          }
+        }
+        Files.write(damaged, some);
+        ExportedFlows.Said said = ExportedFlows.run("inspect", damaged);
+        assertTrue(said.code() == 0 || said.code() == 3, suffix + " " + seed + ": " + said.err());
+        assertTrue(!said.err().contains("a defect"), suffix + " " + seed + ": " + said.err());
+        assertTrue(
+            said.code() == 0 || said.err().contains(damaged.toString()),
+            suffix + " " + seed + ": " + said.err());
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.flowmon.deploy.export.ExportedFlows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands as processes of their own that are told to end in the middle. */
+final class InterruptedCommandTest {
+  private static final int ROWS = 3_000_000;
+
+  @TempDir Path folder;
+
+  private Process start(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx700m");
+    for (String opened : List.of("java.lang", "java.nio", "sun.nio.ch")) {
+      command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("org.flowmon.deploy.Flowmon");
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("said").toFile())
+        .start();
+  }
+
+  private static void signal(Process process, String name) throws Exception {
+    assertEquals(
+        0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
+  }
+
+  /** Waits until a folder has a file, and the process still runs. */
+  private void awaitFile(Process process, Path in, String part) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+    while (System.nanoTime() < end) {
+      if (Files.isDirectory(in)) {
+        try (Stream<Path> files = Files.list(in)) {
+          if (files.anyMatch(file -> file.getFileName().toString().contains(part))) {
+            return;
+          }
+        }
+      }
+      assertTrue(process.isAlive(), () -> "ended too soon: " + said());
+      Thread.sleep(5);
+    }
+    throw new AssertionError("nothing came: " + said());
+  }
+
+  private String said() {
+    try {
+      return Files.readString(folder.resolve("said"));
+    } catch (java.io.IOException e) {
+      return e.toString();
+    }
+  }
+
+  private Path csv() throws Exception {
+    Path file = folder.resolve("in.csv");
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      out.write("end_time,src_addr,bytes\n");
+      for (int i = 0; i < ROWS; i++) {
+        out.write(i + ",10.0." + (i & 0xFF) + ".1," + i * 7 + "\n");
+      }
+    }
+    return file;
+  }
+
+  @Test
+  void anInterruptedImportLeavesNothingAndAnInterruptedExportNoFile() throws Exception {
+    Path input = csv();
+    Path archive = folder.resolve("archive");
+    String[] command = {"import", input.toString(), "--archive", archive.toString()};
+    Process process = start(command);
+    awaitFile(process, archive.resolve("segments"), "");
+    signal(process, "INT");
+    assertEquals(130, process.waitFor(), this::said);
+    assertEquals(List.of(), ExportedFlows.rows(archive));
+    try (Stream<Path> files = Files.list(archive.resolve("segments"))) {
+      assertEquals(List.of(), files.toList());
+    }
+    assertTrue(said().contains("not imported: interrupted"), said());
+    assertEquals(0, ExportedFlows.run((Object[]) command).code());
+    Path target = Files.createDirectory(folder.resolve("target"));
+    process =
+        start(
+            "export", "--archive", archive.toString(), "--to", target.resolve("x.json").toString());
+    awaitFile(process, target, ".part");
+    signal(process, "TERM");
+    assertEquals(143, process.waitFor(), this::said);
+    try (Stream<Path> files = Files.list(target)) {
+      assertEquals(List.of(), files.toList());
+    }
+    assertEquals(0, ExportedFlows.run("verify", "--archive", archive).code());
+  }
+}

@@ -1,0 +1,86 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.flowmon.deploy.export.ExportedFlows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs what docs/tools.md shows. */
+final class ToolsPageTest {
+  private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
+  private static final String LINE =
+      "{\"ts\":%d.5,\"id.orig_h\":\"192.0.2.1\",\"id.orig_p\":1,\"id.resp_h\":\"192.0.2.2\","
+          + "\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5,\"orig_ip_bytes\":%d}\n";
+
+  @TempDir Path folder;
+
+  private static List<String> examples() throws Exception {
+    Path page = Path.of("..", "docs", "tools.md");
+    try (Stream<String> lines = Files.lines(page)) {
+      return lines.filter(line -> line.startsWith("./flowmon ")).toList();
+    }
+  }
+
+  @Test
+  void everyExampleThatNeedsNoServerWorks() throws Exception {
+    Path archive = folder.resolve("archive");
+    Files.writeString(
+        folder.resolve("flows.csv"),
+        "end_time,src_addr,dst_addr,dst_port,protocol,bytes\n"
+            + "2026-11-01T00:00:01Z,10.0.0.1,10.0.0.2,443,6,100\n"
+            + "2026-11-01T00:11:01Z,10.0.0.1,10.0.0.2,443,6,200\n");
+    Files.writeString(folder.resolve("other.csv"), "client,server,when,note\n::1,::2,1000,x\n");
+    Files.writeString(folder.resolve("conn.log.gz"), LINE.formatted(1_700_000_000, 5));
+    Files.writeString(folder.resolve("export.pcap"), LINE.formatted(1_700_000_001, 6));
+    int run = 0;
+    for (String example : examples()) {
+      if (example.contains("//HOST")) {
+        continue;
+      }
+      List<String> words = new ArrayList<>();
+      Matcher matcher = WORD.matcher(example.substring("./flowmon ".length()));
+      while (matcher.find()) {
+        String word = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+        words.add(matcher.group(1) != null ? word : place(word, archive));
+      }
+      ExportedFlows.Said said = ExportedFlows.run(words.toArray());
+      assertEquals(0, said.code(), example + "\n" + said);
+      if (example.contains("AS slot")) {
+        assertTrue(said.out().contains("2026-11-01T00:10:00Z"), said.out());
+      }
+      run++;
+    }
+    assertTrue(run >= 12, run + " examples");
+  }
+
+  private String place(String word, Path archive) throws Exception {
+    if (word.startsWith("DIR")) {
+      String rest = word.substring(3);
+      if (rest.contains("ID")) {
+        try (Stream<Path> files = Files.list(archive.resolve("segments"))) {
+          return files
+              .filter(file -> file.toString().endsWith(".parquet"))
+              .findFirst()
+              .orElseThrow()
+              .toString();
+        }
+      }
+      return archive + rest;
+    }
+    if (word.startsWith("jdbc:sqlite:")) {
+      return "jdbc:sqlite:" + folder.resolve(word.substring("jdbc:sqlite:".length()));
+    }
+    return word.matches("[a-z]+\\.(csv|csv\\.gz|log\\.gz|pcap|parquet|json)|conn\\.log\\.gz")
+        ? folder.resolve(word).toString()
+        : word;
+  }
+}

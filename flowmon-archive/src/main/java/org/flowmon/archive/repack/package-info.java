@@ -1,0 +1,2 @@
+/** Writing segments anew. */
+package org.flowmon.archive.repack;
