@@ -30,6 +30,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.FetchCounts;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.FlowRows;
 
@@ -214,6 +215,11 @@ public final class Archive implements AutoCloseable {
    */
   public MaintenanceLock tryMaintenance() throws IOException {
     return MaintenanceLock.tryTake(shared().store().hostFolder());
+  }
+
+  /** What this process fetched of the archive since it opened it; zeros of a local one. */
+  public FetchCounts fetched() {
+    return shared.store().fetched();
   }
 
   /** The archive as of its newest commit. Cheap: looks for newer commits, opens no segment. */

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SortedMap;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.CommitResult;
@@ -37,6 +38,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
   /** What was fetched for this process's reads of the archive, since it was opened. */
   public FetchCounts fetched() {
     return shared.store().fetched();
+  }
+
+  /** The archive's own number, which its copies share. */
+  public UUID archive() {
+    return state.archive();
   }
 
   /** Number of the commit. */

@@ -2,6 +2,7 @@ package org.flowmon.deploy.command;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -14,8 +15,11 @@ final class ArchiveOption {
       names = "--archive",
       required = true,
       paramLabel = "DIR",
-      description = "The archive's directory, or its URL: s3://BUCKET/PREFIX.")
-  private String address;
+      description = {
+        "The archive's directory, or its URL: s3://BUCKET/PREFIX. flowmon query takes several, as"
+            + " if they were one."
+      })
+  private List<String> addresses;
 
   @Option(
       names = "--store",
@@ -24,7 +28,25 @@ final class ArchiveOption {
           "A setting of the store that the URL names; docs/archive.md lists them. May be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
+  /** The one archive. */
   ArchiveLocation location() {
+    if (addresses.size() > 1) {
+      throw new UsageException(
+          "--archive is given " + addresses.size() + " times; this command takes one archive");
+    }
+    return locations().get(0);
+  }
+
+  /** All archives that were given. */
+  List<ArchiveLocation> locations() {
+    boolean anyRemote = addresses.stream().anyMatch(a -> !parse(a, Map.of()).isLocal());
+    return addresses.stream()
+        // Beside remote ones a directory has no settings; alone it may not be given any.
+        .map(a -> parse(a, anyRemote && parse(a, Map.of()).isLocal() ? Map.of() : settings))
+        .toList();
+  }
+
+  private static ArchiveLocation parse(String address, Map<String, String> settings) {
     try {
       return ArchiveLocation.parse(address, settings);
     } catch (IllegalArgumentException e) {
@@ -34,11 +56,16 @@ final class ArchiveOption {
 
   /** The archive that must be there. */
   Archive open() throws IOException {
-    if (!Archive.exists(location())) {
+    return open(location());
+  }
+
+  /** As above, one of {@link #locations}. */
+  static Archive open(ArchiveLocation location) throws IOException {
+    if (!Archive.exists(location)) {
       throw new CommandException(
-          "there is no archive at " + location() + "; flowmon import or the job makes one");
+          "there is no archive at " + location + "; flowmon import or the job makes one");
     }
-    return Archive.open(location(), ArchiveOptions.DEFAULTS);
+    return Archive.open(location, ArchiveOptions.DEFAULTS);
   }
 
   /** The archive, made where there is none. */

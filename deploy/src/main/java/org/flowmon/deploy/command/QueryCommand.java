@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
@@ -87,9 +86,8 @@ public final class QueryCommand implements Callable<Integer> {
             .withThreads(threads)
             .withVerifyChecksums(!unverified)
             .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
-      QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
+    try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
+      QueryAnswer answer = run(asked, query, options);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       int left = format.write(answer.table(), query, out);
       out.flush();
@@ -100,11 +98,27 @@ public final class QueryCommand implements Callable<Integer> {
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
       if (verbose || format == OutputFormat.TABLE) {
         System.err.println(summary(answer));
-        System.err.println(reach(snapshot, answer.stats()));
-        Gaps.lines(snapshot).forEach(System.err::println);
+        asked.fetched().forEach(System.err::println);
+        for (ArchiveSnapshot snapshot : asked.all()) {
+          String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
+          System.err.println(reach(name, snapshot));
+          Gaps.lines(snapshot).forEach(System.err::println);
+        }
       }
     }
     return 0;
+  }
+
+  private static QueryAnswer run(AskedSnapshots asked, FlowQuery query, QueryOptions options)
+      throws IOException {
+    try {
+      return ArchiveQuery.run(asked.all(), query, options);
+    } catch (IllegalArgumentException e) {
+      if (asked.all().size() > 1) {
+        throw new UsageException("--archive: " + e.getMessage());
+      }
+      throw e;
+    }
   }
 
   private static String summary(QueryAnswer answer) {
@@ -123,14 +137,15 @@ public final class QueryCommand implements Callable<Integer> {
   }
 
   /** What the archive holds, and up to when that is everything that arrived. */
-  private static String reach(ArchiveSnapshot snapshot, QueryStats stats) {
-    return "the archive holds "
+  private static String reach(String name, ArchiveSnapshot snapshot) {
+    return name
+        + " holds "
         + Coverage.of(snapshot)
         // Of files alone nobody can say that they are all there was.
         + (snapshot.committedEnds().isEmpty()
             ? ""
             : "; complete up to arrival "
-                + time(stats.historyThrough())
+                + time(snapshot.historyThrough())
                 + (snapshot.gaps().isEmpty() ? "" : ", but for the gaps named here"));
   }
 

@@ -35,21 +35,35 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, FlowQuery query, QueryOptions options)
       throws IOException {
+    return run(List.of(snapshot), query, options);
+  }
+
+  /**
+   * As {@link #run(ArchiveSnapshot, FlowQuery, QueryOptions)} over several archives, as if all
+   * their flows were in one: what is in two of them counts twice. The reach of history that the
+   * answer tells is that of all; each snapshot tells its own.
+   *
+   * @param snapshots of different archives, at least one
+   * @throws IllegalArgumentException where one of them, or a copy of it, is there twice
+   */
+  public static QueryAnswer run(
+      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options) throws IOException {
+    AskedArchives archives = new AskedArchives(snapshots);
     Expression asOf =
         options.asOfArrival() == Long.MAX_VALUE
             ? query.where()
             : Filter.asOf(query.where(), options.asOfArrival());
     Constraints constraints = Constraints.of(asOf);
-    SegmentChoice choice = SegmentChoice.of(snapshot, constraints);
+    SegmentChoice choice = archives.choose(constraints);
     List<SealedSegment> segments = choice.segments();
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
     try {
-      return new QueryRun(snapshot, query, asOf, options, choice, order).answer();
+      return new QueryRun(archives, query, asOf, options, choice, order).answer();
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);
-      QueryAnswer answer = new QueryRun(snapshot, query, asOf, byRows, choice, order).answer();
+      QueryAnswer answer = new QueryRun(archives, query, asOf, byRows, choice, order).answer();
       return answer.withWarning(e.getMessage());
     }
   }

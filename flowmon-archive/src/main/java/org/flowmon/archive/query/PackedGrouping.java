@@ -3,7 +3,6 @@ package org.flowmon.archive.query;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
 import org.flowmon.archive.group.GroupPlan;
@@ -40,7 +39,7 @@ final class PackedGrouping {
    * @return null where they are made otherwise
    */
   static PackedGroups of(
-      ArchiveSnapshot snapshot,
+      AskedArchives archives,
       FlowQuery query,
       Constraints constraints,
       QueryOptions options,
@@ -59,7 +58,7 @@ final class PackedGrouping {
       long entries = 0;
       for (SealedSegment segment : segments) {
         deadline.check();
-        SegmentLease lease = snapshot.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment, options.verifyChecksums());
         leases.add(lease);
         readers.add(lease.rows());
         rows += rows(lease, constraints);

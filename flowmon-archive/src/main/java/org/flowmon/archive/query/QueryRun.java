@@ -8,7 +8,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
@@ -21,7 +20,7 @@ import org.flowmon.udaf.table.GroupTable;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
-  private final ArchiveSnapshot snapshot;
+  private final AskedArchives archives;
   private final FlowQuery query;
   private final Expression whereAsOf;
   private final QueryOptions options;
@@ -36,13 +35,13 @@ final class QueryRun {
   private PackedGroups packed; // null where groups are in each scan's table
 
   QueryRun(
-      ArchiveSnapshot snapshot,
+      AskedArchives archives,
       FlowQuery query,
       Expression whereAsOf,
       QueryOptions options,
       SegmentChoice choice,
       SegmentOrder order) {
-    this.snapshot = snapshot;
+    this.archives = archives;
     this.query = query;
     this.whereAsOf = whereAsOf;
     this.options = options;
@@ -66,7 +65,7 @@ final class QueryRun {
     int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
     if (rollups == null && query.isAggregated()) {
       Constraints constraints = Constraints.of(whereAsOf);
-      packed = PackedGrouping.of(snapshot, query, constraints, options, segments, deadline);
+      packed = PackedGrouping.of(archives, query, constraints, options, segments, deadline);
     }
     try {
       List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
@@ -105,7 +104,7 @@ final class QueryRun {
         }
         deadline.check();
         boolean taken = false;
-        SegmentLease lease = snapshot.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment, options.verifyChecksums());
         try {
           opened.incrementAndGet();
           taken = scan.run(lease);
@@ -147,10 +146,10 @@ final class QueryRun {
     return new QueryAnswer(
         collected.table,
         new QueryStats(
-            snapshot.number(),
-            snapshot.historyFrom(),
-            snapshot.historyThrough(),
-            snapshot.segments().size(),
+            archives.number(),
+            archives.historyFrom(),
+            archives.historyThrough(),
+            archives.segments(),
             opened.get(),
             choice.byDirectory(),
             choice.uncovered(),
@@ -158,7 +157,7 @@ final class QueryRun {
             byIndex,
             byRollup,
             cellsRead + collected.cells,
-            snapshot.rows(),
+            archives.rows(),
             examined,
             matched,
             List.copyOf(warnings),

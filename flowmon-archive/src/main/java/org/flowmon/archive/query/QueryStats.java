@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * How far the history behind an answer reaches, and what was read for it.
  *
- * @param snapshot number of the commit that the answer is of
+ * @param snapshot number of the commit that the answer is of; of several archives, of the first
  * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none
  * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
  *     nothing is known

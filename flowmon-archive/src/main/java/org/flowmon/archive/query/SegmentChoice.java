@@ -54,6 +54,16 @@ record SegmentChoice(
     }
   }
 
+  /** Both choices as one. */
+  SegmentChoice and(SegmentChoice other) {
+    List<SealedSegment> both = new ArrayList<>(segments);
+    both.addAll(other.segments);
+    Set<String> said = new LinkedHashSet<>(warnings);
+    said.addAll(other.warnings);
+    return new SegmentChoice(
+        both, byDirectory + other.byDirectory, uncovered + other.uncovered, said);
+  }
+
   private static void addWhereTimesFit(
       SealedSegment segment, Constraints constraints, List<SealedSegment> chosen) {
     if (mayHold(segment, constraints)) {

@@ -344,7 +344,7 @@ class PackedGroupingTest {
 
   private static boolean isPacked(ArchiveSnapshot snapshot, FlowQuery query) throws IOException {
     return PackedGrouping.of(
-            snapshot,
+            new AskedArchives(List.of(snapshot)),
             query,
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,

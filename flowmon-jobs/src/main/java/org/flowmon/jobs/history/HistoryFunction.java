@@ -122,6 +122,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   public void open(OpenContext context) throws Exception {
     if (location != null) {
       archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
+      FetchMetrics.register(getRuntimeContext().getMetricGroup().addGroup("flowmon"), archive);
     }
     pool = LookupPool.acquire();
     byName = new HashMap<>();

@@ -1,0 +1,79 @@
+package org.flowmon.archive.query;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.udaf.query.Constraints;
+
+/** The archives, one or more, that a query asks as if they were one. */
+final class AskedArchives {
+  private final List<ArchiveSnapshot> snapshots;
+  // Of the segments that were chosen; empty where there is one archive, which owns them all.
+  private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
+
+  AskedArchives(List<ArchiveSnapshot> snapshots) {
+    if (snapshots.isEmpty()) {
+      throw new IllegalArgumentException("no archive is asked, expected at least one");
+    }
+    this.snapshots = List.copyOf(snapshots);
+    Set<UUID> archives = new HashSet<>();
+    for (ArchiveSnapshot snapshot : snapshots) {
+      if (!archives.add(snapshot.archive())) {
+        throw new IllegalArgumentException(
+            snapshot.location()
+                + " is asked twice, or is a copy of another archive that is asked: its flows would"
+                + " count twice");
+      }
+    }
+  }
+
+  /** The segments of all that may hold a row that satisfies constraints. */
+  SegmentChoice choose(Constraints constraints) throws IOException {
+    if (snapshots.size() == 1) {
+      return SegmentChoice.of(snapshots.get(0), constraints);
+    }
+    SegmentChoice all = new SegmentChoice(new ArrayList<>(), 0, 0, new LinkedHashSet<>());
+    for (ArchiveSnapshot snapshot : snapshots) {
+      SegmentChoice choice = SegmentChoice.of(snapshot, constraints);
+      choice.segments().forEach(segment -> owners.put(segment, snapshot));
+      all = all.and(choice);
+    }
+    return all;
+  }
+
+  SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
+    ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
+    return owner.open(segment, verifyChecksums);
+  }
+
+  /** Of the first. */
+  long number() {
+    return snapshots.get(0).number();
+  }
+
+  /** The first arrival that any of them stores. */
+  long historyFrom() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::historyFrom).min().orElseThrow();
+  }
+
+  /** Up to which arrival everything is there in each of them. */
+  long historyThrough() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::historyThrough).min().orElseThrow();
+  }
+
+  int segments() {
+    return snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum();
+  }
+
+  long rows() {
+    return snapshots.stream().mapToLong(ArchiveSnapshot::rows).sum();
+  }
+}
