@@ -3,7 +3,6 @@ package org.flowmon.archive.group;
 import java.util.Arrays;
 import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
-import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.ValueKind;
@@ -18,14 +17,12 @@ public final class PackedCollector {
 
   private final PackedGroups groups;
   private final KeyReader keyReader;
-  private final Accumulation accumulation;
+  private final RowAdder adder;
   private final CompiledExpression[] arguments;
   private final ValueKind[] kinds;
   private final Vector[] vectors;
-  private final Vector[] kept;
   private final long[] keys = new long[Vector.CAPACITY];
   private final int[] shifted = new int[Vector.CAPACITY];
-  private final int[] places = new int[Vector.CAPACITY];
 
   // Null until keys are cut; then early rows are no more.
   private PackedGroups.Partitions partitions;
@@ -35,19 +32,15 @@ public final class PackedCollector {
   PackedCollector(PackedGroups groups, KeyReader keyReader) {
     this.groups = groups;
     this.keyReader = keyReader;
-    this.accumulation = new Accumulation(groups.layout());
+    this.adder = new RowAdder(groups.layout());
     this.arguments =
         groups.layout().arguments().stream()
             .map(CompiledExpression::of)
             .toArray(CompiledExpression[]::new);
     this.kinds = Arrays.stream(arguments).map(CompiledExpression::kind).toArray(ValueKind[]::new);
-    this.vectors = newVectors();
-    this.kept = newVectors();
-    this.rows = new PartitionedRows(1, groups.keyBits(), kinds);
-  }
-
-  private Vector[] newVectors() {
-    return Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
+    this.vectors =
+        Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
+    this.rows = groups.newRows(1, kinds);
   }
 
   /** Rows that follow are of this segment. */
@@ -92,28 +85,12 @@ public final class PackedCollector {
   /** Cuts the keys, as there are enough rows to say how they are spread, and the early rows. */
   private void cut() {
     PartitionedRows early = rows;
-    long[] sample = new long[earlyRows];
     partitions = groups.partitions();
     if (partitions == null) {
-      int n = 0;
-      int size = early.rowsOfLast(0);
-      for (int block = early.lastBlock(0); block >= 0; block = early.before(block)) {
-        early.read(block, size, keys, kept);
-        System.arraycopy(keys, 0, sample, n, size);
-        n += size;
-        size = PartitionedRows.BLOCK_ROWS;
-      }
-      partitions = groups.cut(sample, n);
+      partitions = groups.cut(adder.keys(early, 0));
     }
-    rows = new PartitionedRows(partitions.tables.length, groups.keyBits(), kinds);
-    int[] all = new int[PartitionedRows.BLOCK_ROWS];
-    Arrays.setAll(all, i -> i);
-    int size = early.rowsOfLast(0);
-    for (int block = early.lastBlock(0); block >= 0; block = early.before(block)) {
-      early.read(block, size, keys, kept);
-      rows.add(partitions.map, keys, kept, all, size);
-      size = PartitionedRows.BLOCK_ROWS;
-    }
+    rows = groups.newRows(partitions.tables.length, kinds);
+    adder.cut(early, partitions.map, rows);
   }
 
   /** Adds all rows to the groups of their partitions. */
@@ -123,32 +100,25 @@ public final class PackedCollector {
     int begin = groups.firstToFlush(count);
     for (int i = 0; i < count; i++) {
       int partition = (begin + i) % count;
-      int block = rows.lastBlock(partition);
-      if (block < 0) {
-        continue;
-      }
-      PackedTable table = partitions.tables[partition];
-      synchronized (table) {
-        int size = rows.rowsOfLast(partition);
-        table.expect(rows.rows(partition));
-        for (; block >= 0; block = rows.before(block)) {
-          rows.read(block, size, keys, kept);
-          table.add(keys, kept, size, accumulation, places);
-          size = PartitionedRows.BLOCK_ROWS;
+      if (rows.lastBlock(partition) >= 0) {
+        PackedTable table = partitions.tables[partition];
+        synchronized (table) {
+          adder.add(rows, partition, table);
         }
       }
     }
     rows.clear();
   }
 
-  /** Ends: all rows are in the groups. */
+  /** Ends: no row is added any more. */
   public void end() {
     if (partitions == null && earlyRows > 0) {
       cut();
     }
-    if (partitions != null) {
-      flush();
-    }
-    rows = null;
+  }
+
+  /** Rows that are not in groups yet, once all were added; null where there was none. */
+  PartitionedRows rest() {
+    return partitions == null ? null : rows;
   }
 }

@@ -3,12 +3,14 @@ package org.flowmon.archive.group;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
 import org.flowmon.udaf.table.AnswerColumns;
 import org.flowmon.udaf.table.GroupTable;
 
@@ -25,6 +27,7 @@ public final class PackedGroups {
   // Rows of a partition: its groups stay in a core's second-level cache.
   private static final int ROWS_PER_PARTITION = 1 << 14;
   private static final int MAX_WANTED = 1 << 11;
+  private static final int MANY_PARTITIONS = 64;
   // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
@@ -37,10 +40,10 @@ public final class PackedGroups {
   private final int wanted;
   private final long maxHeapBytes;
   private final AnswerColumns columns;
+  private final List<PackedCollector> collectors = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
   private final AtomicInteger next = new AtomicInteger();
   private volatile Partitions partitions;
-  private int[] firstRows;
 
   /** How keys are cut, and the groups of each part. */
   static final class Partitions {
@@ -122,8 +125,14 @@ public final class PackedGroups {
   }
 
   /** Collects rows of one thread. */
-  public PackedCollector collector() {
-    return new PackedCollector(this, new KeyReader(plan, numbers, packing));
+  public synchronized PackedCollector collector() {
+    PackedCollector collector = new PackedCollector(this, new KeyReader(plan, numbers, packing));
+    collectors.add(collector);
+    return collector;
+  }
+
+  PartitionedRows newRows(int count, ValueKind[] arguments) {
+    return new PartitionedRows(count, keyBits, arguments, count >= MANY_PARTITIONS);
   }
 
   /** Null until the first thread has seen enough rows. */
@@ -136,19 +145,12 @@ public final class PackedGroups {
    *
    * @param sample keys of rows, which are sorted here
    */
-  synchronized Partitions cut(long[] sample, int n) {
+  synchronized Partitions cut(long[] sample) {
     if (partitions == null) {
-      PartitionMap map = PartitionMap.of(sample, n, keyBits, wanted);
+      PartitionMap map = PartitionMap.of(sample, sample.length, keyBits, wanted);
       partitions = new Partitions(map, layout);
     }
     return partitions;
-  }
-
-  /** Number of groups; all collectors must have ended. */
-  public long size() {
-    return partitions == null
-        ? 0
-        : Arrays.stream(partitions.tables).mapToLong(PackedTable::size).sum();
   }
 
   /** Whether the answer's order is that of the packed keys: ascending, NULLs last. */
@@ -168,7 +170,10 @@ public final class PackedGroups {
     return true;
   }
 
-  /** The answer, as steps that several threads each take part in, one step after the other. */
+  /**
+   * The answer, as steps that several threads each take part in, one step after the other. All
+   * collectors must have ended.
+   */
   public Finish finish() {
     return new Finish();
   }
@@ -178,10 +183,24 @@ public final class PackedGroups {
     private final boolean byKey = isKeyOrder();
     private final PackedTable[] tables =
         partitions == null ? new PackedTable[0] : partitions.tables;
+    private final List<PartitionedRows> rests =
+        collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
+    // By partition, where the answer is in the order of keys.
+    private final SortedGroups[] sorted = new SortedGroups[tables.length];
+    // In other orders.
     private final List<GroupTable> firsts = new ArrayList<>();
+    private final boolean[] hasNulls = new boolean[packing.length];
+    private int[] firstRows;
     private int rows;
 
-    private Finish() {}
+    private Finish() {
+      collectors.clear();
+    }
+
+    /** Pieces that threads share. */
+    public int parts() {
+      return tables.length;
+    }
 
     /**
      * The first step; several threads may run it at the same time.
@@ -189,14 +208,21 @@ public final class PackedGroups {
      * @param check runs now and then, and may throw to end it
      */
     public Void order(Runnable check) {
+      RowAdder adder = new RowAdder(layout);
+      PackedTable scratch = new PackedTable(layout);
+      SortedGroups.Arena arena = new SortedGroups.Arena();
       GroupTable mine = byKey ? null : new GroupTable(layout);
       GroupTable one = byKey ? null : new GroupTable(layout);
       for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
-        PackedTable table = tables[p];
         check.run();
+        // Where no thread ran out of memory, all groups are made here, one partition in the cache.
+        PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
+        for (PartitionedRows rest : rests) {
+          adder.add(rest, p, table);
+        }
         if (byKey) {
-          table.order();
-          columns.inspect(table.states(), 0, layout.stateWords(), table.size());
+          sorted[p] = arena.copy(table, layout.stateWords());
+          inspect(sorted[p]);
         } else if (plan.query().limit() < 0) {
           append(table, mine);
         } else {
@@ -204,6 +230,8 @@ public final class PackedGroups {
           mine.append(one, one.first(plan.query()));
           one.clear();
         }
+        tables[p] = null;
+        scratch.clear();
       }
       if (mine != null) {
         synchronized (firsts) {
@@ -211,6 +239,21 @@ public final class PackedGroups {
         }
       }
       return null;
+    }
+
+    private void inspect(SortedGroups groups) {
+      columns.inspect(groups.states(), groups.stateAt(0), groups.stride(), groups.size());
+      for (int k = 0; k < packing.length; k++) {
+        boolean any = false;
+        for (int i = 0; i < groups.size(); i++) {
+          any |= packing[k].number(groups.key(i)) == packing[k].ofNull();
+        }
+        if (any) {
+          synchronized (hasNulls) {
+            hasNulls[k] = true;
+          }
+        }
+      }
     }
 
     private void append(PackedTable table, GroupTable to) {
@@ -249,78 +292,64 @@ public final class PackedGroups {
       if (!byKey) {
         return;
       }
-      long groups = size();
       long limit = plan.query().limit();
+      long groups = Arrays.stream(sorted).mapToLong(SortedGroups::size).sum();
       groups = limit < 0 ? groups : Math.min(limit, groups);
       if (groups > Integer.MAX_VALUE - 8) {
         throw new IllegalStateException("an answer holds no more than 2^31 rows, not " + groups);
       }
       rows = (int) groups;
       columns.allocate(rows);
-      firstRows = new int[tables.length + 1];
-      for (int p = 0; p < tables.length; p++) {
-        firstRows[p + 1] = Math.min(rows - firstRows[p], tables[p].size()) + firstRows[p];
+      firstRows = new int[sorted.length + 1];
+      for (int p = 0; p < sorted.length; p++) {
+        firstRows[p + 1] = Math.min(rows - firstRows[p], sorted[p].size()) + firstRows[p];
       }
       for (int c = 0; c < columns.count(); c++) {
         int key = columns.key(c);
         if (key >= 0) {
           boolean hasHighs = packing[key].isAddress() && !numbers.areHighsZero();
-          boolean[] isNull = hasNulls(key) ? new boolean[rows] : null;
+          boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
           columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
         }
       }
     }
 
-    private boolean hasNulls(int key) {
-      for (PackedTable table : tables) {
-        for (int g = 0; g < table.size(); g++) {
-          if (packing[key].number(table.key(g)) == packing[key].ofNull()) {
-            return true;
-          }
-        }
-      }
-      return false;
-    }
-
     /** The third step; several threads may run it at the same time. */
     public Void write(Runnable check) {
       int[] places = {};
-      for (int p = next.getAndIncrement(); p < tables.length && byKey; p = next.getAndIncrement()) {
+      for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
         check.run();
+        SortedGroups groups = sorted[p];
         int n = firstRows[p + 1] - firstRows[p];
-        int[] order = tables[p].order();
         places = places.length < n ? new int[n] : places;
         for (int i = 0; i < n; i++) {
-          places[i] = tables[p].stateAt(order[i]);
+          places[i] = groups.stateAt(i);
         }
-        columns.writeAggregates(tables[p].states(), places, n, firstRows[p]);
-        writeKeys(tables[p], order, n, firstRows[p]);
-        tables[p] = null; // its rows are written
+        columns.writeAggregates(groups.states(), places, n, firstRows[p]);
+        for (int c = 0; c < columns.count(); c++) {
+          if (columns.key(c) >= 0) {
+            writeKey(groups, n, c, firstRows[p]);
+          }
+        }
       }
       return null;
     }
 
-    private void writeKeys(PackedTable table, int[] order, int n, int row) {
-      for (int c = 0; c < columns.count(); c++) {
-        int key = columns.key(c);
-        if (key < 0) {
-          continue;
-        }
-        PackedKey packed = packing[key];
-        long[] low = columns.low(c);
-        long[] high = columns.high(c);
-        boolean[] isNull = columns.isNull(c);
-        for (int i = 0; i < n; i++) {
-          long number = packed.number(table.key(order[i]));
-          if (isNull != null && number == packed.ofNull()) {
-            isNull[row + i] = true;
-          } else if (!packed.isAddress()) {
-            low[row + i] = number;
-          } else {
-            low[row + i] = numbers.low((int) number);
-            if (high != null) {
-              high[row + i] = numbers.high((int) number);
-            }
+    private void writeKey(SortedGroups groups, int n, int column, int row) {
+      PackedKey packed = packing[columns.key(column)];
+      long[] low = columns.low(column);
+      long[] high = columns.high(column);
+      boolean[] isNull = columns.isNull(column);
+      for (int i = 0; i < n; i++) {
+        long number = packed.number(groups.key(i));
+        if (isNull != null && number == packed.ofNull()) {
+          isNull[row + i] = true;
+        } else if (!packed.isAddress()) {
+          low[row + i] = number;
+        } else {
+          low[row + i] = numbers.low((int) number);
+          if (high != null) {
+            high[row + i] = numbers.high((int) number);
           }
         }
       }

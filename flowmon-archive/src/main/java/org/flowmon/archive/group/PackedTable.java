@@ -24,7 +24,8 @@ final class PackedTable {
   private long[] keys = new long[16];
   private long[] states;
   private int size;
-  private int[] order;
+  private long[] sorted = {};
+  private long[] unsorted = {};
 
   PackedTable(GroupLayout layout) {
     this.layout = layout;
@@ -124,16 +125,15 @@ final class PackedTable {
     }
   }
 
-  /** The groups by key; no row can be added afterwards. */
-  int[] order() {
-    if (order == null) {
-      slots = null;
-      order = sorted();
-    }
-    return order;
+  /** Forgets all groups. */
+  void clear() {
+    Arrays.fill(slots, 0);
+    Arrays.fill(states, 0, size * stride, 0);
+    size = 0;
   }
 
-  private int[] sorted() {
+  /** The groups by key. */
+  int[] order() {
     int groupBits = 32 - Integer.numberOfLeadingZeros(Math.max(1, size - 1));
     long least = Long.MAX_VALUE;
     long most = 0;
@@ -145,16 +145,20 @@ final class PackedTable {
     if (keyBits + groupBits > 63) {
       return sortedByPass(keyBits, least);
     }
-    long[] from = new long[size];
+    if (sorted.length < size) {
+      sorted = new long[keys.length];
+      unsorted = new long[keys.length];
+    }
+    long[] from = unsorted;
+    long[] to = sorted;
     for (int group = 0; group < size; group++) {
       from[group] = ((keys[group] - least) << groupBits) | group;
     }
-    long[] to = new long[size];
     for (int at = groupBits; at < groupBits + keyBits; at += RADIX_BITS) {
-      pass(from, to, at);
-      long[] sorted = to;
+      pass(from, to, size, at);
+      long[] swapped = to;
       to = from;
-      from = sorted;
+      from = swapped;
     }
     int[] groups = new int[size];
     for (int i = 0; i < size; i++) {
@@ -163,11 +167,11 @@ final class PackedTable {
     return groups;
   }
 
-  private static void pass(long[] from, long[] to, int at) {
+  private static void pass(long[] from, long[] to, int n, int at) {
     int mask = (1 << RADIX_BITS) - 1;
     int[] starts = new int[(1 << RADIX_BITS) + 1];
-    for (long key : from) {
-      starts[(int) (key >>> at) & mask]++;
+    for (int i = 0; i < n; i++) {
+      starts[(int) (from[i] >>> at) & mask]++;
     }
     int sum = 0;
     for (int digit = 0; digit < starts.length; digit++) {
@@ -175,8 +179,8 @@ final class PackedTable {
       starts[digit] = sum;
       sum += count;
     }
-    for (long key : from) {
-      to[starts[(int) (key >>> at) & mask]++] = key;
+    for (int i = 0; i < n; i++) {
+      to[starts[(int) (from[i] >>> at) & mask]++] = from[i];
     }
   }
 

@@ -18,7 +18,7 @@ import org.flowmon.udaf.query.ValueKind;
 final class PartitionedRows {
   static final int BLOCK_ROWS = 256;
 
-  private static final int BLOCKS_PER_CHUNK = 128;
+  private static final int BLOCKS_OF_FEW_ROWS = 64;
   private static final int NONE = -1;
   // A place is the number of a chunk and the place of a long in it.
   private static final int CHUNK_SHIFT = 20;
@@ -26,6 +26,7 @@ final class PartitionedRows {
 
   private final int keyBits;
   private final int stride;
+  private final int blocksPerChunk;
   private final int[] wordOf; // by argument: its place in a row
   private long[][] chunks = {};
   private int[] blockBefore = {};
@@ -38,8 +39,9 @@ final class PartitionedRows {
 
   /**
    * @param kinds of the arguments
+   * @param many whether to expect a million rows rather than some thousands
    */
-  PartitionedRows(int partitions, int keyBits, ValueKind[] kinds) {
+  PartitionedRows(int partitions, int keyBits, ValueKind[] kinds, boolean many) {
     this.keyBits = keyBits;
     this.wordOf = new int[kinds.length];
     int words = 1;
@@ -48,6 +50,9 @@ final class PartitionedRows {
       words += kinds[a] == ValueKind.ADDRESS ? 2 : 1;
     }
     this.stride = words;
+    int most = IN_CHUNK / (BLOCK_ROWS * stride);
+    // Large arrays are not moved by the garbage collector.
+    this.blocksPerChunk = many ? most : Math.min(most, BLOCKS_OF_FEW_ROWS);
     this.lastBlock = new int[partitions];
     this.next = new int[partitions];
     this.room = new int[partitions];
@@ -57,7 +62,7 @@ final class PartitionedRows {
   /** Whether rows can be kept: a NULL bit for each argument beside the key, a chunk's places. */
   static boolean fits(int keyBits, int arguments) {
     return keyBits + arguments <= Long.SIZE
-        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_PER_CHUNK <= IN_CHUNK;
+        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= IN_CHUNK;
   }
 
   int partitions() {
@@ -127,11 +132,11 @@ final class PartitionedRows {
 
   private void open(int partition) {
     int block = usedBlocks++;
-    int chunk = block / BLOCKS_PER_CHUNK;
+    int chunk = block / blocksPerChunk;
     if (chunk == chunks.length) {
       chunks = Arrays.copyOf(chunks, chunk + 1);
-      chunks[chunk] = new long[stride * BLOCK_ROWS * BLOCKS_PER_CHUNK];
-      blockBefore = Arrays.copyOf(blockBefore, (chunk + 1) * BLOCKS_PER_CHUNK);
+      chunks[chunk] = new long[stride * BLOCK_ROWS * blocksPerChunk];
+      blockBefore = Arrays.copyOf(blockBefore, (chunk + 1) * blocksPerChunk);
     }
     blockBefore[block] = lastBlock[partition];
     lastBlock[partition] = block;
@@ -140,7 +145,7 @@ final class PartitionedRows {
   }
 
   private int placeInChunk(int block) {
-    return (block % BLOCKS_PER_CHUNK) * BLOCK_ROWS * stride;
+    return (block % blocksPerChunk) * BLOCK_ROWS * stride;
   }
 
   /** Forgets all rows. */
@@ -176,7 +181,7 @@ final class PartitionedRows {
 
   /** Reads the first n keys and arguments of a block. */
   void read(int block, int n, long[] keys, Vector[] arguments) {
-    long[] chunk = chunks[block / BLOCKS_PER_CHUNK];
+    long[] chunk = chunks[block / blocksPerChunk];
     int at = placeInChunk(block);
     long mask = -1L >>> (Long.SIZE - keyBits);
     long nulls = 0;

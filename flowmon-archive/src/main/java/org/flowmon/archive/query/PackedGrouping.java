@@ -101,7 +101,7 @@ final class PackedGrouping {
   static ResultTable finish(PackedGroups groups, int threads, Deadline deadline)
       throws IOException {
     PackedGroups.Finish finish = groups.finish();
-    int useful = (int) Math.max(1, Math.min(threads, groups.size() / MIN_ROWS));
+    int useful = Math.max(1, Math.min(threads, finish.parts()));
     Threads.run(useful, () -> finish.order(deadline::check));
     finish.allocate();
     Threads.run(useful, () -> finish.write(deadline::check));

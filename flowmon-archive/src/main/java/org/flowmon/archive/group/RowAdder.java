@@ -1,0 +1,59 @@
+package org.flowmon.archive.group;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.Vector;
+
+/** Adds the rows of a partition to a table. Not thread-safe, but several may read the same rows. */
+final class RowAdder {
+  private final Accumulation accumulation;
+  private final long[] keys = new long[PartitionedRows.BLOCK_ROWS];
+  private final Vector[] arguments;
+  private final int[] places = new int[PartitionedRows.BLOCK_ROWS];
+
+  RowAdder(GroupLayout layout) {
+    this.accumulation = new Accumulation(layout);
+    this.arguments =
+        layout.arguments().stream()
+            .map(argument -> CompiledExpression.of(argument).newVector())
+            .toArray(Vector[]::new);
+  }
+
+  void add(PartitionedRows rows, int partition, PackedTable table) {
+    int size = rows.rowsOfLast(partition);
+    table.expect(rows.rows(partition));
+    for (int block = rows.lastBlock(partition); block >= 0; block = rows.before(block)) {
+      rows.read(block, size, keys, arguments);
+      table.add(keys, arguments, size, accumulation, places);
+      size = PartitionedRows.BLOCK_ROWS;
+    }
+  }
+
+  /** The keys of a partition's rows. */
+  long[] keys(PartitionedRows rows, int partition) {
+    long[] all = new long[Math.toIntExact(rows.rows(partition))];
+    int n = 0;
+    int size = rows.rowsOfLast(partition);
+    for (int block = rows.lastBlock(partition); block >= 0; block = rows.before(block)) {
+      rows.read(block, size, keys, arguments);
+      System.arraycopy(keys, 0, all, n, size);
+      n += size;
+      size = PartitionedRows.BLOCK_ROWS;
+    }
+    return all;
+  }
+
+  /** Adds the rows of the only partition to the partitions that a map gives. */
+  void cut(PartitionedRows rows, PartitionMap map, PartitionedRows into) {
+    int[] all = new int[PartitionedRows.BLOCK_ROWS];
+    Arrays.setAll(all, i -> i);
+    int size = rows.rowsOfLast(0);
+    for (int block = rows.lastBlock(0); block >= 0; block = rows.before(block)) {
+      rows.read(block, size, keys, arguments);
+      into.add(map, keys, arguments, all, size);
+      size = PartitionedRows.BLOCK_ROWS;
+    }
+  }
+}
