@@ -7,7 +7,9 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.query.ByteLimitException;
 import org.flowmon.archive.query.QueryTimeoutException;
+import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.udaf.query.QueryException;
@@ -45,6 +47,8 @@ public final class Failures implements IExecutionExceptionHandler {
     return e instanceof CommandException
         || e instanceof QueryException
         || e instanceof QueryTimeoutException
+        || e instanceof RowLimitException
+        || e instanceof ByteLimitException
         || e instanceof SegmentCorruptException
         || e instanceof ManifestCorruptException
         || e instanceof CommitRefusedException

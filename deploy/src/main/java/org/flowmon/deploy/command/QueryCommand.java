@@ -8,12 +8,15 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,6 +38,9 @@ import picocli.CommandLine.Parameters;
       "error: always with a table, with CSV and JSON where -v is given."
     })
 public final class QueryCommand implements Callable<Integer> {
+  private static final Pattern EXPLAIN =
+      Pattern.compile("^\\s*EXPLAIN\\b", Pattern.CASE_INSENSITIVE);
+
   @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
   private String sql;
 
@@ -66,6 +72,26 @@ public final class QueryCommand implements Callable<Integer> {
   private Integer timeLimit;
 
   @Option(
+      names = "--row-limit",
+      paramLabel = "N",
+      description = "Give up where more flows would have to be examined.")
+  private long rowLimit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--byte-limit",
+      paramLabel = "N",
+      description = "Give up where more bytes of columns have been read.")
+  private long byteLimit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--explain",
+      description = {
+        "Answer the query and show, in place of its rows, how each segment was read; the word"
+            + " EXPLAIN before the query does the same."
+      })
+  private boolean explain;
+
+  @Option(
       names = "--no-verify",
       description = "Do not check the checksums of what is read: faster, and damage may go unseen.")
   private boolean unverified;
@@ -77,25 +103,37 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    FlowQuery query = QueryText.bind(QueryText.parse(sql), parameters);
-    if (threads < 1 || (timeLimit != null && timeLimit < 1)) {
-      throw new UsageException("--threads and --time-limit are at least 1");
+    // Of the same length, so that places in errors stay right.
+    Matcher word = EXPLAIN.matcher(sql);
+    boolean explained = explain || word.find();
+    String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
+    FlowQuery query = QueryText.bind(QueryText.parse(text), parameters);
+    if (threads < 1 || (timeLimit != null && timeLimit < 1) || rowLimit < 1 || byteLimit < 1) {
+      throw new UsageException(
+          "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
     }
     QueryOptions options =
         QueryOptions.DEFAULTS
             .withThreads(threads)
             .withVerifyChecksums(!unverified)
+            .withExplain(explained)
+            .withRowLimit(rowLimit)
+            .withByteLimit(byteLimit)
             .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
     try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
       QueryAnswer answer = run(asked, query, options);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      int left = format.write(answer.table(), query, out);
+      ResultTable shown = explained ? Explanation.table(answer.stats()) : answer.table();
+      int left = format.write(shown, query, out);
       out.flush();
       if (left > 0) {
         System.err.println(
             left + " columns are NULL in every row and left out; --format csv and json have all");
       }
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
+      if (explained) {
+        System.err.println(Explanation.left(answer.stats()));
+      }
       if (verbose || format == OutputFormat.TABLE) {
         System.err.println(summary(answer));
         asked.fetched().forEach(System.err::println);
@@ -125,7 +163,7 @@ public final class QueryCommand implements Callable<Integer> {
     QueryStats stats = answer.stats();
     return String.format(
         "%d rows in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
-            + " flows",
+            + " flows, %,d bytes",
         answer.table().rowCount(),
         stats.nanos() / 1e6,
         stats.segmentsRead(),
@@ -133,7 +171,8 @@ public final class QueryCommand implements Callable<Integer> {
         stats.segmentsByIndex(),
         stats.segmentsByRollup(),
         stats.rowsExamined(),
-        stats.rowsTotal());
+        stats.rowsTotal(),
+        stats.bytesRead());
   }
 
   /** What the archive holds, and up to when that is everything that arrived. */

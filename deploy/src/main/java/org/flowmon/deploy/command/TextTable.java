@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
@@ -109,7 +108,7 @@ final class TextTable {
   private boolean isMeanDuration(int column) {
     Selected what = query.select().get(column).what();
     return what instanceof AggregateCall call
-        && call.function() == AggregateFunction.AVG
+        && call.kind() == ValueKind.DOUBLE
         && call.argument().kind() == ValueKind.DURATION;
   }
 

@@ -10,8 +10,10 @@ final class Deadline {
   private final long startNanos;
   private final long limitNanos;
   private final long rowLimit;
+  private final long byteLimit;
   private final int segments;
   private final AtomicLong rows = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger done = new AtomicInteger();
   private volatile boolean cancelled;
 
@@ -20,9 +22,11 @@ final class Deadline {
    *
    * @param limit null for none
    * @param rowLimit {@link Long#MAX_VALUE} for none
+   * @param byteLimit likewise
    */
-  Deadline(Duration limit, long rowLimit, int segments) {
+  Deadline(Duration limit, long rowLimit, long byteLimit, int segments) {
     this.rowLimit = rowLimit;
+    this.byteLimit = byteLimit;
     this.limit = limit;
     this.startNanos = System.nanoTime();
     // A limit beyond 292 years is none.
@@ -33,8 +37,17 @@ final class Deadline {
     this.segments = segments;
   }
 
-  void segmentDone() {
-    done.incrementAndGet();
+  /**
+   * Counts a segment and the bytes that were read of it.
+   *
+   * @throws ByteLimitException where these are too many
+   */
+  void segmentDone(long bytesRead) {
+    int segmentsDone = done.incrementAndGet();
+    long read = bytes.addAndGet(bytesRead);
+    if (read > byteLimit) {
+      throw new ByteLimitException(byteLimit, read, segmentsDone, segments);
+    }
   }
 
   /** Lets all threads of the query end at their next block. */

@@ -11,54 +11,80 @@ import java.time.Duration;
  * @param rowLimit on how many rows the filter is evaluated at most; beyond it {@link
  *     RowLimitException} is thrown; sums read for them do not count; {@link Long#MAX_VALUE} for no
  *     limit
+ * @param byteLimit how many bytes of columns are read at most; beyond it {@link ByteLimitException}
+ *     is thrown, once the segment that goes beyond is done; {@link Long#MAX_VALUE} for no limit
  * @param threads that read segments of one aggregated query, at least 1
  * @param verifyChecksums whether a column's bytes are checked when this process first reads them
  * @param useRollups whether sums of rows may answer for them; the answer is the same
+ * @param explain whether the answer says how each segment was read
  */
 public record QueryOptions(
     long asOfArrival,
     Duration timeLimit,
     long rowLimit,
+    long byteLimit,
     int threads,
     boolean verifyChecksums,
-    boolean useRollups) {
-  /** All rows, no limit of time or rows, one thread, checksums verified, sums used. */
+    boolean useRollups,
+    boolean explain) {
+  /** All rows, no limit of time, rows or bytes, one thread, checksums verified, sums used. */
   public static final QueryOptions DEFAULTS =
-      new QueryOptions(Long.MAX_VALUE, null, Long.MAX_VALUE, 1, true, true);
+      new QueryOptions(Long.MAX_VALUE, null, Long.MAX_VALUE, Long.MAX_VALUE, 1, true, true, false);
 
   public QueryOptions {
-    if (threads < 1 || rowLimit < 0 || (timeLimit != null && timeLimit.isNegative())) {
+    if (threads < 1
+        || rowLimit < 0
+        || byteLimit < 0
+        || (timeLimit != null && timeLimit.isNegative())) {
       throw new IllegalArgumentException(
           threads
               + " threads, time limit "
               + timeLimit
               + ", row limit "
               + rowLimit
+              + ", byte limit "
+              + byteLimit
               + ": expected at least 1 and none below 0");
     }
   }
 
   public QueryOptions withAsOfArrival(long micros) {
-    return new QueryOptions(micros, timeLimit, rowLimit, threads, verifyChecksums, useRollups);
+    return new QueryOptions(
+        micros, timeLimit, rowLimit, byteLimit, threads, verifyChecksums, useRollups, explain);
   }
 
   public QueryOptions withTimeLimit(Duration limit) {
-    return new QueryOptions(asOfArrival, limit, rowLimit, threads, verifyChecksums, useRollups);
+    return new QueryOptions(
+        asOfArrival, limit, rowLimit, byteLimit, threads, verifyChecksums, useRollups, explain);
   }
 
-  public QueryOptions withRowLimit(long rows) {
-    return new QueryOptions(asOfArrival, timeLimit, rows, threads, verifyChecksums, useRollups);
+  public QueryOptions withRowLimit(long limit) {
+    return new QueryOptions(
+        asOfArrival, timeLimit, limit, byteLimit, threads, verifyChecksums, useRollups, explain);
+  }
+
+  public QueryOptions withByteLimit(long limit) {
+    return new QueryOptions(
+        asOfArrival, timeLimit, rowLimit, limit, threads, verifyChecksums, useRollups, explain);
   }
 
   public QueryOptions withThreads(int count) {
-    return new QueryOptions(asOfArrival, timeLimit, rowLimit, count, verifyChecksums, useRollups);
+    return new QueryOptions(
+        asOfArrival, timeLimit, rowLimit, byteLimit, count, verifyChecksums, useRollups, explain);
   }
 
   public QueryOptions withVerifyChecksums(boolean verify) {
-    return new QueryOptions(asOfArrival, timeLimit, rowLimit, threads, verify, useRollups);
+    return new QueryOptions(
+        asOfArrival, timeLimit, rowLimit, byteLimit, threads, verify, useRollups, explain);
   }
 
   public QueryOptions withRollups(boolean use) {
-    return new QueryOptions(asOfArrival, timeLimit, rowLimit, threads, verifyChecksums, use);
+    return new QueryOptions(
+        asOfArrival, timeLimit, rowLimit, byteLimit, threads, verifyChecksums, use, explain);
+  }
+
+  public QueryOptions withExplain(boolean wanted) {
+    return new QueryOptions(
+        asOfArrival, timeLimit, rowLimit, byteLimit, threads, verifyChecksums, useRollups, wanted);
   }
 }

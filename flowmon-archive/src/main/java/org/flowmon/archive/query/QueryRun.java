@@ -2,6 +2,7 @@ package org.flowmon.archive.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -32,6 +33,7 @@ final class QueryRun {
   private final AtomicInteger opened = new AtomicInteger();
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
+  private final Queue<AccessMeter> meters = new ConcurrentLinkedQueue<>();
   private PackedGroups packed; // null where groups are in each scan's table
 
   QueryRun(
@@ -48,7 +50,8 @@ final class QueryRun {
     this.choice = choice;
     this.segments = choice.segments();
     this.order = order;
-    this.deadline = new Deadline(options.timeLimit(), options.rowLimit(), segments.size());
+    this.deadline =
+        new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit(), segments.size());
     this.rollups = options.useRollups() ? RollupRule.of(query) : null;
   }
 
@@ -91,6 +94,8 @@ final class QueryRun {
             new RowCollector(query, packed),
             deadline);
     started.add(scan);
+    AccessMeter meter = new AccessMeter(scan, query, whereAsOf, options.explain());
+    meters.add(meter);
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
     boolean known = true;
@@ -104,10 +109,12 @@ final class QueryRun {
         }
         deadline.check();
         boolean taken = false;
+        long bytes;
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         try {
           opened.incrementAndGet();
           taken = scan.run(lease);
+          bytes = meter.segmentRead(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
         } finally {
           if (!taken) {
@@ -116,7 +123,7 @@ final class QueryRun {
         }
         min = Math.min(min, segment.endTime().min());
         max = Math.max(max, segment.endTime().max());
-        deadline.segmentDone();
+        deadline.segmentDone(bytes);
       }
       scan.collector().end();
       return scan;
@@ -160,6 +167,11 @@ final class QueryRun {
             archives.rows(),
             examined,
             matched,
+            meters.stream().mapToLong(AccessMeter::bytes).sum(),
+            meters.stream()
+                .flatMap(meter -> meter.accesses().stream())
+                .sorted(Comparator.comparing(SegmentAccess::segment))
+                .toList(),
             List.copyOf(warnings),
             deadline.elapsedNanos()));
   }

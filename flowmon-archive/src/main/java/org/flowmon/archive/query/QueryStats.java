@@ -25,6 +25,11 @@ import java.util.List;
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
+ * @param bytesRead encoded bytes of the columns' values that were looked at: of each examined row
+ *     the filter's, of each kept row those that only the answer needs. Sums, posting lists and
+ *     dictionaries are not counted
+ * @param accesses how each segment that was opened answered, where {@link QueryOptions#explain}
+ *     asks for it; by id
  * @param warnings one for each sidecar that is missing or damaged: rows answered for its segment,
  *     the answer is the same
  * @param nanos time taken
@@ -44,9 +49,12 @@ public record QueryStats(
     long rowsTotal,
     long rowsExamined,
     long rowsMatched,
+    long bytesRead,
+    List<SegmentAccess> accesses,
     List<String> warnings,
     long nanos) {
   public QueryStats {
+    accesses = List.copyOf(accesses);
     warnings = List.copyOf(warnings);
   }
 
@@ -68,6 +76,8 @@ public record QueryStats(
         rowsTotal,
         rowsExamined,
         rowsMatched,
+        bytesRead,
+        accesses,
         all,
         nanos);
   }

@@ -340,6 +340,12 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry(column, id).dictionaryText(id);
   }
 
+  /** Bytes of the column's values and dictionary in the file; 0 of an absent column. */
+  public int encodedBytes(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? 0 : entry.length();
+  }
+
   /** How many rows are null in this column. */
   public int nullCount(FlowColumn column) {
     SegmentDirectory.Entry entry = entries.get(column);

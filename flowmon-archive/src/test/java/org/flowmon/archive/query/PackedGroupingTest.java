@@ -349,7 +349,7 @@ class PackedGroupingTest {
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,
             snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, snapshot.segments().size()))
+            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, snapshot.segments().size()))
         != null;
   }
 

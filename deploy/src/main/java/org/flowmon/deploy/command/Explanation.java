@@ -1,0 +1,44 @@
+package org.flowmon.deploy.command;
+
+import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.SegmentAccess;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/** How a query was answered, segment by segment. */
+final class Explanation {
+  private static final String[] COUNTS = {"flows", "examined", "kept", "sums", "bytes"};
+
+  private Explanation() {}
+
+  /** A row for each segment that was opened. */
+  static ResultTable table(QueryStats stats) {
+    ResultTable.Builder builder =
+        new ResultTable.Builder().column("segment", ValueKind.TEXT).column("by", ValueKind.TEXT);
+    for (String count : COUNTS) {
+      builder.column(count, ValueKind.LONG);
+    }
+    for (SegmentAccess access : stats.accesses()) {
+      builder.row().set(0, access.segment()).set(1, access.way().toString());
+      builder.set(2, access.rows());
+      builder.set(3, access.rowsExamined());
+      builder.set(4, access.rowsMatched());
+      builder.set(5, access.cells());
+      builder.set(6, access.bytesRead());
+    }
+    return builder.build();
+  }
+
+  /** Why the other segments were not opened. */
+  static String left(QueryStats stats) {
+    int others = stats.segmentsTotal() - stats.segmentsConsidered() - stats.segmentsByDirectory();
+    return stats.segmentsTotal()
+        + " segments: "
+        + stats.segmentsByDirectory()
+        + " left out by the host directory, "
+        + others
+        + " by their times or since the answer was complete, "
+        + stats.segmentsConsidered()
+        + " opened";
+  }
+}

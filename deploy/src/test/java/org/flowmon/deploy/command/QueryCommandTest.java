@@ -1,0 +1,97 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.flowmon.deploy.Flowmon;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class QueryCommandTest {
+  private static final String LINE =
+      "{\"ts\":1700000000.5,\"uid\":\"C1\",\"id.orig_h\":\"192.0.2.1\",\"id.orig_p\":%d,"
+          + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
+
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  private int run(String... arguments) {
+    out.reset();
+    err.reset();
+    PrintStream stdout = System.out;
+    PrintStream stderr = System.err;
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    try {
+      return Flowmon.commandLine().execute(arguments);
+    } finally {
+      System.setOut(stdout);
+      System.setErr(stderr);
+    }
+  }
+
+  private int query(String... arguments) {
+    String[] all = new String[arguments.length + 3];
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[0] = "query";
+    all[all.length - 2] = "--archive";
+    all[all.length - 1] = folder.resolve("archive").toString();
+    return run(all);
+  }
+
+  @BeforeEach
+  void fill() throws Exception {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 50; i++) {
+      lines.append(LINE.formatted(1000 + i));
+    }
+    Path file = Files.writeString(folder.resolve("conn.log"), lines);
+    assertEquals(
+        0, run("import", file.toString(), "--archive", folder.resolve("archive").toString()));
+  }
+
+  @Test
+  void explainsHowSegmentsWereRead() {
+    String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
+    for (String[] asked : new String[][] {{" explain " + sql}, {sql, "--explain"}}) {
+      assertEquals(0, query(asked));
+      String[] lines = out.toString(StandardCharsets.UTF_8).lines().toArray(String[]::new);
+      assertTrue(lines[0].matches("segment +by +flows +examined +kept +sums +bytes"), lines[0]);
+      String row = lines[lines.length - 1];
+      assertTrue(row.matches("\\S+ +scan +50 +50 +9 +0 +\\d+"), row);
+      assertTrue(
+          err.toString(StandardCharsets.UTF_8)
+              .contains("1 segments: 0 left out by the host directory, 0 by their times"),
+          err.toString(StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void placesInErrorsAreThoseOfTheTextWithExplain() {
+    assertEquals(ExitCodes.USAGE, query("EXPLAIN SELECT nothing FROM flows"));
+    assertTrue(
+        err.toString(StandardCharsets.UTF_8).contains("line 1:16"),
+        err.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aQueryThatReadsTooMuchEndsAndSaysSo() {
+    String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
+    assertEquals(ExitCodes.FAILED, query(sql, "--byte-limit", "10"));
+    assertTrue(
+        err.toString(StandardCharsets.UTF_8).contains("more than the 10 that it may"),
+        err.toString(StandardCharsets.UTF_8));
+    assertEquals(ExitCodes.FAILED, query(sql, "--row-limit", "10"));
+    assertTrue(
+        err.toString(StandardCharsets.UTF_8).contains("more than 10 rows"),
+        err.toString(StandardCharsets.UTF_8));
+    assertEquals(0, query(sql, "--row-limit", "50", "--byte-limit", "100000"));
+  }
+}

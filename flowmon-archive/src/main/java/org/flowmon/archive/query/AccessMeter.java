@@ -1,0 +1,115 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Selected;
+
+/**
+ * Notes what each segment was read for, by what a scan's counts grew. Of one thread.
+ *
+ * <p>Bytes are reckoned, not counted one by one: of each examined row the columns of the filter, of
+ * each kept row those columns that only the answer needs, by their encoded size in the segment.
+ */
+final class AccessMeter {
+  private final SegmentScan scan;
+  private final boolean isKept;
+  private final Set<FlowColumn> ofFilter;
+  private final Set<FlowColumn> ofAnswer;
+  private final List<SegmentAccess> accesses = new ArrayList<>();
+  private long bytes;
+  private long examined;
+  private long matched;
+  private int read;
+  private int byIndex;
+  private int byRollup;
+  private long cells;
+
+  /**
+   * A meter.
+   *
+   * @param where the filter, null for none
+   * @param isKept whether {@link #accesses} are wanted
+   */
+  AccessMeter(SegmentScan scan, FlowQuery query, Expression where, boolean isKept) {
+    this.scan = scan;
+    this.isKept = isKept;
+    this.ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
+    Set<FlowColumn> answer = EnumSet.noneOf(FlowColumn.class);
+    query.groupBy().forEach(key -> answer.addAll(ExpressionColumns.of(key)));
+    query.select().forEach(item -> add(item.what(), answer));
+    query.orderBy().forEach(item -> add(item.what(), answer));
+    answer.removeAll(ofFilter);
+    this.ofAnswer = answer;
+  }
+
+  private static void add(Selected what, Set<FlowColumn> columns) {
+    Expression expression =
+        what instanceof AggregateCall call ? call.argument() : (Expression) what;
+    if (expression != null) {
+      columns.addAll(ExpressionColumns.of(expression));
+    }
+  }
+
+  /** A segment was read. */
+  long segmentRead(SegmentLease lease) {
+    SegmentReader segment = lease.rows();
+    long examinedNow = scan.rowsExamined() - examined;
+    long matchedNow = scan.rowsMatched() - matched;
+    long bytesNow =
+        (examinedNow * bytesOf(segment, ofFilter) + matchedNow * bytesOf(segment, ofAnswer))
+            / segment.rows();
+    bytes += bytesNow;
+    if (isKept) {
+      long cellsNow = scan.cells().stream().mapToLong(SegmentCells::cells).sum() + scan.cellsRead();
+      SegmentAccess.Way way =
+          scan.segmentsRead() == read
+              ? SegmentAccess.Way.NONE
+              : scan.segmentsByRollup() > byRollup
+                  ? SegmentAccess.Way.SUMS
+                  : scan.segmentsByIndex() > byIndex
+                      ? SegmentAccess.Way.INDEX
+                      : SegmentAccess.Way.SCAN;
+      accesses.add(
+          new SegmentAccess(
+              segment.sealed().id(),
+              segment.rows() - lease.firstRow(),
+              way,
+              examinedNow,
+              matchedNow,
+              cellsNow - cells,
+              bytesNow));
+      cells = cellsNow;
+      read = scan.segmentsRead();
+      byRollup = scan.segmentsByRollup();
+      byIndex = scan.segmentsByIndex();
+    }
+    examined += examinedNow;
+    matched += matchedNow;
+    return bytesNow;
+  }
+
+  /** Encoded bytes of all values of the columns; a segment is less than 2 GiB. */
+  private static long bytesOf(SegmentReader segment, Set<FlowColumn> columns) {
+    long sum = 0;
+    for (FlowColumn column : columns) {
+      sum += segment.encodedBytes(column);
+    }
+    return sum;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  List<SegmentAccess> accesses() {
+    return accesses;
+  }
+}
