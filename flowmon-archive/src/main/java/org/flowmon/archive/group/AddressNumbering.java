@@ -187,9 +187,9 @@ public final class AddressNumbering {
           source.numbers[id] += firsts[p];
         }
       }
-      numbers.put(source.segment.sealed().id(), source.column, source.numbers);
+      numbers.put(source.segment.sealed(), source.column, source.numbers);
     }
-    segments.forEach(segment -> numbers.know(segment.sealed().id()));
+    segments.forEach(segment -> numbers.know(segment.sealed()));
     return numbers;
   }
 }

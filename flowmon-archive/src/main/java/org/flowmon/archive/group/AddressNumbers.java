@@ -3,6 +3,7 @@ package org.flowmon.archive.group;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -12,18 +13,18 @@ import org.flowmon.flow.FlowColumn;
 public final class AddressNumbers {
   private final long[] high; // null where all are 0
   private final long[] low;
-  private final Map<String, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
+  private final Map<SealedSegment, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
 
   AddressNumbers(long[] high, long[] low) {
     this.high = high;
     this.low = low;
   }
 
-  void know(String segment) {
-    bySegment.computeIfAbsent(segment, id -> new EnumMap<>(FlowColumn.class));
+  void know(SealedSegment segment) {
+    bySegment.computeIfAbsent(segment, s -> new EnumMap<>(FlowColumn.class));
   }
 
-  void put(String segment, FlowColumn column, int[] numbers) {
+  void put(SealedSegment segment, FlowColumn column, int[] numbers) {
     know(segment);
     bySegment.get(segment).put(column, numbers);
   }
@@ -52,10 +53,11 @@ public final class AddressNumbers {
    * @return null where the segment has no value in the column
    * @throws IllegalArgumentException where the segment was not numbered
    */
-  int[] of(String segment, FlowColumn column) {
+  int[] of(SealedSegment segment, FlowColumn column) {
     Map<FlowColumn, int[]> columns = bySegment.get(segment);
     if (columns == null) {
-      throw new IllegalArgumentException("addresses of segment " + segment + " have no numbers");
+      throw new IllegalArgumentException(
+          "addresses of segment " + segment.id() + " have no numbers");
     }
     return columns.get(column);
   }

@@ -165,8 +165,7 @@ final class KeyReader {
 
   /** Reads rows of this segment from now on. */
   void begin(SegmentReader segment) {
-    addresses.forEach(
-        (column, values) -> values.numbers = numbers.of(segment.sealed().id(), column));
+    addresses.forEach((column, values) -> values.numbers = numbers.of(segment.sealed(), column));
   }
 
   /**

@@ -142,7 +142,7 @@ class PackedGroupsTest {
             IpAddress address =
                 new IpAddress(
                     segment.dictionaryHigh(column, id), segment.dictionaryLow(column, id));
-            int number = numbers.of(segment.sealed().id(), column)[id];
+            int number = numbers.of(segment.sealed(), column)[id];
             assertEquals(address, new IpAddress(numbers.high(number), numbers.low(number)));
             expected.add(address);
           }
