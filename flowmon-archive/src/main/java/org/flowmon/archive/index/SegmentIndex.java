@@ -35,6 +35,9 @@ public final class SegmentIndex implements AutoCloseable {
           FlowColumn.SRC_AS,
           FlowColumn.EXPORTER);
 
+  /** What is indexed where nothing else is said. */
+  public static final List<FlowColumn> DEFAULT_INDEXED = INDEXED;
+
   private static final int HEADER_BYTES = 16;
   // A union of more lists than this is built in a bitmap, of fewer by merging.
   private static final int FEW_LISTS = 4;

@@ -113,6 +113,17 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
+  /** Unsigned LEB128 of 64 bits. */
+  public void putVarintLong(long value) {
+    reserve(10);
+    long rest = value;
+    while ((rest & ~0x7FL) != 0) {
+      bytes[size++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[size++] = (byte) rest;
+  }
+
   /** Overwrites four bytes that were put before. */
   public void setInt(int at, int value) {
     INT.set(bytes, at, value);
@@ -125,31 +136,31 @@ public final class ByteSink extends OutputStream {
     }
   }
 
-  /** The first {@code count} values, 4 bytes each. */
-  public void putInts(long[] values, int count) {
+  /** {@code count} values from one on, 4 bytes each. */
+  public void putInts(long[] values, int from, int count) {
     reserve(4L * count);
     for (int i = 0; i < count; i++) {
-      INT.set(bytes, size + 4 * i, (int) values[i]);
+      INT.set(bytes, size + 4 * i, (int) values[from + i]);
     }
     size += 4 * count;
   }
 
-  /** The first {@code count} values, 8 bytes each. */
-  public void putLongs(long[] values, int count) {
+  /** {@code count} values from one on, 8 bytes each. */
+  public void putLongs(long[] values, int from, int count) {
     reserve(8L * count);
     for (int i = 0; i < count; i++) {
-      LONG.set(bytes, size + 8 * i, values[i]);
+      LONG.set(bytes, size + 8 * i, values[from + i]);
     }
     size += 8 * count;
   }
 
   /**
-   * The first {@code count} values, {@code width} bits each, lowest bits first, filled up to a
+   * {@code count} values from one on, {@code width} bits each, lowest bits first, filled up to a
    * multiple of 8 values: the body of a bit-packed run of Parquet.
    *
    * @param width 1 … 31
    */
-  public void putPacked(int[] values, int count, int width) {
+  public void putPacked(int[] values, int from, int count, int width) {
     int groups = (count + 7) >>> 3;
     reserve((long) groups * width + 8);
     int end = size + groups * width;
@@ -157,7 +168,7 @@ public final class ByteSink extends OutputStream {
     long pending = 0;
     int bits = 0;
     for (int i = 0; i < count; i++) {
-      pending |= (long) values[i] << bits;
+      pending |= (long) values[from + i] << bits;
       bits += width;
       if (bits >= 32) {
         INT.set(bytes, at, (int) pending);
@@ -174,12 +185,12 @@ public final class ByteSink extends OutputStream {
     size = end;
   }
 
-  /** The first {@code count} bits of words, filled up to a multiple of 8 bits. */
-  public void putBits(long[] words, int count) {
+  /** {@code count} bits of words from a word on, filled up to a multiple of 8 bits. */
+  public void putBits(long[] words, int from, int count) {
     int end = size + ((count + 7) >>> 3);
     reserve(8L * ((count + 63) >>> 6));
     for (int w = 0; w < (count + 63) >>> 6; w++) {
-      LONG.set(bytes, size + 8 * w, words[w]);
+      LONG.set(bytes, size + 8 * w, words[from + w]);
     }
     size = end;
   }

@@ -161,8 +161,8 @@ public final class MappedRegion {
     } while (!references.compareAndSet(now, now + 1));
   }
 
-  /** Gives a reference back; the last one unmaps. */
-  public void release() {
+  /** Gives a reference back; whether it was the last one, which unmaps. */
+  public boolean release() {
     int left = references.decrementAndGet();
     if (left < 0) {
       references.incrementAndGet();
@@ -173,6 +173,7 @@ public final class MappedRegion {
       buffer = null;
       unmap(mapped);
     }
+    return left == 0;
   }
 
   private static void unmap(ByteBuffer mapped) {

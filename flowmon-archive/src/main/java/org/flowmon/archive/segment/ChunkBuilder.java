@@ -3,13 +3,14 @@ package org.flowmon.archive.segment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import org.apache.parquet.format.BoundaryOrder;
+import org.apache.parquet.format.ColumnIndex;
 import org.apache.parquet.format.ColumnMetaData;
-import org.apache.parquet.format.CompressionCodec;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DictionaryPageHeader;
 import org.apache.parquet.format.Encoding;
@@ -22,213 +23,168 @@ import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 
 /** Puts the pages of one column together. Keeps its arrays. Not thread-safe. */
 final class ChunkBuilder {
-  private static final byte[][] OCTETS = new byte[256][];
-
-  static {
-    for (int i = 0; i < OCTETS.length; i++) {
-      OCTETS[i] = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
-    }
-  }
-
   private final ByteSink page = new ByteSink();
+  private final ByteSink compressed = new ByteSink();
   private final CRC32 pageCrc = new CRC32();
-  private byte[] smallestText;
-  private byte[] largestText;
+  private final PageEncoder encoder = new PageEncoder();
+
+  /** The dictionary of the chunk last built, where it has one. */
+  final DictionaryPage dictionaryPage = new DictionaryPage();
 
   /** The bytes of the chunk last built. */
   final ByteSink chunk = new ByteSink();
 
-  /** The side table of the chunk last built; empty where it has none. */
-  final ByteSink side = new ByteSink();
+  /** Where each block of deltas is, of a chunk that is one page of them; else empty. */
+  final ByteSink blocks = new ByteSink();
 
-  /** Bytes of an entry of the side table. */
-  int sideWidth;
+  /** Where each page is, of a chunk of several pages ({@link PageTable}); else empty. */
+  final ByteSink pages = new ByteSink();
 
-  /** Where the data page lies within the file. */
-  PageLocation dataPage;
+  /** Where the data pages lie within the file. */
+  final List<PageLocation> locations = new ArrayList<>();
+
+  /** What each data page holds; null where that is not known. */
+  ColumnIndex columnIndex;
+
+  private long uncompressedSize;
+
+  /**
+   * How a column is stored.
+   *
+   * @param encoding of the values
+   * @param rowsPerPage rows of each data page but the last
+   * @param compressor of all pages; null for a chunk of one page that is not compressed
+   */
+  record Layout(Encoding encoding, int rowsPerPage, PageCodec.Compressor compressor) {}
 
   /**
    * Builds the chunk of a column.
    *
-   * @param dictionary the ids and distinct values, null for PLAIN values
+   * @param dictionary the ids and distinct values, for RLE_DICTIONARY
    * @param fileOffset where the chunk will lie in the file
    */
   ColumnMetaData build(
       FlowColumn column,
       ColumnValues values,
       DictionaryBuilder dictionary,
+      Layout layout,
       int rows,
       long fileOffset)
       throws IOException {
-    chunk.clear();
-    side.clear();
-    smallestText = null;
-    largestText = null;
-    List<PageEncodingStats> pages = new ArrayList<>();
-    if (dictionary != null) {
-      page.clear();
-      putDictionary(column.type(), values, dictionary);
-      PageHeader header = new PageHeader(PageType.DICTIONARY_PAGE, page.size(), page.size());
-      DictionaryPageHeader detail = new DictionaryPageHeader(dictionary.size, Encoding.PLAIN);
-      detail.setIs_sorted(
-          column.type() != ColumnType.ADDRESS); // sorted by address is not sorted by text
-      header.setDictionary_page_header(detail);
-      endPage(header);
-      pages.add(new PageEncodingStats(PageType.DICTIONARY_PAGE, Encoding.PLAIN, 1));
+    clear();
+    boolean withDictionary = layout.encoding == Encoding.RLE_DICTIONARY;
+    List<PageEncodingStats> stats = new ArrayList<>();
+    if (withDictionary) {
+      putDictionary(column.type(), values, dictionary, layout);
+      stats.add(new PageEncodingStats(PageType.DICTIONARY_PAGE, Encoding.PLAIN, 1));
     }
     long dataOffset = fileOffset + chunk.size();
-    Encoding encoding = dictionary == null ? Encoding.PLAIN : Encoding.RLE_DICTIONARY;
-    page.clear();
-    putLevels(values, rows);
-    putValues(column.type(), values, dictionary);
-    PageHeader header = new PageHeader(PageType.DATA_PAGE, page.size(), page.size());
-    header.setData_page_header(new DataPageHeader(rows, encoding, Encoding.RLE, Encoding.RLE));
-    endPage(header);
-    pages.add(new PageEncodingStats(PageType.DATA_PAGE, encoding, 1));
-    dataPage = new PageLocation(dataOffset, (int) (fileOffset + chunk.size() - dataOffset), 0);
-
-    ColumnMetaData metadata = new ColumnMetaData();
-    metadata.setType(SegmentFormat.physicalType(column.type()));
-    metadata.setEncodings(
-        dictionary == null
-            ? List.of(Encoding.PLAIN, Encoding.RLE)
-            : List.of(Encoding.PLAIN, Encoding.RLE, Encoding.RLE_DICTIONARY));
-    metadata.setPath_in_schema(List.of(column.sqlName()));
-    metadata.setCodec(CompressionCodec.UNCOMPRESSED);
-    metadata.setNum_values(rows);
-    metadata.setTotal_uncompressed_size(chunk.size());
-    metadata.setTotal_compressed_size(chunk.size());
+    PageBounds bounds = new PageBounds(column.type(), values, withDictionary ? dictionary : null);
+    int value = 0;
+    for (int from = 0; from < rows; from += layout.rowsPerPage) {
+      int n = Math.min(layout.rowsPerPage, rows - from);
+      int present = values.nulls == 0 ? n : values.countValid(from, n);
+      page.clear();
+      encoder.putLevels(values, from, n, page);
+      encoder.putValues(
+          column.type(),
+          layout.encoding,
+          values,
+          dictionary,
+          value,
+          present,
+          page,
+          layout.compressor == null ? blocks : null);
+      DataPageHeader detail = new DataPageHeader(n, layout.encoding, Encoding.RLE, Encoding.RLE);
+      PageHeader header = new PageHeader();
+      header.setType(PageType.DATA_PAGE);
+      header.setData_page_header(detail);
+      int start = chunk.size();
+      endPage(header, layout.compressor);
+      locations.add(new PageLocation(fileOffset + start, chunk.size() - start, from));
+      bounds.add(value, present, n - present);
+      value += present;
+    }
+    stats.add(new PageEncodingStats(PageType.DATA_PAGE, layout.encoding, locations.size()));
+    Statistics statistics = statistics(column.type(), values, withDictionary ? dictionary : null);
+    columnIndex = columnIndex(statistics, bounds);
+    ColumnMetaData metadata = metadata(column, layout, rows, statistics);
     metadata.setData_page_offset(dataOffset);
-    if (dictionary != null) {
+    if (withDictionary) {
       metadata.setDictionary_page_offset(fileOffset);
     }
-    metadata.setEncoding_stats(pages);
-    metadata.setStatistics(statistics(column.type(), values, dictionary));
+    metadata.setEncoding_stats(stats);
     return metadata;
   }
 
-  private void endPage(PageHeader header) throws IOException {
+  private void clear() {
+    chunk.clear();
+    blocks.clear();
+    pages.clear();
+    locations.clear();
+    dictionaryPage.clear();
+    uncompressedSize = 0;
+  }
+
+  private void putDictionary(
+      ColumnType type, ColumnValues values, DictionaryBuilder dictionary, Layout layout)
+      throws IOException {
+    page.clear();
+    dictionaryPage.put(type, values.ipv4Only, dictionary, page);
+    PageHeader header = new PageHeader();
+    header.setType(PageType.DICTIONARY_PAGE);
+    DictionaryPageHeader detail = new DictionaryPageHeader(dictionary.size, Encoding.PLAIN);
+    detail.setIs_sorted(type != ColumnType.ADDRESS); // sorted by address is not sorted by text
+    header.setDictionary_page_header(detail);
+    endPage(header, layout.compressor);
+  }
+
+  private void endPage(PageHeader header, PageCodec.Compressor compressor) throws IOException {
+    ByteSink stored = page;
+    if (compressor != null) {
+      compressed.clear();
+      compressor.compress(page.array(), page.size(), compressed);
+      stored = compressed;
+    }
+    header.setUncompressed_page_size(page.size());
+    header.setCompressed_page_size(stored.size());
     pageCrc.reset();
-    pageCrc.update(page.array(), 0, page.size());
+    pageCrc.update(stored.array(), 0, stored.size());
     header.setCrc((int) pageCrc.getValue());
+    int start = chunk.size();
     Util.writePageHeader(header, chunk);
-    chunk.write(page.array(), 0, page.size());
-  }
-
-  private void putLevels(ColumnValues values, int rows) {
-    page.putInt(0);
-    if (values.nulls == 0) {
-      page.putVarint(rows << 1);
-      page.write(1);
-    } else {
-      page.putVarint((((rows + 7) >>> 3) << 1) | 1);
-      page.putBits(values.valid, rows);
+    uncompressedSize += chunk.size() - start + page.size();
+    if (compressor != null) {
+      CRC32C crc = new CRC32C();
+      crc.update(page.array(), 0, page.size());
+      PageTable.put(chunk.size(), stored.size(), page.size(), (int) crc.getValue(), pages);
     }
-    page.setInt(0, page.size() - 4);
+    chunk.write(stored.array(), 0, stored.size());
   }
 
-  private void putValues(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
-    int n = values.count;
-    if (dictionary != null) {
-      int width = idWidth(dictionary.size);
-      page.write(width);
-      if (width == 0) {
-        page.putVarint(n << 1);
-      } else {
-        page.putVarint((((n + 7) >>> 3) << 1) | 1);
-        page.putPacked(dictionary.ids, n, width);
-      }
-    } else if (type == ColumnType.BOOLEAN) {
-      putBooleans(values.low, n);
-    } else if (SegmentFormat.width(type) == 4) {
-      page.putInts(values.low, n);
-    } else {
-      page.putLongs(values.low, n);
-    }
-  }
-
-  /** Bits of an id where there are {@code size} of them. */
-  static int idWidth(int size) {
-    return 32 - Integer.numberOfLeadingZeros(size - 1);
-  }
-
-  private void putBooleans(long[] values, int n) {
-    for (int i = 0; i < n; i += 8) {
-      int bits = 0;
-      for (int b = 0; b < 8 && i + b < n; b++) {
-        bits |= (int) (values[i + b] & 1) << b;
-      }
-      page.write(bits);
-    }
-  }
-
-  private void putDictionary(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
-    switch (type) {
-      case ADDRESS -> {
-        sideWidth = values.ipv4Only ? 4 : 16;
-        for (int i = 0; i < dictionary.size; i++) {
-          if (values.ipv4Only) {
-            side.putIntBigEndian((int) dictionary.low[i]);
-            putIpv4((int) dictionary.low[i]);
-          } else {
-            side.putLongBigEndian(dictionary.high[i]);
-            side.putLongBigEndian(dictionary.low[i]);
-            putText(
-                IpAddress.format(dictionary.high[i], dictionary.low[i])
-                    .getBytes(StandardCharsets.US_ASCII));
-          }
-        }
-      }
-      case TEXT -> {
-        sideWidth = 4;
-        for (int i = 0; i < dictionary.size; i++) {
-          side.putInt(page.size());
-          putText(dictionary.texts[i]);
-        }
-      }
-      default -> {
-        if (SegmentFormat.width(type) == 4) {
-          page.putInts(dictionary.low, dictionary.size);
-        } else {
-          page.putLongs(dictionary.low, dictionary.size);
-        }
-      }
-    }
-  }
-
-  private void putIpv4(int address) {
-    int at = page.size();
-    page.putInt(0);
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      byte[] digits = OCTETS[address >>> shift & 0xFF];
-      page.write(digits, 0, digits.length);
-      if (shift > 0) {
-        page.write('.');
-      }
-    }
-    page.setInt(at, page.size() - at - 4);
-    noteText(page.array(), at + 4, page.size());
-  }
-
-  private void putText(byte[] utf8) {
-    page.putInt(utf8.length);
-    page.write(utf8, 0, utf8.length);
-    noteText(utf8, 0, utf8.length);
-  }
-
-  private void noteText(byte[] source, int from, int to) {
-    if (smallestText == null
-        || Arrays.compareUnsigned(source, from, to, smallestText, 0, smallestText.length) < 0) {
-      smallestText = Arrays.copyOfRange(source, from, to);
-    }
-    if (largestText == null
-        || Arrays.compareUnsigned(source, from, to, largestText, 0, largestText.length) > 0) {
-      largestText = Arrays.copyOfRange(source, from, to);
-    }
+  private ColumnMetaData metadata(
+      FlowColumn column, Layout layout, int rows, Statistics statistics) {
+    ColumnMetaData metadata = new ColumnMetaData();
+    metadata.setType(SegmentFormat.physicalType(column.type()));
+    metadata.setEncodings(
+        switch (layout.encoding) {
+          case PLAIN -> List.of(Encoding.PLAIN, Encoding.RLE);
+          case RLE_DICTIONARY -> List.of(Encoding.PLAIN, Encoding.RLE, Encoding.RLE_DICTIONARY);
+          default -> List.of(Encoding.RLE, layout.encoding);
+        });
+    metadata.setPath_in_schema(List.of(column.sqlName()));
+    metadata.setCodec(
+        layout.compressor == null
+            ? SegmentCodec.NONE.parquet()
+            : layout.compressor.codec().parquet());
+    metadata.setNum_values(rows);
+    metadata.setTotal_uncompressed_size(uncompressedSize);
+    metadata.setTotal_compressed_size(chunk.size());
+    metadata.setStatistics(statistics);
+    return metadata;
   }
 
   private Statistics statistics(
@@ -250,12 +206,12 @@ final class ChunkBuilder {
       }
       min = plain(type, smallest);
       max = plain(type, largest);
-    } else if (smallestText.length > SegmentFormat.MAX_STATISTICS_TEXT
-        || largestText.length > SegmentFormat.MAX_STATISTICS_TEXT) {
+    } else if (dictionaryPage.smallestText.length > SegmentFormat.MAX_STATISTICS_TEXT
+        || dictionaryPage.largestText.length > SegmentFormat.MAX_STATISTICS_TEXT) {
       return statistics;
     } else {
-      min = smallestText;
-      max = largestText;
+      min = dictionaryPage.smallestText;
+      max = dictionaryPage.largestText;
     }
     statistics.setMin_value(min);
     statistics.setMax_value(max);
@@ -264,7 +220,26 @@ final class ChunkBuilder {
     return statistics;
   }
 
-  private static byte[] plain(ColumnType type, long value) {
+  /** Of one page it says what the statistics say; of several what each holds, of numbers alone. */
+  private ColumnIndex columnIndex(Statistics statistics, PageBounds bounds) {
+    if (locations.size() > 1) {
+      return bounds.toColumnIndex();
+    }
+    if (!statistics.isSetMin_value()) {
+      return null;
+    }
+    ColumnIndex index =
+        new ColumnIndex(
+            List.of(false),
+            List.of(ByteBuffer.wrap(statistics.getMin_value())),
+            List.of(ByteBuffer.wrap(statistics.getMax_value())),
+            BoundaryOrder.ASCENDING);
+    index.setNull_counts(List.of(statistics.getNull_count()));
+    return index;
+  }
+
+  /** A number as PLAIN has it. */
+  static byte[] plain(ColumnType type, long value) {
     ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value);
     int width = type == ColumnType.BOOLEAN ? 1 : SegmentFormat.width(type);
     return Arrays.copyOf(bytes.array(), width);

@@ -80,6 +80,20 @@ final class ColumnValues {
     return count > 0;
   }
 
+  /**
+   * How many of some rows have a value.
+   *
+   * @param from a multiple of 64
+   */
+  int countValid(int from, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i += 64) {
+      long mask = n - i >= 64 ? -1L : (1L << (n - i)) - 1;
+      sum += Long.bitCount(valid[(from + i) >>> 6] & mask);
+    }
+    return sum;
+  }
+
   private void makeRoom(FlowColumn column) {
     int words = (rows + 63) >>> 6;
     if (valid.length < words) {

@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
-import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.SchemaElement;
@@ -30,22 +31,36 @@ final class SegmentDirectory {
    *
    * @param offset of the chunk
    * @param length of the chunk
-   * @param dictionary whether it begins with a dictionary page
+   * @param uncompressed bytes of all its pages, headers included, before compression
+   * @param codec of its pages
+   * @param encoding of its values
    * @param nulls number of rows without a value
    * @param min smallest number, of numeric columns
    * @param max largest number, of numeric columns
    * @param side its side table, null where it has none
+   * @param blocks where blocks of deltas are, null where there is no such table
+   * @param pages where its pages are, of {@link Table#width} rows each; null where it is one page
+   *     that is not compressed
    */
   record Entry(
       FlowColumn column,
       int offset,
       int length,
+      long uncompressed,
       int crc32c,
-      boolean dictionary,
+      SegmentCodec codec,
+      Encoding encoding,
       int nulls,
       long min,
       long max,
-      Side side) {
+      Table side,
+      Table blocks,
+      Table pages) {
+
+    /** Whether its values are ids into a dictionary page. */
+    boolean hasDictionary() {
+      return encoding == Encoding.RLE_DICTIONARY;
+    }
 
     /** Whether every row has the same value. */
     boolean isConstant() {
@@ -53,8 +68,13 @@ final class SegmentDirectory {
     }
   }
 
-  /** A side table. */
-  record Side(int offset, int entries, int width, int crc32c) {}
+  /**
+   * A table outside of the chunks.
+   *
+   * @param bytes of all entries
+   * @param width of a side table's entry; rows of a page, of a table of pages
+   */
+  record Table(int offset, int entries, int bytes, int width, int crc32c) {}
 
   /** A part of the file that is not a chunk or side table. */
   record Part(int offset, int length, int crc32c) {}
@@ -123,16 +143,23 @@ final class SegmentDirectory {
       properties.put(entry.getKey(), entry.getValue());
     }
     String format = property(SegmentFormat.KEY_FORMAT);
+    boolean first = format.equals(SegmentFormat.VERSION_1);
     check(
-        format.equals(SegmentFormat.VERSION),
-        "format " + SegmentFormat.VERSION + ", found " + format);
+        first || format.equals(SegmentFormat.VERSION),
+        "format " + SegmentFormat.VERSION_1 + " or " + SegmentFormat.VERSION + ", found " + format);
     check(
         property(SegmentFormat.KEY_SEGMENT).equals(id),
         "segment " + id + ", found " + property(SegmentFormat.KEY_SEGMENT));
     check(metadata.getNum_rows() == rows, rows + " rows, found " + metadata.getNum_rows());
     clamped = Integer.parseInt(property(SegmentFormat.KEY_CLAMPED));
     check(clamped >= 0 && clamped <= rows, "0 … " + rows + " clamped rows, found " + clamped);
-    Map<Integer, Side> sides = parseSides();
+    Map<Integer, Table> sides = parseTables(SegmentFormat.KEY_SIDES, 0);
+    Map<Integer, Table> blocks = Map.of();
+    Map<Integer, Table> pages = Map.of();
+    if (!first) {
+      blocks = parseTables(SegmentFormat.KEY_BLOCKS, DeltaEncoder.ENTRY);
+      pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
+    }
     Map<Integer, Integer> crcs = parseChunks();
     var columns = metadata.getRow_groups().get(0).getColumns();
     check(
@@ -144,7 +171,10 @@ final class SegmentDirectory {
       if (column != null) { // a newer writer's column is of no use here
         Integer crc = crcs.get(column.id());
         check(crc != null, "a checksum of column " + column.sqlName());
-        entries.put(column, entry(column, columns.get(i), crc, sides.get(column.id())));
+        Integer key = column.id();
+        entries.put(
+            column,
+            entry(column, columns.get(i), crc, sides.get(key), blocks.get(key), pages.get(key)));
       }
     }
   }
@@ -157,24 +187,27 @@ final class SegmentDirectory {
     }
   }
 
-  private Map<Integer, Side> parseSides() {
-    Map<Integer, Side> sides = new HashMap<>();
-    for (String text : split(property(SegmentFormat.KEY_SIDES))) {
+  /**
+   * Reads a list of tables.
+   *
+   * @param bytes of an entry; 0 where the list says it: side tables
+   */
+  private Map<Integer, Table> parseTables(String key, int bytes) {
+    Map<Integer, Table> tables = new HashMap<>();
+    for (String text : split(property(key))) {
       String[] fields = text.split(":", 5);
-      check(fields.length == 5, "side tables of five fields, found '" + text + "'");
-      Side side =
-          new Side(
-              Integer.parseInt(fields[1]),
-              Integer.parseInt(fields[2]),
-              Integer.parseInt(fields[3]),
-              Integer.parseUnsignedInt(fields[4], 16));
-      check(
-          side.entries >= 1 && side.entries <= rows && (side.width == 4 || side.width == 16),
-          "a side table, found " + text);
-      file.checkRange(PLACE, side.offset, (long) side.entries * side.width);
-      sides.put(Integer.valueOf(fields[0]), side);
+      check(fields.length == 5, "tables of five fields in " + key + ", found '" + text + "'");
+      int offset = Integer.parseInt(fields[1]);
+      int count = Integer.parseInt(fields[2]);
+      int width = Integer.parseInt(fields[3]);
+      boolean fits = bytes > 0 ? width >= 0 : width == 4 || width == 16;
+      check(fits && count >= 1 && count <= rows + 1, "a table in " + key + ", found " + text);
+      long length = (long) count * (bytes > 0 ? bytes : width);
+      file.checkRange(PLACE, offset, length);
+      int crc = Integer.parseUnsignedInt(fields[4], 16);
+      tables.put(Integer.valueOf(fields[0]), new Table(offset, count, (int) length, width, crc));
     }
-    return sides;
+    return tables;
   }
 
   private Map<Integer, Integer> parseChunks() {
@@ -191,29 +224,37 @@ final class SegmentDirectory {
     return list.isEmpty() ? new String[0] : list.split(",");
   }
 
-  private Entry entry(FlowColumn column, ColumnChunk chunk, int crc, Side side) {
+  private Entry entry(
+      FlowColumn column, ColumnChunk chunk, int crc, Table side, Table blocks, Table pages) {
     check(chunk.isSetMeta_data(), "metadata of column " + column.sqlName());
     ColumnMetaData metadata = chunk.getMeta_data();
     boolean dictionary = metadata.isSetDictionary_page_offset();
     long offset =
         dictionary ? metadata.getDictionary_page_offset() : metadata.getData_page_offset();
     file.checkRange(PLACE, offset, metadata.getTotal_compressed_size());
+    SegmentCodec codec = SegmentCodec.of(metadata.getCodec());
     check(
         metadata.getType() == SegmentFormat.physicalType(column.type())
-            && metadata.getCodec() == CompressionCodec.UNCOMPRESSED
+            && codec != null
+            && (codec == SegmentCodec.NONE || pages != null)
             && metadata.getNum_values() == rows
             && metadata.isSetStatistics(),
         "column "
             + column.sqlName()
             + " as "
             + SegmentFormat.physicalType(column.type())
-            + ", uncompressed, of "
+            + " of "
             + rows
-            + " rows");
+            + " rows, uncompressed or in pages of a known codec");
+    Encoding encoding = encoding(metadata, column.type());
     check(
-        dictionary || !SegmentFormat.alwaysDictionary(column),
+        dictionary == (encoding == Encoding.RLE_DICTIONARY)
+            && (dictionary || column.type().isLong()),
         "a dictionary of column " + column.sqlName());
     check(column.type().isLong() == (side == null), "side tables of addresses and texts only");
+    if (pages != null) {
+      checkPages(column, pages, dictionary);
+    }
     Statistics statistics = metadata.getStatistics();
     long nulls = statistics.getNull_count();
     check(nulls >= 0 && nulls < rows, "fewer nulls than rows in column " + column.sqlName());
@@ -227,12 +268,41 @@ final class SegmentDirectory {
         column,
         (int) offset,
         (int) metadata.getTotal_compressed_size(),
+        metadata.getTotal_uncompressed_size(),
         crc,
-        dictionary,
+        codec,
+        encoding,
         (int) nulls,
         min,
         max,
-        side);
+        side,
+        blocks,
+        pages);
+  }
+
+  private Encoding encoding(ColumnMetaData metadata, ColumnType type) {
+    for (Encoding encoding :
+        List.of(
+            Encoding.RLE_DICTIONARY, Encoding.DELTA_BINARY_PACKED, Encoding.BYTE_STREAM_SPLIT)) {
+      if (metadata.getEncodings().contains(encoding)) {
+        check(
+            encoding == Encoding.RLE_DICTIONARY || SegmentFormat.width(type) > 0,
+            "numbers with the encoding " + encoding);
+        return encoding;
+      }
+    }
+    return Encoding.PLAIN;
+  }
+
+  private void checkPages(FlowColumn column, Table pages, boolean dictionary) {
+    int rowsPerPage = pages.width;
+    check(
+        rowsPerPage >= SegmentFormat.MIN_PAGE_ROWS && Integer.bitCount(rowsPerPage) == 1,
+        "pages of a power of two of rows in column " + column.sqlName() + ", found " + rowsPerPage);
+    int expected = (rows - 1) / rowsPerPage + 1 + (dictionary ? 1 : 0);
+    check(
+        pages.entries == expected,
+        expected + " pages of column " + column.sqlName() + ", found " + pages.entries);
   }
 
   private long number(ColumnType type, byte[] plain) {

@@ -1,12 +1,10 @@
 package org.flowmon.archive.segment;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
-import org.apache.parquet.format.BoundaryOrder;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnIndex;
 import org.apache.parquet.format.ColumnMetaData;
@@ -18,7 +16,6 @@ import org.apache.parquet.format.PageLocation;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.SortingColumn;
-import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.ByteSink;
@@ -29,14 +26,20 @@ import org.flowmon.flow.FlowColumn;
  * segment.
  */
 final class SegmentFooter {
-  private record Chunk(FlowColumn column, ColumnMetaData metadata, PageLocation page, int crc32c) {}
+  private record Chunk(
+      FlowColumn column,
+      ColumnMetaData metadata,
+      List<PageLocation> pages,
+      ColumnIndex index,
+      int crc32c) {}
 
-  private record Side(FlowColumn column, long offset, int entries, int width, int crc32c) {}
+  private record Table(
+      String key, FlowColumn column, long offset, int entries, int width, int crc32c) {}
 
   private final int rows;
   private final int clamped;
   private final List<Chunk> chunks = new ArrayList<>();
-  private final List<Side> sides = new ArrayList<>();
+  private final List<Table> tables = new ArrayList<>();
   private final List<KeyValue> properties = new ArrayList<>();
 
   /**
@@ -44,13 +47,14 @@ final class SegmentFooter {
    *
    * @param clamped rows whose time key is not their {@code end_time} though that is known
    */
-  SegmentFooter(String id, int rows, int clamped) {
+  SegmentFooter(String id, int rows, int clamped, SegmentOptions options) {
     this.rows = rows;
     this.clamped = clamped;
     property(SegmentFormat.KEY_FORMAT, SegmentFormat.VERSION);
     property(SegmentFormat.KEY_SCHEMA, SegmentFormat.SCHEMA_VERSION);
     property(SegmentFormat.KEY_SEGMENT, id);
     property(SegmentFormat.KEY_CLAMPED, Integer.toString(clamped));
+    property(SegmentFormat.KEY_OPTIONS, options.toString());
   }
 
   void property(String key, String value) {
@@ -59,17 +63,35 @@ final class SegmentFooter {
     properties.add(entry);
   }
 
-  void chunk(FlowColumn column, ColumnMetaData metadata, PageLocation page, int crc32c) {
-    chunks.add(new Chunk(column, metadata, page, crc32c));
+  /**
+   * Adds a column.
+   *
+   * @param index null where it is not known what the pages hold
+   */
+  void chunk(
+      FlowColumn column,
+      ColumnMetaData metadata,
+      List<PageLocation> pages,
+      ColumnIndex index,
+      int crc32c) {
+    chunks.add(new Chunk(column, metadata, List.copyOf(pages), index, crc32c));
   }
 
-  void side(FlowColumn column, long offset, int entries, int width, int crc32c) {
-    sides.add(new Side(column, offset, entries, width, crc32c));
+  /**
+   * Adds a table of a column.
+   *
+   * @param key which kind of table it is
+   * @param offset from the first table
+   * @param width what the kind of table says of itself
+   */
+  void table(String key, FlowColumn column, long offset, int entries, int width, int crc32c) {
+    tables.add(new Table(key, column, offset, entries, width, crc32c));
   }
 
-  /** Side tables were counted from the first one, which lies at {@code fileOffset}. */
-  void moveSides(long fileOffset) {
-    sides.replaceAll(s -> new Side(s.column, s.offset + fileOffset, s.entries, s.width, s.crc32c));
+  /** Tables were counted from the first one, which lies at {@code fileOffset}. */
+  void moveTables(long fileOffset) {
+    tables.replaceAll(
+        t -> new Table(t.key, t.column, t.offset + fileOffset, t.entries, t.width, t.crc32c));
   }
 
   /** Puts page index and footer into {@code out}; returns where in it the footer begins. */
@@ -89,21 +111,15 @@ final class SegmentFooter {
         chunks.stream()
             .map(c -> c.column.id() + ":" + SegmentFormat.hex(c.crc32c))
             .collect(Collectors.joining(",")));
-    property(
-        SegmentFormat.KEY_SIDES,
-        sides.stream()
-            .map(
-                s ->
-                    s.column.id()
-                        + ":"
-                        + s.offset
-                        + ":"
-                        + s.entries
-                        + ":"
-                        + s.width
-                        + ":"
-                        + SegmentFormat.hex(s.crc32c))
-            .collect(Collectors.joining(",")));
+    for (String key :
+        List.of(SegmentFormat.KEY_SIDES, SegmentFormat.KEY_BLOCKS, SegmentFormat.KEY_PAGES)) {
+      property(
+          key,
+          tables.stream()
+              .filter(t -> t.key.equals(key))
+              .map(SegmentFooter::text)
+              .collect(Collectors.joining(",")));
+    }
     property(
         SegmentFormat.KEY_PAGE_INDEX,
         fileOffset + ":" + out.size() + ":" + SegmentFormat.hex((int) crc.getValue()));
@@ -112,6 +128,16 @@ final class SegmentFooter {
     out.putInt(out.size() - start);
     out.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
     return start;
+  }
+
+  private static String text(Table table) {
+    return String.join(
+        ":",
+        Integer.toString(table.column.id()),
+        Long.toString(table.offset),
+        Integer.toString(table.entries),
+        Integer.toString(table.width),
+        SegmentFormat.hex(table.crc32c));
   }
 
   private static ColumnChunk columnChunk(Chunk chunk) {
@@ -128,17 +154,10 @@ final class SegmentFooter {
   private void writePageIndex(List<ColumnChunk> columns, ByteSink out, long fileOffset)
       throws IOException {
     for (int i = 0; i < columns.size(); i++) {
-      Statistics statistics = chunks.get(i).metadata.getStatistics();
-      if (!statistics.isSetMin_value()) {
+      ColumnIndex index = chunks.get(i).index;
+      if (index == null) {
         continue;
       }
-      ColumnIndex index =
-          new ColumnIndex(
-              List.of(false),
-              List.of(ByteBuffer.wrap(statistics.getMin_value())),
-              List.of(ByteBuffer.wrap(statistics.getMax_value())),
-              BoundaryOrder.ASCENDING);
-      index.setNull_counts(List.of(statistics.getNull_count()));
       int start = out.size();
       Util.writeColumnIndex(index, out);
       columns.get(i).setColumn_index_offset(fileOffset + start);
@@ -146,7 +165,7 @@ final class SegmentFooter {
     }
     for (int i = 0; i < columns.size(); i++) {
       int start = out.size();
-      Util.writeOffsetIndex(new OffsetIndex(List.of(chunks.get(i).page)), out);
+      Util.writeOffsetIndex(new OffsetIndex(chunks.get(i).pages), out);
       columns.get(i).setOffset_index_offset(fileOffset + start);
       columns.get(i).setOffset_index_length(out.size() - start);
     }
@@ -158,11 +177,13 @@ final class SegmentFooter {
     List<SortingColumn> sorting = new ArrayList<>();
     schema.add(SegmentFormat.root(chunks.size()));
     long bytes = 0;
+    long stored = 0;
     for (int i = 0; i < chunks.size(); i++) {
       Chunk chunk = chunks.get(i);
       schema.add(SegmentFormat.schemaElement(chunk.column));
       orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder()));
       bytes += chunk.metadata.getTotal_uncompressed_size();
+      stored += chunk.metadata.getTotal_compressed_size();
       if (chunk.column == FlowColumn.END_TIME
           && clamped == 0
           && chunk.metadata.getStatistics().getNull_count() == 0) {
@@ -170,7 +191,7 @@ final class SegmentFooter {
       }
     }
     RowGroup group = new RowGroup(columns, bytes, rows);
-    group.setTotal_compressed_size(bytes);
+    group.setTotal_compressed_size(stored);
     group.setFile_offset(SegmentFormat.MAGIC.length);
     group.setOrdinal((short) 0);
     if (!sorting.isEmpty()) {

@@ -12,7 +12,6 @@ import org.apache.parquet.format.StringType;
 import org.apache.parquet.format.TimeUnit;
 import org.apache.parquet.format.TimestampType;
 import org.apache.parquet.format.Type;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
@@ -21,16 +20,20 @@ import org.flowmon.flow.FlowColumn;
  * types. {@code docs/format/segment.md} is the specification.
  *
  * <pre>
- *   "PAR1" | chunk of column 1 | chunk of column 2 | … | side tables | page index | footer | u32 length | "PAR1"
+ *   "PAR1" | chunk of column 1 | chunk of column 2 | … | tables | page index | footer | u32 length | "PAR1"
  *
  *   chunk:  [ page header | dictionary, PLAIN, ascending ]
- *           page header | levels: u32 length, one run | width u8, one bit-packed run of ids   (with a dictionary)
- *                                                     | values, PLAIN                         (without)
+ *           page header | levels: u32 length, one run | values                     (once, or page after page)
+ *   values: width u8, one bit-packed run of ids | PLAIN | DELTA_BINARY_PACKED | BYTE_STREAM_SPLIT
  * </pre>
  */
 final class SegmentFormat {
   static final byte[] MAGIC = {'P', 'A', 'R', '1'};
-  static final String VERSION = "1";
+  static final String VERSION = "2";
+
+  /** Read, but no longer written. */
+  static final String VERSION_1 = "1";
+
   static final String SCHEMA_VERSION = "1";
   static final String CREATED_BY = "flowmon segment version " + VERSION;
 
@@ -40,6 +43,9 @@ final class SegmentFormat {
   static final String KEY_COLUMNS = "flowmon.columns";
   static final String KEY_CHUNKS = "flowmon.chunks";
   static final String KEY_SIDES = "flowmon.sides";
+  static final String KEY_BLOCKS = "flowmon.blocks";
+  static final String KEY_PAGES = "flowmon.pages";
+  static final String KEY_OPTIONS = "flowmon.options";
   static final String KEY_PAGE_INDEX = "flowmon.page_index";
   static final String KEY_RANGE = "flowmon.range.";
   static final String KEY_CLAMPED = "flowmon.clamped";
@@ -48,12 +54,13 @@ final class SegmentFormat {
   /** Statistics hold no longer texts. */
   static final int MAX_STATISTICS_TEXT = 64;
 
-  private SegmentFormat() {}
+  /** Pages have no fewer rows, but for the last. */
+  static final int MIN_PAGE_ROWS = 1024;
 
-  /** Whether the column's values are always ids into a dictionary. */
-  static boolean alwaysDictionary(FlowColumn column) {
-    return !column.type().isLong() || SegmentIndex.INDEXED.contains(column);
-  }
+  /** Pages have no more rows: so many are decoded to read one. */
+  static final int MAX_PAGE_ROWS = 1 << 21;
+
+  private SegmentFormat() {}
 
   static Type physicalType(ColumnType type) {
     return switch (type) {

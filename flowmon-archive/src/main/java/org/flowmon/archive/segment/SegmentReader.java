@@ -13,7 +13,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /**
- * All rows of a sealed segment, in mapped memory. Any value of any row is read in constant time.
+ * All rows of a sealed segment, in mapped memory. What is not compressed is read in place, any
+ * value in constant time; of what is compressed the page that holds it is decoded and kept for a
+ * while.
  *
  * <p>Counted by reference: {@link #open} gives the first reference, {@link #acquire} takes a
  * further one, {@link #release} gives one back; the last unmaps the file, and nobody may read
@@ -111,7 +113,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
       if (entry == null) {
         return null;
       }
-      data = new ColumnData(file, entry, rows(), verifyChecksums);
+      data = ColumnData.open(file, entry, rows(), verifyChecksums);
       columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
     }
     return data;
@@ -141,17 +143,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
       Arrays.fill(out, 0, count, 0);
       return;
     }
-    if (data.validity == null) {
-      data.numbers(from, count, out);
-      return;
-    }
-    int n = data.validity.count(from, count);
-    data.numbers(n == 0 ? 0 : data.validity.rank(from), n, out);
-    for (int i = count - 1;
-        i >= 0;
-        i--) { // spread the values over their rows, from the end so that none is lost
-      out[i] = data.validity.isValid(from + i) ? out[--n] : 0;
-    }
+    data.readNumbers(from, count, out);
   }
 
   @Override
@@ -164,17 +156,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
       Arrays.fill(lo, 0, count, 0);
       return;
     }
-    int slot = data.validity == null || count == 0 ? from : data.validity.rank(from);
-    for (int i = 0; i < count; i++) {
-      if (data.validity == null || data.validity.isValid(from + i)) {
-        int id = data.id(slot++);
-        hi[i] = data.dictionaryHigh(id);
-        lo[i] = data.dictionaryLow(id);
-      } else {
-        hi[i] = 0;
-        lo[i] = 0;
-      }
-    }
+    data.readAddresses(from, count, hi, lo);
   }
 
   @Override
@@ -184,13 +166,8 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     int last = (count + 63) >>> 6;
     if (data == null) {
       Arrays.fill(words, 0, last, 0);
-    } else if (data.validity != null) {
-      data.validity.read(from, count, words);
     } else {
-      Arrays.fill(words, 0, last, -1L);
-      if ((count & 63) != 0) {
-        words[last - 1] = (1L << count) - 1;
-      }
+      data.readValidity(from, count, words);
     }
   }
 
@@ -199,39 +176,37 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     Objects.checkIndex(row, rows());
     ColumnData data = data(column);
-    int slot = data == null ? -1 : data.slot(row);
-    return slot < 0 ? null : data.dictionaryText(data.id(slot));
+    return data == null ? null : data.text(row);
   }
 
   /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
   public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
     requireNumber(column);
     ColumnData data = data(column);
-    for (int i = 0; i < count; i++) {
-      int slot = slot(data, rows[i]);
-      out[i] = slot < 0 ? 0 : data.number(slot);
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(out, 0, count, 0);
+    } else {
+      data.gatherNumbers(rows, count, out);
     }
   }
 
-  private int slot(ColumnData data, int row) {
-    Objects.checkIndex(row, rows());
-    return data == null ? -1 : data.slot(row);
+  private void checkRows(int[] rows, int count) {
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(rows[i], rows());
+    }
   }
 
   /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
   public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = data(column);
-    for (int i = 0; i < count; i++) {
-      int slot = slot(data, rows[i]);
-      if (slot < 0) {
-        hi[i] = 0;
-        lo[i] = 0;
-      } else {
-        int id = data.id(slot);
-        hi[i] = data.dictionaryHigh(id);
-        lo[i] = data.dictionaryLow(id);
-      }
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(hi, 0, count, 0);
+      Arrays.fill(lo, 0, count, 0);
+    } else {
+      data.gatherAddresses(rows, count, hi, lo);
     }
   }
 
@@ -241,7 +216,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
     for (int i = 0; i < count; i++) {
       Objects.checkIndex(rows[i], rows());
-      if (data != null && (data.validity == null || data.validity.isValid(rows[i]))) {
+      if (data != null && data.isValid(rows[i])) {
         words[i >>> 6] |= 1L << i;
       }
     }
@@ -249,12 +224,11 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
 
   /**
    * Whether the column's values are stored as ids into a sorted dictionary: addresses and texts
-   * always, indexed columns always, other numbers where that is smaller. False for an absent
-   * column.
+   * always, numbers where that is smaller. False for an absent column.
    */
   public boolean hasDictionary(FlowColumn column) {
     SegmentDirectory.Entry entry = entries.get(column);
-    return entry != null && entry.dictionary();
+    return entry != null && entry.hasDictionary();
   }
 
   private ColumnData withDictionary(FlowColumn column) {
@@ -277,24 +251,13 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   @Override
   public void readIds(FlowColumn column, int from, int count, int[] out) {
     Objects.checkFromIndexSize(from, count, rows());
-    ColumnData data = withDictionary(column);
-    if (data.validity == null) {
-      data.ids(from, count, out);
-      return;
-    }
-    int slot = count == 0 ? 0 : data.validity.rank(from);
-    for (int i = 0; i < count; i++) {
-      out[i] = data.validity.isValid(from + i) ? data.id(slot++) : -1;
-    }
+    withDictionary(column).readIds(from, count, out);
   }
 
   /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
   public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
-    ColumnData data = withDictionary(column);
-    for (int i = 0; i < count; i++) {
-      int slot = slot(data, rows[i]);
-      out[i] = slot < 0 ? -1 : data.id(slot);
-    }
+    checkRows(rows, count);
+    withDictionary(column).gatherIds(rows, count, out);
   }
 
   private ColumnData entry(FlowColumn column, int id) {
@@ -387,9 +350,16 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return this;
   }
 
-  /** Gives a reference back; the last one unmaps the file. */
+  /** Gives a reference back; the last one unmaps the file and drops what was decoded of it. */
   public void release() {
-    file.release();
+    if (file.release()) {
+      for (int i = 0; i < columns.length(); i++) {
+        ColumnData data = columns.get(i);
+        if (data != null) {
+          data.close();
+        }
+      }
+    }
   }
 
   /** The same as {@link #release}. */

@@ -101,9 +101,14 @@ public final class SegmentVerifier {
   }
 
   private void checkColumn(MappedRegion file, SegmentDirectory.Entry entry) {
-    ColumnData data = new ColumnData(file, entry, expected.rows(), true);
-    if (entry.column().type() == ColumnType.ADDRESS) {
-      data.checkAddressTexts();
+    ColumnData data = ColumnData.open(file, entry, expected.rows(), true);
+    try {
+      data.checkAll();
+      if (entry.column().type() == ColumnType.ADDRESS) {
+        data.checkAddressTexts();
+      }
+    } finally {
+      data.close();
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.CRC32C;
 import org.apache.parquet.format.ColumnMetaData;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.index.SegmentIndexWriter;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
@@ -36,8 +35,6 @@ public final class SegmentWriter {
   private static final DateTimeFormatter ID_TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd't'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
   private static final long LAST_ID_TIME = 253_402_300_799L; // 9999-12-31T23:59:59Z
-  // More distinct numbers than this do not fit a core's caches while they are hashed.
-  private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
 
   /** Makes the names in a folder last. */
   interface FolderSync {
@@ -45,24 +42,37 @@ public final class SegmentWriter {
   }
 
   private final FolderSync folderSync;
+  private final SegmentOptions options;
   private final RowOrder rowOrder = new RowOrder();
   private final ColumnValues values = new ColumnValues();
   private final DictionaryBuilder dictionary = new DictionaryBuilder();
   private final ChunkBuilder chunk = new ChunkBuilder();
+  private final EncodingChoice encodings = new EncodingChoice();
   private final SegmentIndexWriter index = new SegmentIndexWriter();
-  private final ByteSink sides = new ByteSink();
+  private final ByteSink tables = new ByteSink();
   private final ByteSink tail = new ByteSink();
   private final long[][] keys = new long[3][];
   private int[] rank = {};
 
-  /** A writer with no scratch arrays yet. */
+  /** A writer of {@link SegmentOptions#LOOKUP}. */
   public SegmentWriter() {
-    this(SealedFile::syncFolder);
+    this(SegmentOptions.LOOKUP);
+  }
+
+  /** A writer with no scratch arrays yet. */
+  public SegmentWriter(SegmentOptions options) {
+    this(options, SealedFile::syncFolder);
   }
 
   /** As it is tested. */
-  SegmentWriter(FolderSync folderSync) {
+  SegmentWriter(SegmentOptions options, FolderSync folderSync) {
+    this.options = options;
     this.folderSync = folderSync;
+  }
+
+  /** How this seals. */
+  public SegmentOptions options() {
+    return options;
   }
 
   /**
@@ -90,8 +100,17 @@ public final class SegmentWriter {
     }
     int rows = (int) total;
     int[] ranks = order(parts, rows);
-    Seal seal = new Seal(directory, newId(smallestKey), rows);
-    return seal.write(parts, ranks, provenance);
+    try (PageCodec.Compressor compressor = compressor()) {
+      Seal seal = new Seal(directory, newId(smallestKey), rows, compressor);
+      return seal.write(parts, ranks, provenance);
+    }
+  }
+
+  /** Compresses pages; null where nothing is cut into pages. */
+  private PageCodec.Compressor compressor() {
+    return options.profile() == SegmentProfile.LOOKUP
+        ? null
+        : new PageCodec.Compressor(options.codec(), options.level());
   }
 
   private long smallestKey;
@@ -160,15 +179,17 @@ public final class SegmentWriter {
     private final Path directory;
     private final String id;
     private final int rows;
+    private final PageCodec.Compressor compressor;
     private final SegmentFooter footer;
     private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
     private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
 
-    Seal(Path directory, String id, int rows) {
+    Seal(Path directory, String id, int rows, PageCodec.Compressor compressor) {
+      this.compressor = compressor;
       this.directory = directory;
       this.id = id;
       this.rows = rows;
-      this.footer = new SegmentFooter(id, rows, clamped);
+      this.footer = new SegmentFooter(id, rows, clamped, options);
     }
 
     SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)
@@ -179,7 +200,7 @@ public final class SegmentWriter {
       try (SealedFile file = SealedFile.create(segmentPath)) {
         file.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
         index.begin(rows);
-        sides.clear();
+        tables.clear();
         if (values.load(FlowColumn.OUTGOING, parts, rows, ranks)) {
           // The sums by address are split by it: it has to be known before the addresses.
           index.rollups().outgoing(values.low, values.count, validity());
@@ -213,17 +234,28 @@ public final class SegmentWriter {
     }
 
     private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
-      boolean useDictionary = buildDictionary(column);
+      boolean indexed = options.indexed().contains(column);
+      boolean built = encodings.buildDictionary(column, values, dictionary, indexed);
+      ChunkBuilder.Layout layout =
+          encodings.layout(column, values, built ? dictionary : null, options, compressor, rows);
       ColumnMetaData metadata =
-          chunk.build(column, values, useDictionary ? dictionary : null, rows, file.position());
-      footer.chunk(column, metadata, chunk.dataPage, crc(chunk.chunk));
-      if (chunk.side.size() > 0) {
-        // Its place is known when all chunks are written: until then, counted from the first side
-        // table.
-        footer.side(column, sides.size(), dictionary.size, chunk.sideWidth, crc(chunk.side));
-        sides.write(chunk.side.array(), 0, chunk.side.size());
-      }
-      if (SegmentIndex.INDEXED.contains(column)) {
+          chunk.build(column, values, dictionary, layout, rows, file.position());
+      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, crc(chunk.chunk));
+      DictionaryPage page = chunk.dictionaryPage;
+      putTable(SegmentFormat.KEY_SIDES, column, page.side, dictionary.size, page.sideWidth);
+      putTable(
+          SegmentFormat.KEY_BLOCKS,
+          column,
+          chunk.blocks,
+          chunk.blocks.size() / DeltaEncoder.ENTRY,
+          DeltaEncoder.BLOCK);
+      putTable(
+          SegmentFormat.KEY_PAGES,
+          column,
+          chunk.pages,
+          chunk.pages.size() / PageTable.ENTRY,
+          layout.rowsPerPage());
+      if (indexed) {
         boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
         index.add(
             column,
@@ -249,31 +281,12 @@ public final class SegmentWriter {
       return values.nulls == 0 ? null : values.valid;
     }
 
-    private boolean buildDictionary(FlowColumn column) {
-      switch (column.type()) {
-        case ADDRESS -> dictionary.buildAddresses(values);
-        case TEXT -> dictionary.buildTexts(values);
-        case BOOLEAN -> {
-          return false;
-        }
-        default -> {
-          boolean always = SegmentFormat.alwaysDictionary(column);
-          int limit =
-              always
-                  ? values.count
-                  : Math.min(MAX_NUMBER_DICTIONARY, Math.max(1, values.count / 2));
-          return dictionary.buildNumbers(values, limit) && (always || isSmaller(column.type()));
-        }
+    /** Keeps a table until all chunks are written; until then its place is from the first one. */
+    private void putTable(String key, FlowColumn column, ByteSink table, int entries, int width) {
+      if (table.size() > 0) {
+        footer.table(key, column, tables.size(), entries, width, crc(table));
+        tables.write(table.array(), 0, table.size());
       }
-      return true;
-    }
-
-    private boolean isSmaller(ColumnType type) {
-      long width = SegmentFormat.width(type);
-      long withIds =
-          width * dictionary.size
-              + ((long) values.count * ChunkBuilder.idWidth(dictionary.size) + 7) / 8;
-      return withIds < width * values.count;
     }
 
     private void summarize(FlowColumn column) {
@@ -299,8 +312,8 @@ public final class SegmentWriter {
     }
 
     private void finish(SealedFile file, Provenance provenance) throws IOException {
-      footer.moveSides(file.position());
-      file.write(sides.array(), 0, sides.size());
+      footer.moveTables(file.position());
+      file.write(tables.array(), 0, tables.size());
       ranges.forEach(
           (column, range) ->
               footer.property(

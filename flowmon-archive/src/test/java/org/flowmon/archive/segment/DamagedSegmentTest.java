@@ -23,11 +23,24 @@ import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every byte of a small segment and of its sidecar is flipped, and both are cut at every length.
  */
+@ParameterizedClass(name = "{0}")
+@ValueSource(
+    strings = {
+      "lookup",
+      "compact",
+      "compact codec=lz4 page=4096 split=true",
+      "compact codec=none page=4096 split=true"
+    })
 class DamagedSegmentTest {
+  @Parameter String options;
+
   private static final int ROWS = 40;
 
   @TempDir Path directory;
@@ -37,7 +50,9 @@ class DamagedSegmentTest {
 
   @BeforeEach
   void seal() throws IOException {
-    sealed = new SegmentWriter().seal(directory, List.of(flows()), Provenance.NONE);
+    sealed =
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, List.of(flows()), Provenance.NONE);
     segment = directory.resolve(sealed.fileName());
     index = directory.resolve(sealed.indexFileName());
   }
@@ -184,7 +199,7 @@ class DamagedSegmentTest {
   @Test
   void aSidecarOfAnotherSegmentIsRefused() throws IOException {
     SealedSegment other =
-        new SegmentWriter()
+        new SegmentWriter(SegmentOptions.parse(options))
             .seal(directory, new RandomFlows(2, true).batches(ROWS), Provenance.NONE);
     Path path = directory.resolve(other.indexFileName());
     assertThrows(

@@ -21,14 +21,27 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An independent reader sees in a segment what was sealed, and its pruning by statistics loses no
  * row.
  */
+@ParameterizedClass(name = "{0}")
+@ValueSource(
+    strings = {
+      "lookup",
+      "compact",
+      "compact codec=lz4 page=4096 split=true",
+      "compact codec=none page=4096 split=true"
+    })
 class DuckDbReadsSegmentsTest {
+  @Parameter String options;
+
   @TempDir Path directory;
   private Connection duckdb;
 
@@ -85,7 +98,8 @@ class DuckDbReadsSegmentsTest {
   })
   void everyValueIsTheSameInTheSameOrder(int rows, long seed, boolean ipv6) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     List<Object[]> oracle = RowsOracle.sorted(batches);
     for (FlowColumn column : FlowColumn.all()) {
       int c = column.ordinal();
@@ -113,7 +127,8 @@ class DuckDbReadsSegmentsTest {
   @CsvSource({"21", "22", "23", "24"})
   void filtersOnEveryColumnFindAllRows(long seed) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, true).batches(3000);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     List<Object[]> oracle = RowsOracle.sorted(batches);
     for (FlowColumn column : FlowColumn.all()) {
       List<Object> values =
@@ -158,7 +173,9 @@ class DuckDbReadsSegmentsTest {
       builder.endRow();
     }
     FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
-    SealedSegment sealed = new SegmentWriter().seal(directory, List.of(batch), Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, List.of(batch), Provenance.NONE);
     String count = "SELECT count(*)" + from(sealed) + " WHERE ";
     assertEquals(1, single(count + "src_addr = '9.0.0.1'"));
     assertEquals(2, single(count + "src_addr = '10.0.0.1'"));
@@ -175,7 +192,8 @@ class DuckDbReadsSegmentsTest {
   void metadataNamesColumnsByIdAndPagesByPlace() throws Exception {
     List<FlowBatch> batches = new RandomFlows(3, true).batches(500);
     SealedSegment sealed =
-        new SegmentWriter().seal(directory, batches, Provenance.of("source", "test"));
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, batches, Provenance.of("source", "test"));
     String path = "('" + directory.resolve(sealed.fileName()) + "')";
     try (SegmentReader reader = SegmentReader.open(directory, sealed);
         Statement statement = duckdb.createStatement();

@@ -19,11 +19,24 @@ import org.apache.parquet.io.api.Binary;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Parquet's reference reader, with page checksums verified, sees in a segment what was sealed. */
+@ParameterizedClass(name = "{0}")
+@ValueSource(
+    strings = {
+      "lookup",
+      "compact",
+      "compact codec=lz4 page=4096 split=true",
+      "compact codec=none page=4096 split=true"
+    })
 class ParquetJavaReadsSegmentsTest {
+  @Parameter String options;
+
   @TempDir Path directory;
 
   @ParameterizedTest(name = "{0} rows, seed {1}, IPv6 {2}")
@@ -37,7 +50,8 @@ class ParquetJavaReadsSegmentsTest {
   })
   void everyValueIsTheSameInTheSameOrder(int rows, long seed, boolean ipv6) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     List<Object[]> oracle = RowsOracle.sorted(batches);
     try (ParquetReader<Group> reader = reader(sealed, FilterCompat.NOOP)) {
       for (int row = 0; row < rows; row++) {
@@ -56,7 +70,8 @@ class ParquetJavaReadsSegmentsTest {
   @CsvSource({"21", "22", "23", "24"})
   void filtersByStatisticsAndPageIndexLoseNoRow(long seed) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, true).batches(2000);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     List<Object[]> oracle = RowsOracle.sorted(batches);
     for (FlowColumn column :
         List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR, FlowColumn.NEXT_HOP, FlowColumn.UID)) {

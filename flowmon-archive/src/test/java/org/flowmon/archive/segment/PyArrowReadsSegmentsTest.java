@@ -13,15 +13,28 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * pyarrow, with page checksums verified, sees in a segment what was sealed. Skips where no Python
  * with pyarrow is at hand: {@code FLOWMON_PYTHON} names the interpreter, else {@code python3} is
  * tried.
  */
+@ParameterizedClass(name = "{0}")
+@ValueSource(
+    strings = {
+      "lookup",
+      "compact",
+      "compact codec=lz4 page=4096 split=true",
+      "compact codec=none page=4096 split=true"
+    })
 class PyArrowReadsSegmentsTest {
+  @Parameter String options;
+
   private static final String SCRIPT =
       """
       import sys, pyarrow as pa, pyarrow.parquet as pq
@@ -72,7 +85,8 @@ class PyArrowReadsSegmentsTest {
   @CsvSource({"1, 1, true", "9, 5, true", "1000, 9, false", "20000, 12, true"})
   void everyValueIsTheSameInTheSameOrder(int rows, long seed, boolean ipv6) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     StringBuilder expected = new StringBuilder();
     List<Object[]> oracle = RowsOracle.sorted(batches);
     for (FlowColumn column : FlowColumn.all()) {

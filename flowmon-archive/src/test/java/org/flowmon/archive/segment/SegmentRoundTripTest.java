@@ -23,10 +23,25 @@ import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+@ParameterizedClass(name = "{0}")
+@ValueSource(
+    strings = {
+      "lookup",
+      "compact",
+      "compact codec=zstd:9 page=4096",
+      "compact codec=lz4 page=4096 split=true",
+      "compact codec=lz4:9",
+      "compact codec=none page=4096 split=true"
+    })
 class SegmentRoundTripTest {
+  @Parameter String options;
+
   private static final int BLOCK = 1024;
 
   @TempDir Path directory;
@@ -54,7 +69,8 @@ class SegmentRoundTripTest {
       throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
     SealedSegment sealed =
-        new SegmentWriter().seal(directory, batches, Provenance.of("seed", "" + seed));
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, batches, Provenance.of("seed", "" + seed));
     List<Object[]> expected = RowsOracle.sorted(batches);
     assertEquals(rows, sealed.rows());
     assertEquals(sealed, SealedSegment.fromBytes(sealed.toBytes()));
@@ -215,7 +231,7 @@ class SegmentRoundTripTest {
 
   @Test
   void oneWriterSealsManySegmentsWithoutMixingThem() throws Exception {
-    SegmentWriter writer = new SegmentWriter();
+    SegmentWriter writer = new SegmentWriter(SegmentOptions.parse(options));
     for (long seed = 100; seed < 112; seed++) {
       List<FlowBatch> batches =
           new RandomFlows(seed, seed % 2 == 0).batches(seed % 3 == 0 ? 3000 : 500);
@@ -232,7 +248,7 @@ class SegmentRoundTripTest {
   @Test
   void archivedRowsAreSealedAgainAsTheyWere() throws Exception {
     List<FlowBatch> batches = new RandomFlows(5, true).batches(5000);
-    SegmentWriter writer = new SegmentWriter();
+    SegmentWriter writer = new SegmentWriter(SegmentOptions.parse(options));
     SealedSegment first = writer.seal(directory, batches, Provenance.NONE);
     try (SegmentReader reader = SegmentReader.open(directory, first)) {
       SealedSegment second = writer.seal(directory, List.of(reader), Provenance.NONE);
@@ -258,7 +274,9 @@ class SegmentRoundTripTest {
       builder.endRow();
     }
     FlowBatch batch = FlowBatch.open(builder.build(1, 0, 4, 0));
-    SealedSegment sealed = new SegmentWriter().seal(directory, List.of(batch), Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, List.of(batch), Provenance.NONE);
     assertEquals(new TimeRange(30, 50), sealed.endTime());
     assertEquals(new TimeRange(9, 40), sealed.arrival());
     assertEquals(TimeRange.NONE, sealed.startTime());
@@ -279,7 +297,9 @@ class SegmentRoundTripTest {
       builder.endRow();
     }
     FlowBatch batch = FlowBatch.open(builder.build(1, 0, 5, 0));
-    SealedSegment sealed = new SegmentWriter().seal(directory, List.of(batch), Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options))
+            .seal(directory, List.of(batch), Provenance.NONE);
     BigInteger expected = BigInteger.valueOf(Long.MAX_VALUE).multiply(BigInteger.valueOf(5));
     assertEquals(expected, sealed.totalBytes());
     assertEquals(expected, SealedSegment.fromBytes(sealed.toBytes()).totalBytes());
@@ -290,11 +310,15 @@ class SegmentRoundTripTest {
     FlowBatch heartbeat = FlowBatch.open(FlowBatchBuilder.heartbeat(1, 0, 0, 0, 5));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new SegmentWriter().seal(directory, List.of(heartbeat), Provenance.NONE));
+        () ->
+            new SegmentWriter(SegmentOptions.parse(options))
+                .seal(directory, List.of(heartbeat), Provenance.NONE));
     List<FlowBatch> batches = new RandomFlows(1, false).batches(10);
     assertThrows(
         java.io.IOException.class,
-        () -> new SegmentWriter().seal(directory.resolve("missing"), batches, Provenance.NONE));
+        () ->
+            new SegmentWriter(SegmentOptions.parse(options))
+                .seal(directory.resolve("missing"), batches, Provenance.NONE));
     try (Stream<Path> files = Files.list(directory)) {
       assertEquals(0, files.count());
     }
@@ -303,7 +327,8 @@ class SegmentRoundTripTest {
   @Test
   void aSegmentIsUnmappedAfterItsLastReferenceOnly() throws Exception {
     List<FlowBatch> batches = new RandomFlows(1, false).batches(10);
-    SealedSegment sealed = new SegmentWriter().seal(directory, batches, Provenance.NONE);
+    SealedSegment sealed =
+        new SegmentWriter(SegmentOptions.parse(options)).seal(directory, batches, Provenance.NONE);
     SegmentReader reader = SegmentReader.open(directory, sealed);
     long[] out = new long[10];
     reader.acquire().release();
@@ -324,6 +349,7 @@ class SegmentRoundTripTest {
     IOException failure = new IOException("the folder cannot be synced");
     SegmentWriter writer =
         new SegmentWriter(
+            SegmentOptions.parse(options),
             folder -> {
               throw failure;
             });

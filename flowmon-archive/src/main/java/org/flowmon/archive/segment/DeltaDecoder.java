@@ -1,0 +1,174 @@
+package org.flowmon.archive.segment;
+
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+
+/**
+ * Reads what {@link DeltaEncoder} wrote, wholly or a block at a time. Whatever the bytes say, it
+ * reads no further than a few bytes behind their end, which must be there.
+ */
+final class DeltaDecoder {
+  private static final int WIDE = 56; // a value of more bits may lie in nine bytes
+
+  private final ByteBuffer buffer;
+  private final int valuesAt;
+  private final int end;
+  private final int tableAt;
+  private final int count;
+  private final boolean narrow;
+  private final Function<String, RuntimeException> corrupt;
+
+  private int position;
+
+  /**
+   * Checks the header.
+   *
+   * @param buffer little-endian; at least 9 bytes follow {@code end}
+   * @param valuesAt where the values begin
+   * @param end where they end
+   * @param tableAt where the table of blocks is in the same buffer, −1 for none
+   * @param count of the values, at least 1
+   * @param narrow whether they have 32 bits
+   * @param corrupt makes the exception for bytes that are not what was expected
+   */
+  DeltaDecoder(
+      ByteBuffer buffer,
+      int valuesAt,
+      int end,
+      int tableAt,
+      int count,
+      boolean narrow,
+      Function<String, RuntimeException> corrupt) {
+    this.buffer = buffer;
+    this.valuesAt = valuesAt;
+    this.end = end;
+    this.tableAt = tableAt;
+    this.count = count;
+    this.narrow = narrow;
+    this.corrupt = corrupt;
+    position = valuesAt;
+    long block = readVarint();
+    long miniblocks = readVarint();
+    long found = readVarint();
+    if (block != DeltaEncoder.BLOCK || miniblocks != DeltaEncoder.MINIBLOCKS || found != count) {
+      throw corrupt.apply(
+          String.format(
+              "expected %d deltas in blocks of %d and %d, found %d in %d and %d",
+              count, DeltaEncoder.BLOCK, DeltaEncoder.MINIBLOCKS, found, block, miniblocks));
+    }
+  }
+
+  private long readVarint() {
+    long value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (position >= end) {
+        break;
+      }
+      byte next = buffer.get(position++);
+      value |= (next & 0x7FL) << shift;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    throw corrupt.apply("expected a number of deltas before " + end);
+  }
+
+  private long readZigzag() {
+    long value = readVarint();
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  private long asValue(long value) {
+    return narrow ? value & 0xFFFF_FFFFL : value;
+  }
+
+  /** All values, in order, into {@code out[0 … count)}. */
+  void decodeAll(long[] out) {
+    long value = readZigzag();
+    out[0] = asValue(value);
+    for (int i = 1; i < count; i += DeltaEncoder.BLOCK) {
+      value = decodeBlock(value, Math.min(DeltaEncoder.BLOCK, count - i), out, i);
+    }
+    if (position != end) {
+      throw corrupt.apply("expected the last delta at " + end + ", found it at " + position);
+    }
+  }
+
+  /** Decodes {@code n} values of the block at the position; the last of them. */
+  private long decodeBlock(long before, int n, long[] out, int at) {
+    long smallest = readZigzag();
+    int widths = position;
+    position += DeltaEncoder.MINIBLOCKS;
+    long value = before;
+    for (int mini = 0; mini * DeltaEncoder.MINIBLOCK < n; mini++) {
+      int width = width(widths + mini);
+      int first = mini * DeltaEncoder.MINIBLOCK;
+      int some = Math.min(DeltaEncoder.MINIBLOCK, n - first);
+      if (width > WIDE) {
+        for (int i = 0; i < some; i++) {
+          value += smallest + wide(position, i, width);
+          out[at + first + i] = asValue(value);
+        }
+      } else {
+        long mask = (1L << width) - 1;
+        int bit = 0;
+        for (int i = 0; i < some; i++, bit += width) {
+          value += smallest + (buffer.getLong(position + (bit >>> 3)) >>> (bit & 7) & mask);
+          out[at + first + i] = asValue(value);
+        }
+      }
+      position += width * (DeltaEncoder.MINIBLOCK / 8);
+    }
+    return value;
+  }
+
+  private int width(int at) {
+    int width = at < end ? buffer.get(at) & 0xFF : -1;
+    if (width < 0
+        || width > (narrow ? 32 : 64)
+        || width * (DeltaEncoder.MINIBLOCK / 8) > end - position) {
+      throw corrupt.apply("expected deltas within " + end + ", found a width of " + width);
+    }
+    return width;
+  }
+
+  private long wide(int at, int i, int width) {
+    int bit = i * width;
+    int shift = bit & 7;
+    long low = buffer.getLong(at + (bit >>> 3)) >>> shift;
+    long high = shift == 0 ? 0 : (long) buffer.get(at + (bit >>> 3) + 8) << (64 - shift);
+    return (low | high) & (width == 64 ? -1L : (1L << width) - 1);
+  }
+
+  /** The block of a value; its first one is {@link #firstOf}. Value 0 stands before the first. */
+  static int blockOf(int index) {
+    return index == 0 ? 0 : (index - 1) / DeltaEncoder.BLOCK;
+  }
+
+  /** Index of the value before a block's first one. */
+  static int beforeOf(int block) {
+    return block * DeltaEncoder.BLOCK;
+  }
+
+  /**
+   * Decodes a block by the table: {@code out[0]} is the value before its first one, then up to 128
+   * follow. Not for several threads at once.
+   *
+   * @param out of 129 longs
+   */
+  void decode(int block, int upTo, long[] out) {
+    long before = seek(block);
+    out[0] = asValue(before);
+    decodeBlock(before, Math.min(upTo, count - 1 - beforeOf(block)), out, 1);
+  }
+
+  private long seek(int block) {
+    int entry = tableAt + block * DeltaEncoder.ENTRY;
+    int offset = buffer.getInt(entry + 8);
+    if (offset < 0 || offset > end - valuesAt) {
+      throw corrupt.apply("expected block " + block + " within the values, found it at " + offset);
+    }
+    position = valuesAt + offset;
+    return buffer.getLong(entry);
+  }
+}

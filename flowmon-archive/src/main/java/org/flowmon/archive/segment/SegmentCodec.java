@@ -1,0 +1,56 @@
+package org.flowmon.archive.segment;
+
+import java.util.Locale;
+import org.apache.parquet.format.CompressionCodec;
+
+/** How the pages of a {@link SegmentProfile#COMPACT} segment are compressed. */
+public enum SegmentCodec {
+  NONE(CompressionCodec.UNCOMPRESSED, 0, 0, 0),
+  /** LZ4_RAW of Parquet; level 0 is the fast one, 1 … 17 search longer. */
+  LZ4(CompressionCodec.LZ4_RAW, 0, 17, 0),
+  ZSTD(CompressionCodec.ZSTD, 1, 19, 1);
+
+  private final CompressionCodec parquet;
+  private final int minLevel;
+  private final int maxLevel;
+  private final int defaultLevel;
+
+  SegmentCodec(CompressionCodec parquet, int minLevel, int maxLevel, int defaultLevel) {
+    this.parquet = parquet;
+    this.minLevel = minLevel;
+    this.maxLevel = maxLevel;
+    this.defaultLevel = defaultLevel;
+  }
+
+  /** The name in options and files. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  public int minLevel() {
+    return minLevel;
+  }
+
+  public int maxLevel() {
+    return maxLevel;
+  }
+
+  /** The level where none is named: the fastest. */
+  public int defaultLevel() {
+    return defaultLevel;
+  }
+
+  CompressionCodec parquet() {
+    return parquet;
+  }
+
+  /** The codec of a Parquet file, null for one that no segment has. */
+  static SegmentCodec of(CompressionCodec parquet) {
+    for (SegmentCodec codec : values()) {
+      if (codec.parquet == parquet) {
+        return codec;
+      }
+    }
+    return null;
+  }
+}
