@@ -27,6 +27,7 @@ import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.manifest.Removal;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
@@ -165,6 +166,26 @@ public final class Archive implements AutoCloseable {
    */
   public Path directory() {
     return shared.location().directory();
+  }
+
+  /**
+   * How new segments of this archive are sealed: what {@link #setSegmentOptions} set, else {@link
+   * SegmentOptions#LOOKUP}. Segments that are there may be of other options.
+   */
+  public SegmentOptions segmentOptions() throws IOException {
+    return new ArchiveSettings(shared().store()).segments();
+  }
+
+  /**
+   * Sets how new segments are sealed from now on, by imports, jobs that start later, and merges.
+   */
+  public void setSegmentOptions(SegmentOptions options) throws IOException {
+    new ArchiveSettings(shared().store()).setSegments(options);
+  }
+
+  /** A writer of {@link #segmentOptions}. */
+  public SegmentWriter newSegmentWriter() throws IOException {
+    return new SegmentWriter(segmentOptions());
   }
 
   /**

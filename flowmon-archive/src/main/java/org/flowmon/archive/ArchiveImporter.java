@@ -130,7 +130,7 @@ public final class ArchiveImporter implements AutoCloseable {
 
   private SealedSegment seal(List<FlowBatch> parts) throws IOException {
     SegmentWriter writer = writers.poll();
-    writer = writer == null ? new SegmentWriter() : writer;
+    writer = writer == null ? archive.newSegmentWriter() : writer;
     try {
       return archive.seal(writer, parts, Provenance.of("file", file.name()));
     } finally {

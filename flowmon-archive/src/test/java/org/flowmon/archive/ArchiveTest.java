@@ -23,6 +23,7 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.archive.verify.ArchiveVerifier;
@@ -84,6 +85,23 @@ class ArchiveTest {
     assertThrows(
         FileAlreadyExistsException.class, () -> Archive.create(directory, ArchiveOptions.DEFAULTS));
     Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS).close();
+  }
+
+  @Test
+  void newSegmentsAreSealedAsTheArchiveIsSet() throws IOException {
+    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS)) {
+      assertEquals(SegmentOptions.LOOKUP, archive.segmentOptions());
+      Files.writeString(directory.resolve("settings"), "later: kept\nsegments: lookup\n");
+      SegmentOptions options = SegmentOptions.COMPACT.withPageBytes(1 << 20);
+      archive.setSegmentOptions(options);
+      assertEquals(
+          "later: kept\nsegments: " + options + "\n",
+          Files.readString(directory.resolve("settings")));
+      assertEquals(options, archive.newSegmentWriter().options());
+      Files.writeString(directory.resolve("settings"), "segments: tiny\n");
+      IOException e = assertThrows(IOException.class, archive::segmentOptions);
+      assertTrue(e.getMessage().contains("settings: 'segments: tiny': no profile"), e.getMessage());
+    }
   }
 
   @Test

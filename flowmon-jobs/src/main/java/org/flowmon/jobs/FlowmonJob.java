@@ -96,7 +96,7 @@ public final class FlowmonJob {
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
     DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
-      archive(flows, config.archive(), config.compactRows(), config.retention());
+      archive(flows, config.archive(), config.compactRows(), config.retention(), config.segments());
     }
     if (config.job().role().analyses()) {
       reports(windows(flows, config, analyses), config, analyses, topic);
@@ -169,13 +169,16 @@ public final class FlowmonJob {
    * The archive of all flows.
    *
    * @param retention how much of the past is kept from now on; null: as the archive says
+   * @param segments how segments are sealed from now on; null: as the archive is set
    */
   public static void archive(
       DataStream<PositionedBatch> flows,
       ArchiveLocation location,
       int compactRows,
-      RetentionConfig retention) {
-    DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, location).uid("archive-writer");
+      RetentionConfig retention,
+      String segments) {
+    DataStream<ArchiveCommittable> sealed =
+        ArchiveSink.seal(flows, location, segments).uid("archive-writer");
     ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");
   }
 

@@ -20,6 +20,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -70,6 +71,16 @@ public final class ImportCommand implements Callable<Integer> {
   private boolean force;
 
   @Option(
+      names = "--profile",
+      paramLabel = "lookup|compact",
+      description = {
+        "How the archive seals segments from now on: for lookups of single rows, or for few bytes.",
+        "Further options may follow, in quotes: 'compact codec=zstd:9 page=1048576"
+            + " index=+service'. See docs/archive.md. Default: as the archive is set."
+      })
+  private String profile;
+
+  @Option(
       names = "--map",
       paramLabel = "NAME=COLUMN[:UNIT]",
       description =
@@ -103,12 +114,16 @@ public final class ImportCommand implements Callable<Integer> {
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
+    SegmentOptions segments = segmentOptions();
     String coverage;
     try (Interruption watched = Interruption.watch();
         Progress shown = progressOption.start();
         Archive opened = archive.openOrCreate()) {
       interruption = watched;
       progress = shown;
+      if (segments != null) {
+        opened.setSegmentOptions(segments);
+      }
       for (Path file : files) {
         importFile(opened, file);
         interruption.check();
@@ -161,6 +176,14 @@ public final class ImportCommand implements Callable<Integer> {
     String why = e.getMessage();
     return (why.startsWith(name) ? why.substring(name.length()) : why)
         + "; --force imports it again";
+  }
+
+  private SegmentOptions segmentOptions() {
+    try {
+      return profile == null ? null : SegmentOptions.parse(profile);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--profile: " + e.getMessage());
+    }
   }
 
   private ProtectedNetworks parseNetworks() {

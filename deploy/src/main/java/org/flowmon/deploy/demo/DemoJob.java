@@ -48,6 +48,7 @@ final class DemoJob {
         ArchiveLocation.of(options.archive()),
         JobConfig.DEFAULT_COMPACT_ROWS,
         null,
+        null,
         new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
         null,
         new JobConfig.Settings(

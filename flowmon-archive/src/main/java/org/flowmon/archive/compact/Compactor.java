@@ -20,6 +20,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.segment.SelectedRows;
@@ -43,7 +44,7 @@ public final class Compactor {
 
   private final Archive archive;
   private final CompactionPlan plan;
-  private final SegmentWriter writer = new SegmentWriter();
+  private SegmentWriter writer;
   private final Set<String> damaged;
 
   /** What a step did: how many segments became how many, with how many rows. */
@@ -135,6 +136,15 @@ public final class Compactor {
     }
   }
 
+  /** Of the archive's options as they are now: they may have been set anew. */
+  private SegmentWriter writer() throws IOException {
+    SegmentOptions options = archive.segmentOptions();
+    if (writer == null || !writer.options().equals(options)) {
+      writer = new SegmentWriter(options);
+    }
+    return writer;
+  }
+
   private Step merge(List<SealedSegment> segments, List<SegmentLease> leases, BooleanSupplier stop)
       throws IOException {
     Map<Long, List<FlowRows>> slices = new TreeMap<>();
@@ -157,7 +167,7 @@ public final class Compactor {
         if (stop.getAsBoolean()) {
           return null;
         }
-        written.add(archive.seal(writer, parts, provenance));
+        written.add(archive.seal(writer(), parts, provenance));
       }
       List<String> replaced = segments.stream().map(SealedSegment::id).toList();
       // Where this fails otherwise than by a refusal, the commit may stand all the same.

@@ -1,7 +1,9 @@
 package org.flowmon.archive.index;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -31,6 +33,17 @@ final class RollupBlobs {
     if (column != null && RollupFormat.DIMENSIONS.contains(column)) {
       (blob.type().equals(RollupFormat.TOTALS) ? totals : hours).put(column, new Entry(blob));
     }
+  }
+
+  /** Bytes by type. */
+  Map<String, Long> bytes() {
+    Map<String, Long> bytes = new TreeMap<>();
+    for (Map<FlowColumn, Entry> entries : List.of(totals, hours)) {
+      for (Entry entry : entries.values()) {
+        bytes.merge(entry.blob.type(), (long) entry.blob.length(), Long::sum);
+      }
+    }
+    return bytes;
   }
 
   /** The checked rollup, null where there is none. */

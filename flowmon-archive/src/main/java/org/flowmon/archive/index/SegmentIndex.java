@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
@@ -308,6 +309,17 @@ public final class SegmentIndex implements AutoCloseable {
    */
   public boolean isIndexed(FlowColumn column) {
     return columns[column.ordinal()] != null;
+  }
+
+  /** Bytes of a column's dictionary and lists; 0 where it is not indexed. */
+  public long postingBytes(FlowColumn column) {
+    Postings postings = columns[column.ordinal()];
+    return postings == null ? 0 : postings.blob.length();
+  }
+
+  /** Bytes of the sums, by the type of their blobs. */
+  public Map<String, Long> rollupBytes() {
+    return rollups.bytes();
   }
 
   /** Number of distinct values of an indexed column. */

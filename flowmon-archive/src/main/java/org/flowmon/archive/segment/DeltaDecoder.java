@@ -140,7 +140,7 @@ final class DeltaDecoder {
     return (low | high) & (width == 64 ? -1L : (1L << width) - 1);
   }
 
-  /** The block of a value; its first one is {@link #firstOf}. Value 0 stands before the first. */
+  /** The block of a value; value 0 stands before the first. */
   static int blockOf(int index) {
     return index == 0 ? 0 : (index - 1) / DeltaEncoder.BLOCK;
   }

@@ -89,7 +89,7 @@ final class PageEncoder {
     int at = page.size();
     for (int b = 0; b < width; b++) {
       for (int i = 0; i < n; i++) {
-        bytes[at++] = (byte) (values[from + i] >>> 8 * b);
+        bytes[at++] = (byte) (values[from + i] >>> (8 * b));
       }
     }
     page.advance(n * width);

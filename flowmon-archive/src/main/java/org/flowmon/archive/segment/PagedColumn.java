@@ -124,6 +124,11 @@ final class PagedColumn extends ColumnData {
     return numbers;
   }
 
+  /** Where in its page a row is. */
+  private int at(int row) {
+    return row & ((1 << shift) - 1);
+  }
+
   /** The page that holds a row. */
   private DecodedPage page(int row) {
     int number = (row >>> shift) + firstPage;
@@ -201,7 +206,7 @@ final class PagedColumn extends ColumnData {
       check(length == (present + 7) >>> 3, ((present + 7) >>> 3) + " bytes of values");
       long[] bits = new long[present];
       for (int i = 0; i < present; i++) {
-        bits[i] = in.get(at + (i >>> 3)) >>> (i & 7) & 1;
+        bits[i] = in.get(at + (i >>> 3)) >>> (i & 7) & 1L;
       }
       return bits;
     }
@@ -225,7 +230,7 @@ final class PagedColumn extends ColumnData {
     long[] numbers = new long[n];
     for (int b = 0; b < width; b++) {
       for (int i = 0; i < n; i++) {
-        numbers[i] |= (in.get(at + b * n + i) & 0xFFL) << 8 * b;
+        numbers[i] |= (in.get(at + b * n + i) & 0xFFL) << (8 * b);
       }
     }
     return numbers;
@@ -249,7 +254,7 @@ final class PagedColumn extends ColumnData {
     DecodedPage dictionary = entry.hasDictionary() ? dictionary() : null;
     for (int done = 0; done < count; ) {
       DecodedPage page = page(from + done);
-      int at = from + done & (1 << shift) - 1;
+      int at = at(from + done);
       int n = Math.min(count - done, (1 << shift) - at);
       if (dictionary == null) {
         System.arraycopy(page.numbers, at, out, done, n);
@@ -273,7 +278,7 @@ final class PagedColumn extends ColumnData {
         page = page(some[i]);
         current = some[i] >>> shift;
       }
-      int at = some[i] & (1 << shift) - 1;
+      int at = at(some[i]);
       if (dictionary == null) {
         out[i] = page.numbers[at];
       } else {
@@ -287,7 +292,7 @@ final class PagedColumn extends ColumnData {
   void readIds(int from, int count, int[] out) {
     for (int done = 0; done < count; ) {
       DecodedPage page = page(from + done);
-      int at = from + done & (1 << shift) - 1;
+      int at = at(from + done);
       int n = Math.min(count - done, (1 << shift) - at);
       System.arraycopy(page.ids, at, out, done, n);
       done += n;
@@ -303,7 +308,7 @@ final class PagedColumn extends ColumnData {
         page = page(some[i]);
         current = some[i] >>> shift;
       }
-      out[i] = page.ids[some[i] & (1 << shift) - 1];
+      out[i] = page.ids[at(some[i])];
     }
   }
 
@@ -311,7 +316,7 @@ final class PagedColumn extends ColumnData {
   void readValidity(int from, int count, long[] words) {
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
     for (int done = 0; done < count; ) {
-      int at = from + done & (1 << shift) - 1;
+      int at = at(from + done);
       int n = Math.min(count - done, (1 << shift) - at);
       long[] valid = entry.nulls() == 0 ? null : page(from + done).valid;
       copyBits(valid, at, words, done, n);
@@ -324,10 +329,10 @@ final class PagedColumn extends ColumnData {
    */
   private static void copyBits(long[] source, int from, long[] target, int to, int n) {
     for (int done = 0; done < n; ) {
-      int bits = Math.min(n - done, 64 - (to + done & 63));
+      int bits = Math.min(n - done, 64 - ((to + done) & 63));
       long word = source == null ? -1L : word(source, from + done);
       long mask = bits == 64 ? -1L : (1L << bits) - 1;
-      target[to + done >>> 6] |= (word & mask) << (to + done);
+      target[(to + done) >>> 6] |= (word & mask) << (to + done);
       done += bits;
     }
   }
@@ -344,7 +349,7 @@ final class PagedColumn extends ColumnData {
     if (entry.nulls() == 0) {
       return true;
     }
-    int at = row & (1 << shift) - 1;
+    int at = at(row);
     return (page(row).valid[at >>> 6] >>> at & 1) != 0;
   }
 

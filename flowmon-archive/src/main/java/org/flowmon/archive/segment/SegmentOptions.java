@@ -127,7 +127,7 @@ public record SegmentOptions(
    * @throws IllegalArgumentException saying what was found and what was expected
    */
   public static SegmentOptions parse(String text) {
-    String[] words = text.strip().split("\\s+");
+    String[] words = text.strip().split("\\s+", -1);
     SegmentOptions options = of(named(SegmentProfile.values(), words[0], "profile"));
     for (String word : List.of(words).subList(1, words.length)) {
       int at = word.indexOf('=');
@@ -185,7 +185,7 @@ public record SegmentOptions(
     if (adds) {
       columns.addAll(LOOKUP.indexed);
     }
-    for (String name : (adds ? value.substring(1) : value).split(",")) {
+    for (String name : (adds ? value.substring(1) : value).split(",", -1)) {
       FlowColumn column = FlowColumn.byName(name);
       require(column != null, "no column '" + name + "' to index");
       columns.add(column);

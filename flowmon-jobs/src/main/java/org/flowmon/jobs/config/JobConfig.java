@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 
 /**
@@ -25,6 +26,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *     slack: 100000000               # stored beyond them at most; absent: a tenth
  *     age: 90d                       # absent: no limit
  *     bytes: 500000000000            # absent or 0: no limit
+ *   segments: lookup                 # or compact, with options; absent: as the archive is set
  * postgres:                          # absent: no results in PostgreSQL
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
@@ -43,6 +45,9 @@ import org.flowmon.archive.store.ArchiveLocation;
  * @param archive where the archive lies; null where none is configured
  * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
  * @param retention how much of the past is kept, null where the archive's own limits stay
+ * @param segments how segments are sealed from now on, as {@link
+ *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null where the archive's own
+ *     settings say it
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
  */
@@ -51,6 +56,7 @@ public record JobConfig(
     ArchiveLocation archive,
     int compactRows,
     RetentionConfig retention,
+    String segments,
     Postgres postgres,
     String analyses,
     Settings job)
@@ -118,6 +124,7 @@ public record JobConfig(
     ArchiveLocation location = null;
     int compactRows = 0;
     RetentionConfig retention = null;
+    String segments = null;
     YamlSection archive = root.sectionOrNull("archive");
     if (archive != null) {
       location = location(archive);
@@ -129,6 +136,7 @@ public record JobConfig(
       }
       YamlSection kept = archive.sectionOrNull("retention");
       retention = kept == null ? null : RetentionConfig.of(kept, compactRows);
+      segments = segments(archive);
       archive.end();
     }
     Postgres postgres = null;
@@ -145,7 +153,17 @@ public record JobConfig(
           "archive",
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
-    return new JobConfig(kafka, location, compactRows, retention, postgres, analyses, settings);
+    return new JobConfig(
+        kafka, location, compactRows, retention, segments, postgres, analyses, settings);
+  }
+
+  private static String segments(YamlSection archive) {
+    String text = archive.textOrNull("segments", "lookup or compact, with options");
+    try {
+      return text == null ? null : SegmentOptions.parse(text).toString();
+    } catch (IllegalArgumentException e) {
+      throw archive.error("segments", e.getMessage());
+    }
   }
 
   private static ArchiveLocation location(YamlSection section) {

@@ -55,20 +55,24 @@ public final class ArchiveSink {
    * The writers, chained to the source where the parallelism is the same.
    *
    * @param location the archive, made where there is none
+   * @param segments how segments are sealed from now on; null: as the archive is set
    */
   public static SingleOutputStreamOperator<ArchiveCommittable> seal(
-      DataStream<PositionedBatch> batches, ArchiveLocation location) {
-    return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS);
+      DataStream<PositionedBatch> batches, ArchiveLocation location, String segments) {
+    return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS, segments);
   }
 
   /** As above, with smaller pieces for tests. */
   static SingleOutputStreamOperator<ArchiveCommittable> seal(
-      DataStream<PositionedBatch> batches, ArchiveLocation location, int pieceRows) {
+      DataStream<PositionedBatch> batches,
+      ArchiveLocation location,
+      int pieceRows,
+      String segments) {
     return batches
         .transform(
             "archive-writer",
             ArchiveCommittable.TYPE,
-            new ArchiveWriterOperator(location, pieceRows, 1))
+            new ArchiveWriterOperator(location, pieceRows, 1, segments))
         .setParallelism(batches.getParallelism());
   }
 

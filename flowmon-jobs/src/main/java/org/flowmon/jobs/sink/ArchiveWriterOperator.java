@@ -19,6 +19,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -46,6 +47,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private final ArchiveLocation location;
   private final int pieceRows;
   private final int sealers;
+  private final String segments;
 
   private transient Archive archive;
   private transient ArchiveSnapshot archived;
@@ -66,7 +68,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient Counter archivedBeforeRows;
   private transient Counter missingOffsets;
 
-  ArchiveWriterOperator(ArchiveLocation location, int pieceRows, int sealers) {
+  ArchiveWriterOperator(ArchiveLocation location, int pieceRows, int sealers, String segments) {
+    this.segments = segments;
     this.location = location;
     this.pieceRows = pieceRows;
     this.sealers = sealers;
@@ -77,6 +80,9 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     super.open();
     openMetrics();
     archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
+    if (segments != null) {
+      archive.setSegmentOptions(SegmentOptions.parse(segments)); // so that merges keep to it, too
+    }
     // What other attempts committed. What this attempt commits it knows itself, as no position
     // comes twice within an attempt: so one look is enough.
     archived = archive.snapshot();

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.sink;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,12 +32,12 @@ final class SealingPool implements AutoCloseable {
   /** A sealed segment and the time that it took. */
   record Piece(SealedSegment segment, long nanos) {}
 
-  SealingPool(Archive archive, Provenance provenance, int size) {
+  SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
     this.archive = archive;
     this.provenance = provenance;
     this.idle = new ArrayBlockingQueue<>(size);
     for (int i = 0; i < size; i++) {
-      idle.add(new SegmentWriter());
+      idle.add(archive.newSegmentWriter());
     }
     this.threads =
         Executors.newFixedThreadPool(

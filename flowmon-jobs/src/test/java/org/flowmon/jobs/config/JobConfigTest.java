@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.Map;
 import org.flowmon.archive.retention.RetentionOptions;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.junit.jupiter.api.Test;
 
 class JobConfigTest {
@@ -25,6 +26,7 @@ class JobConfigTest {
     assertEquals(128, config.job().maxParallelism());
     assertFalse(config.job().bounded());
     assertNull(config.postgres());
+    assertNull(config.segments());
     assertNull(config.retention());
   }
 
@@ -60,7 +62,7 @@ class JobConfigTest {
               group: g
               starting_offsets: committed
               properties: {security.protocol: SSL}
-            archive: {directory: /a}
+            archive: {directory: /a, segments: 'compact codec=zstd:3'}
             postgres: {url: 'jdbc:postgresql://h/d', user: u, password_file: /p}
             analyses: /etc/analyses
             job:
@@ -75,6 +77,7 @@ class JobConfigTest {
     assertEquals(Map.of("security.protocol", "SSL"), config.kafka().properties());
     assertEquals(new JobConfig.Postgres("jdbc:postgresql://h/d", "u", "/p"), config.postgres());
     assertEquals("/etc/analyses", config.analyses());
+    assertEquals(SegmentOptions.parse("compact codec=zstd:3").toString(), config.segments());
     assertEquals(
         new JobConfig.Settings(
             Role.ANALYSES, 3, 64, Duration.ofSeconds(2), "file:///c", Duration.ofMillis(500), true),

@@ -63,7 +63,7 @@ class ArchiveOperatorsTest {
       int pieceRows) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, ArchiveCommittable> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new ArchiveWriterOperator(ArchiveLocation.parse(archive()), pieceRows, 1),
+            new ArchiveWriterOperator(ArchiveLocation.parse(archive()), pieceRows, 1, null),
             PositionedBatch.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.setup(ArchiveCommittable.TYPE.createSerializer(new SerializerConfigImpl()));
     harness.open();

@@ -166,7 +166,8 @@ class ArchiveSinkTest {
               .uid("saboteur")
               .setParallelism(parallelism);
       assertEquals(archive, config.archive());
-      DataStream<ArchiveCommittable> sealed = ArchiveSink.seal(flows, archive, 700).uid("writer");
+      DataStream<ArchiveCommittable> sealed =
+          ArchiveSink.seal(flows, archive, 700, null).uid("writer");
       // Merging follows every commit: it must change nothing, whatever fails.
       ArchiveSink.commit(sealed, archive, 5000, null).uid("committer");
       return env.executeAsync(topic);

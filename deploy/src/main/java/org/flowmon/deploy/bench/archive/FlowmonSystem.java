@@ -8,7 +8,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -16,6 +18,9 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentFootprint;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -48,6 +53,8 @@ public final class FlowmonSystem implements BenchSystem {
   private final long[] zeros = new long[BATCH_ROWS];
   private final Map<String, FlowQuery> prepared = new HashMap<>();
   private ArchiveSnapshot snapshot;
+  private String segments = "";
+  private String breakdown = "";
 
   private FlowmonSystem(Archive archive, int segmentRows, int threads) throws IOException {
     this.archive = archive;
@@ -58,8 +65,11 @@ public final class FlowmonSystem implements BenchSystem {
   }
 
   /** An empty archive in a folder. */
-  public static FlowmonSystem create(Path folder, int segmentRows, int threads) throws IOException {
-    return new FlowmonSystem(Archive.create(folder, ArchiveOptions.DEFAULTS), segmentRows, threads);
+  public static FlowmonSystem create(
+      Path folder, int segmentRows, SegmentOptions segments, int threads) throws IOException {
+    Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS);
+    archive.setSegmentOptions(segments);
+    return new FlowmonSystem(archive, segmentRows, threads);
   }
 
   private static String sha256(String text) {
@@ -74,9 +84,9 @@ public final class FlowmonSystem implements BenchSystem {
   @Override
   public String settings() {
     return String.format(
-        "segments of %,d rows, sealed by one thread; queries by %d threads, checksums verified at"
-            + " first reading",
-        segmentRows, options.threads());
+        "segments of %,d rows, %s, sealed by one thread; queries by %d threads, checksums verified"
+            + " at first reading; bytes per row:%s",
+        segmentRows, segments, options.threads(), breakdown);
   }
 
   @Override
@@ -139,6 +149,28 @@ public final class FlowmonSystem implements BenchSystem {
   public void endLoad() throws IOException {
     importer.commit("flowmon bench archive");
     snapshot = archive.snapshot();
+    SegmentFootprint footprint = new SegmentFootprint();
+    for (SealedSegment segment : snapshot.segments()) {
+      footprint.add(archive.segmentsDirectory(), segment);
+    }
+    segments = archive.segmentOptions().toString();
+    breakdown = breakdown(footprint);
+  }
+
+  private static String breakdown(SegmentFootprint footprint) {
+    StringBuilder text = new StringBuilder();
+    Map<String, Long> parts = new TreeMap<>();
+    parts.put("segments", footprint.bytes("column ") + footprint.bytes("footer"));
+    parts.put("binary dictionaries and tables", footprint.bytes("tables"));
+    parts.put("postings", footprint.bytes("postings of ") + footprint.bytes("sidecar footer"));
+    parts.put("rollups", footprint.bytes("flowmon-"));
+    parts.putAll(footprint.bytes());
+    parts.forEach(
+        (part, bytes) ->
+            text.append(
+                String.format(
+                    Locale.ROOT, "%n    %.2f %s", (double) bytes / footprint.rows(), part)));
+    return text.toString();
   }
 
   /** Segments are sealed with their indexes; what is left is the directory of hosts. */

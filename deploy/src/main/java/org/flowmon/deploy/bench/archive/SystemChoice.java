@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
@@ -18,6 +19,13 @@ public final class SystemChoice {
       defaultValue = "1000000",
       description = "Rows of a segment of the archive; default ${DEFAULT-VALUE}.")
   private int segmentRows;
+
+  @Option(
+      names = "--segments",
+      defaultValue = "lookup",
+      paramLabel = "OPTIONS",
+      description = "How segments are sealed, for example 'compact codec=zstd:3'; default lookup.")
+  private String segments;
 
   @Option(names = "--compare", description = "Compare with other systems.")
   private boolean compare;
@@ -35,7 +43,7 @@ public final class SystemChoice {
       throw new UsageException("--segment-rows is at least 1");
     }
     Map<String, BenchSystemProvider> all = new LinkedHashMap<>();
-    all.put(FlowmonSystem.NAME, new Flowmon(segmentRows));
+    all.put(FlowmonSystem.NAME, new Flowmon(segmentRows, segmentOptions()));
     if (compare) {
       ServiceLoader.load(BenchSystemProvider.class)
           .forEach(provider -> all.put(provider.name(), provider));
@@ -60,7 +68,15 @@ public final class SystemChoice {
     return chosen;
   }
 
-  private record Flowmon(int segmentRows) implements BenchSystemProvider {
+  private SegmentOptions segmentOptions() {
+    try {
+      return SegmentOptions.parse(segments);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--segments: " + e.getMessage());
+    }
+  }
+
+  private record Flowmon(int segmentRows, SegmentOptions segments) implements BenchSystemProvider {
     @Override
     public String name() {
       return FlowmonSystem.NAME;
@@ -68,7 +84,7 @@ public final class SystemChoice {
 
     @Override
     public BenchSystem open(Path folder, int threads) throws IOException {
-      return FlowmonSystem.create(folder, segmentRows, threads);
+      return FlowmonSystem.create(folder, segmentRows, segments, threads);
     }
   }
 }

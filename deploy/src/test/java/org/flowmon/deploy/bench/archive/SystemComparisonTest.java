@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +24,8 @@ final class SystemComparisonTest {
 
       @Override
       public BenchSystem open(Path data, int threads) throws IOException {
-        return new WrongSystem(FlowmonSystem.create(data, segmentRows, threads), wrongQuery);
+        return new WrongSystem(
+            FlowmonSystem.create(data, segmentRows, SegmentOptions.LOOKUP, threads), wrongQuery);
       }
     };
   }
