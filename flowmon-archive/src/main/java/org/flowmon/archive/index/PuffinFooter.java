@@ -29,8 +29,11 @@ record PuffinFooter(
   static final byte[] MAGIC = {'P', 'F', 'A', '1'};
   static final String POSTINGS = "flowmon-postings-v1";
 
+  /** Of texts and of numbers of 64 bits. */
+  static final String POSTINGS_2 = "flowmon-postings-v2";
+
   private static final Set<String> KNOWN =
-      Set.of(POSTINGS, RollupFormat.TOTALS, RollupFormat.HOURS);
+      Set.of(POSTINGS, POSTINGS_2, RollupFormat.TOTALS, RollupFormat.HOURS);
   private static final String FORMAT = "1";
   private static final int FRAME_BYTES = 16;
   private static final int MAX_BLOBS = 255;

@@ -3,7 +3,9 @@ package org.flowmon.archive.index;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.region.FileIdentity;
@@ -25,19 +27,20 @@ import org.roaringbitmap.BitSetUtil;
  * Every lookup can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {
-  /** The columns that a sidecar indexes where the segment has them. */
-  public static final List<FlowColumn> INDEXED =
+  /** The columns that a sidecar indexes where a segment has them and nothing else is said. */
+  public static final List<FlowColumn> DEFAULT_INDEXED =
       List.of(
           FlowColumn.SRC_ADDR,
           FlowColumn.DST_ADDR,
           FlowColumn.SRC_PORT,
           FlowColumn.DST_PORT,
           FlowColumn.PROTOCOL,
+          FlowColumn.TCP_FLAGS,
+          FlowColumn.OUTGOING,
+          FlowColumn.STATE,
           FlowColumn.SRC_AS,
+          FlowColumn.DST_AS,
           FlowColumn.EXPORTER);
-
-  /** What is indexed where nothing else is said. */
-  public static final List<FlowColumn> DEFAULT_INDEXED = INDEXED;
 
   private static final int HEADER_BYTES = 16;
   // A union of more lists than this is built in a bitmap, of fewer by merging.
@@ -110,9 +113,10 @@ public final class SegmentIndex implements AutoCloseable {
     }
     for (PuffinFooter.Blob blob : footer.blobs()) {
       FlowColumn column = FlowColumn.byId(blob.columnId());
-      if (!blob.type().equals(PuffinFooter.POSTINGS)) {
+      boolean second = blob.type().equals(PuffinFooter.POSTINGS_2);
+      if (!second && !blob.type().equals(PuffinFooter.POSTINGS)) {
         rollups.add(blob);
-      } else if (column != null && column.type() != ColumnType.TEXT) {
+      } else if (column != null && second == SegmentIndexWriter.isSecond(column)) {
         columns[column.ordinal()] = new Postings(column, blob);
       }
     }
@@ -129,6 +133,8 @@ public final class SegmentIndex implements AutoCloseable {
     final int directoryAt;
     final int listsAt;
     final int listsLength;
+    final int textsAt;
+    final long sign; // turns signed numbers into what sorts unsigned
     volatile boolean verified;
 
     Postings(FlowColumn column, PuffinFooter.Blob blob) {
@@ -146,13 +152,24 @@ public final class SegmentIndex implements AutoCloseable {
       width = bytes.getInt(at + 4);
       listsLength = bytes.getInt(at + 12);
       dictionaryAt = at + HEADER_BYTES;
-      long lists = HEADER_BYTES + (long) size * (width + 4);
-      boolean fits = width == 4 || (width == 16 && column.type() == ColumnType.ADDRESS);
+      boolean fits =
+          switch (column.type()) {
+            case TEXT -> width == 0;
+            case ADDRESS -> width == 4 || width == 16;
+            case COUNT, TIMESTAMP, DURATION -> width == 8;
+            default -> width == 4;
+          };
+      // Of texts the dictionary ends where its last offset says.
+      long lists =
+          width > 0
+              ? HEADER_BYTES + (long) size * (width + 4)
+              : bytes.getInt(at + 8) & 0xFFFF_FFFFL;
       if (!fits
           || size < 1
           || size > rows
           || listsLength < 0
           || bytes.getInt(at + 8) != lists
+          || lists < HEADER_BYTES + (width > 0 ? 0 : 8L * size + 4)
           || lists + listsLength != blob.length()) {
         throw file.corrupt(
             place,
@@ -164,8 +181,49 @@ public final class SegmentIndex implements AutoCloseable {
                 + " bytes of lists in a blob of "
                 + blob.length());
       }
-      directoryAt = dictionaryAt + size * width;
       listsAt = at + (int) lists;
+      directoryAt = listsAt - 4 * size;
+      textsAt = dictionaryAt + 4 * (size + 1);
+      sign = column.type().minValue() < 0 ? Long.MIN_VALUE : 0;
+      if (width == 0 && textAt(size) != directoryAt) {
+        throw file.corrupt(place, "texts that end at " + textAt(size) + ", not " + directoryAt);
+      }
+    }
+
+    /** Where the text of an id begins, and the one before ends. */
+    private int textAt(int id) {
+      int offset = file.buffer().getInt(dictionaryAt + 4 * id);
+      if (offset < 0 || offset > directoryAt - textsAt) {
+        throw file.corrupt(place, "a text at " + offset + " of " + (directoryAt - textsAt));
+      }
+      return textsAt + offset;
+    }
+
+    /** The UTF-8 bytes of an id's text. */
+    byte[] text(int id) {
+      int from = textAt(id);
+      int length = textAt(id + 1) - from;
+      if (length < 0) {
+        throw file.corrupt(place, "a text of " + length + " bytes");
+      }
+      byte[] utf8 = new byte[length];
+      file.buffer().get(from, utf8);
+      return utf8;
+    }
+
+    /** Id of the first text that is at least this one. */
+    int lowerBound(byte[] utf8) {
+      int from = 0;
+      int to = size;
+      while (from < to) {
+        int middle = (from + to) >>> 1;
+        if (Arrays.compareUnsigned(text(middle), utf8) < 0) {
+          from = middle + 1;
+        } else {
+          to = middle;
+        }
+      }
+      return from;
     }
 
     /** Checks the checksum once. Two threads may both do it: no harm. */
@@ -188,8 +246,8 @@ public final class SegmentIndex implements AutoCloseable {
 
     long low(int id) {
       int at = dictionaryAt + id * width;
-      if (width == 16) {
-        return Long.reverseBytes(file.buffer().getLong(at + 8));
+      if (width > 4) {
+        return Long.reverseBytes(file.buffer().getLong(at + width - 8));
       }
       return column.type() == ColumnType.ADDRESS
           ? IpAddress.ipv4Low(bigEndian(at))
@@ -202,6 +260,15 @@ public final class SegmentIndex implements AutoCloseable {
 
     /** Id of the first value that is at least (hi, lo). */
     int lowerBound(long hi, long lo) {
+      return lowerBound16(hi, lo);
+    }
+
+    /** Id of the first number that is at least this one. */
+    int lowerBound(long value) {
+      return lowerBound16(0, sign == 0 ? Math.max(0, value) : value ^ sign);
+    }
+
+    private int lowerBound16(long hi, long lo) {
       int from = 0;
       int to = size;
       while (from < to) {
@@ -298,6 +365,13 @@ public final class SegmentIndex implements AutoCloseable {
     return postings(column);
   }
 
+  private Postings texts(FlowColumn column) {
+    if (column.type() != ColumnType.TEXT) {
+      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
+    }
+    return postings(column);
+  }
+
   /** Rows of the segment. */
   public int rows() {
     return rows;
@@ -332,7 +406,7 @@ public final class SegmentIndex implements AutoCloseable {
    * #dictionarySize} where none is.
    */
   public int lowerBound(FlowColumn column, long value) {
-    return numbers(column).lowerBound(0, Math.max(0, value));
+    return numbers(column).lowerBound(value);
   }
 
   /**
@@ -346,7 +420,23 @@ public final class SegmentIndex implements AutoCloseable {
   public long value(FlowColumn column, int id) {
     Postings postings = numbers(column);
     postings.checkId(id);
-    return postings.low(id);
+    return postings.low(id) ^ postings.sign;
+  }
+
+  /** The text of this id. */
+  public String text(FlowColumn column, int id) {
+    Postings postings = texts(column);
+    postings.checkId(id);
+    return new String(postings.text(id), StandardCharsets.UTF_8);
+  }
+
+  /** Rows whose text is this one. */
+  public RowSet lookup(FlowColumn column, String text) {
+    Postings postings = texts(column);
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    int id = postings.lowerBound(utf8);
+    boolean found = id < postings.size && Arrays.equals(postings.text(id), utf8);
+    return found ? postings.rowsOf(id) : RowSet.none();
   }
 
   /** The address of this id. */
@@ -404,8 +494,9 @@ public final class SegmentIndex implements AutoCloseable {
   /** Rows whose number is {@code value}. */
   public RowSet lookup(FlowColumn column, long value) {
     Postings postings = numbers(column);
-    int id = value < 0 ? postings.size : postings.lowerBound(0, value);
-    return id < postings.size && postings.low(id) == value ? postings.rowsOf(id) : RowSet.none();
+    int id = postings.lowerBound(value);
+    boolean found = id < postings.size && (postings.low(id) ^ postings.sign) == value;
+    return found ? postings.rowsOf(id) : RowSet.none();
   }
 
   /** Rows whose address is this one. */
@@ -420,11 +511,11 @@ public final class SegmentIndex implements AutoCloseable {
   /** Rows whose number is within [low, high], both included. */
   public RowSet lookupRange(FlowColumn column, long low, long high) {
     Postings postings = numbers(column);
-    if (high < 0 || low > high) {
+    if (low > high || (postings.sign == 0 && high < 0)) {
       return RowSet.none();
     }
-    int to = high == Long.MAX_VALUE ? postings.size : postings.lowerBound(0, high + 1);
-    return postings.union(postings.lowerBound(0, Math.max(0, low)), to);
+    int to = high == Long.MAX_VALUE ? postings.size : postings.lowerBound(high + 1);
+    return postings.union(postings.lowerBound(low), to);
   }
 
   /** Rows whose address is within [low, high], both included, in the order of the 16 bytes. */

@@ -11,6 +11,7 @@ import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.rollup.RollupWriter;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -51,36 +52,21 @@ public final class SegmentIndexWriter {
    *
    * @param ids for each value that is not null, in the order of rows, its place in the dictionary
    * @param valid bits of the rows that are not null; null where all are
-   * @param high high longs of the dictionary's addresses; null where all are IPv4 or the column is
-   *     numeric
-   * @param low the distinct values in order: numbers, or low longs of addresses
-   * @param size number of distinct values
+   * @param values the distinct values in order
    */
   public void add(
-      FlowColumn column,
-      int rows,
-      int[] ids,
-      int count,
-      long[] valid,
-      long[] high,
-      long[] low,
-      int size) {
+      FlowColumn column, int rows, int[] ids, int count, long[] valid, DictionaryValues values) {
+    int size = values.size();
     sortPostings(ids, count, valid, size);
-    int width = high == null ? 4 : 16;
     int start = blobs.size();
-    blobs.reserve(16 + (long) size * (width + 4));
+    boolean second = isSecond(column);
     blobs.putInt(size);
-    blobs.putInt(width);
-    blobs.putInt(16 + size * (width + 4));
-    blobs.putInt(0); // bytes of the lists, known below
-    for (int i = 0; i < size; i++) {
-      if (high != null) {
-        blobs.putLongBigEndian(high[i]);
-        blobs.putLongBigEndian(low[i]);
-      } else {
-        blobs.putIntBigEndian((int) low[i]);
-      }
-    }
+    blobs.putInt(0); // bytes of an entry, where the lists begin, bytes of the lists: known below
+    blobs.putInt(0);
+    blobs.putInt(0);
+    blobs.setInt(start + 4, putDictionary(column, values));
+    blobs.setInt(start + 8, blobs.size() - start + 4 * size);
+    blobs.reserve(4L * size);
     lists.clear();
     int from = 0;
     for (int id = 0; id < size; id++) {
@@ -95,10 +81,49 @@ public final class SegmentIndexWriter {
     }
     blobs.setInt(start + 12, lists.size());
     blobs.write(lists.array(), 0, lists.size());
-    finishBlob(PuffinFooter.POSTINGS, column, start);
+    finishBlob(second ? PuffinFooter.POSTINGS_2 : PuffinFooter.POSTINGS, column, start);
     if (RollupFormat.DIMENSIONS.contains(column)) {
       rollups.addresses(column, ids, valid, size);
     }
+  }
+
+  /** Whether a column's values do not fit the first kind of blob: texts, numbers of 64 bits. */
+  static boolean isSecond(FlowColumn column) {
+    return switch (column.type()) {
+      case TEXT, COUNT, TIMESTAMP, DURATION -> true;
+      default -> false;
+    };
+  }
+
+  /** Appends the dictionary; bytes of an entry, 0 for texts. */
+  private int putDictionary(FlowColumn column, DictionaryValues values) {
+    int size = values.size();
+    if (column.type() == ColumnType.TEXT) {
+      int offset = 0;
+      for (int i = 0; i < size; i++) {
+        blobs.putInt(offset);
+        offset += values.texts()[i].length;
+      }
+      blobs.putInt(offset);
+      for (int i = 0; i < size; i++) {
+        blobs.write(values.texts()[i], 0, values.texts()[i].length);
+      }
+      return 0;
+    }
+    int width = values.high() != null ? 16 : isSecond(column) ? 8 : 4;
+    long sign = column.type().minValue() < 0 ? Long.MIN_VALUE : 0;
+    blobs.reserve((long) size * width);
+    for (int i = 0; i < size; i++) {
+      switch (width) {
+        case 16 -> {
+          blobs.putLongBigEndian(values.high()[i]);
+          blobs.putLongBigEndian(values.low()[i]);
+        }
+        case 8 -> blobs.putLongBigEndian(values.low()[i] ^ sign);
+        default -> blobs.putIntBigEndian((int) values.low()[i]);
+      }
+    }
+    return width;
   }
 
   private void finishBlob(String type, FlowColumn column, int start) {

@@ -122,6 +122,11 @@ final class Filter {
         column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
   }
 
+  /** Whether there are terms on a column alone. */
+  boolean isOn(FlowColumn column) {
+    return byColumn.containsKey(column);
+  }
+
   /** What is left to decide where the terms on these columns are; null where nothing is. */
   CompiledPredicate without(Set<FlowColumn> decided) {
     return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;

@@ -1,14 +1,18 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
@@ -56,8 +60,8 @@ final class PostingPlan {
    * @return null where a scan of the ranges is cheaper
    * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
    */
-  static Found rows(SegmentIndex index, Constraints constraints, RowRanges ranges) {
-    return new PostingPlan(index, ranges).rows(constraints);
+  static Found rows(SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges) {
+    return new PostingPlan(index, ranges).rows(segment, filter);
   }
 
   /**
@@ -116,9 +120,19 @@ final class PostingPlan {
     return rows;
   }
 
-  private Found rows(Constraints constraints) {
+  private Found rows(SegmentReader segment, Filter filter) {
+    Constraints constraints = filter.constraints();
     long budget = ranges.total() / ADVANTAGE;
     List<Term> terms = new ArrayList<>(columns(constraints, budget));
+    for (FlowColumn column : FlowColumn.all()) {
+      if (column.type() == ColumnType.TEXT && index.isIndexed(column) && filter.isOn(column)) {
+        List<Ids> ids = textIds(segment, column, filter.on(column), budget);
+        long cost = ids == null ? Long.MAX_VALUE : cost(ids, budget);
+        if (cost <= budget) {
+          terms.add(new Term(ids, cost, null));
+        }
+      }
+    }
     for (List<Constraints> members : constraints.alternatives()) {
       Term term = alternatives(members, budget);
       if (term != null) {
@@ -151,8 +165,8 @@ final class PostingPlan {
   /** A term for each column that is indexed, constrained, and cheap enough. */
   private List<Term> columns(Constraints constraints, long budget) {
     List<Term> terms = new ArrayList<>();
-    for (FlowColumn column : SegmentIndex.INDEXED) {
-      if (!index.isIndexed(column)) {
+    for (FlowColumn column : FlowColumn.all()) {
+      if (!index.isIndexed(column) || column.type() == ColumnType.TEXT) {
         continue;
       }
       List<Ids> ids = ids(constraints, column);
@@ -199,6 +213,33 @@ final class PostingPlan {
     List<Ids> ids = new ArrayList<>();
     for (AddressIds some : AddressIds.of(index, column, addresses)) {
       ids.add(new Ids(column, some.from(), some.to()));
+    }
+    return ids;
+  }
+
+  /**
+   * The ids of the texts that pass all terms on their column, each decided once; null where NULL,
+   * which is in no list, passes too, or where there are too many texts for that.
+   */
+  private List<Ids> textIds(
+      SegmentReader segment, FlowColumn column, CompiledPredicate terms, long budget) {
+    int size = index.dictionarySize(column);
+    int[] passed = new int[Vector.CAPACITY];
+    DictionaryRows none = new DictionaryRows(segment, null, new int[1], 1);
+    if (size > budget
+        || segment.dictionarySize(column) != size
+        || terms.select(none, 0, 1, passed) > 0) {
+      return null;
+    }
+    int[] all = new int[size];
+    Arrays.setAll(all, id -> id);
+    DictionaryRows texts = new DictionaryRows(segment, column, all, size);
+    List<Ids> ids = new ArrayList<>();
+    for (int from = 0; from < size; from += Vector.CAPACITY) {
+      int kept = terms.select(texts, from, Math.min(Vector.CAPACITY, size - from), passed);
+      for (int i = 0; i < kept; i++) {
+        ids.add(new Ids(column, from + passed[i], from + passed[i] + 1));
+      }
     }
     return ids;
   }

@@ -10,6 +10,7 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -28,6 +29,10 @@ final class SegmentScan {
   private static final int SPARSE = 4;
   // Segments that wait open for their sums to be read together: a process maps only so many files.
   static final int MAX_WAITING = 256;
+
+  // Times narrow by themselves, as rows are sorted by them.
+  private static final List<FlowColumn> NOT_TIMES =
+      FlowColumn.all().stream().filter(c -> c.type() != ColumnType.TIMESTAMP).toList();
 
   private final Filter filter;
   private final Filter filterAsOf;
@@ -178,7 +183,6 @@ final class SegmentScan {
   private void readRows(SegmentLease lease, Filter applied, RowRanges ranges) {
     SegmentReader segment = lease.rows();
     collector.begin(segment);
-    Constraints constraints = applied.constraints();
     boolean few = ranges.total() < FEW_ROWS;
     RowSet exact = few ? null : exactPostings(lease, applied, ranges);
     if (exact != null) {
@@ -186,7 +190,7 @@ final class SegmentScan {
       gather(segment, null, null, exact);
       return;
     }
-    PostingPlan.Found found = few ? null : postings(lease, constraints, ranges);
+    PostingPlan.Found found = few ? null : postings(lease, applied, ranges);
     long rowsLeft = found == null ? ranges.total() : found.rows().size();
     DictionaryFilter dictionary =
         few || rowsLeft < FEW_ROWS
@@ -248,20 +252,22 @@ final class SegmentScan {
   }
 
   /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
-  private PostingPlan.Found postings(
-      SegmentLease lease, Constraints constraints, RowRanges ranges) {
-    if (!isIndexable(constraints)) {
+  private PostingPlan.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
+    boolean expected = isIndexable(applied.constraints());
+    if (!expected && !mayBeIndexed(applied)) {
       return null;
     }
     SegmentIndex index = lease.index();
     if (index != null) {
       try {
-        return PostingPlan.rows(index, constraints, ranges);
+        return PostingPlan.rows(index, lease.rows(), applied, ranges);
       } catch (SegmentCorruptException e) {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(warning(lease, lease.indexProblem()));
+    if (expected) {
+      warnings.add(warning(lease, lease.indexProblem()));
+    }
     return null;
   }
 
@@ -270,9 +276,19 @@ final class SegmentScan {
   }
 
   static boolean isIndexable(Constraints constraints) {
+    return isIndexable(constraints, SegmentIndex.DEFAULT_INDEXED);
+  }
+
+  private static boolean isIndexable(Constraints constraints, List<FlowColumn> columns) {
     return !constraints.alternatives().isEmpty()
-        || SegmentIndex.INDEXED.stream()
+        || columns.stream()
             .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
+  }
+
+  /** Whether a column is concerned that an archive's options may let sidecars index. */
+  private static boolean mayBeIndexed(Filter applied) {
+    return isIndexable(applied.constraints(), NOT_TIMES)
+        || NOT_TIMES.stream().anyMatch(c -> c.type() == ColumnType.TEXT && applied.isOn(c));
   }
 
   /**

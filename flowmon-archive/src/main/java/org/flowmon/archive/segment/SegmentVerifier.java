@@ -115,7 +115,7 @@ public final class SegmentVerifier {
   private void checkBlobs() throws IOException {
     Path path = directory.resolve(expected.indexFileName());
     try (SegmentIndex index = expected.openIndex(directory, true)) {
-      for (FlowColumn column : SegmentIndex.INDEXED) {
+      for (FlowColumn column : FlowColumn.all()) {
         if (index.isIndexed(column)) {
           check(path, () -> index.dictionarySize(column)); // the first use checks the blob
           check(path, () -> index.totals(column));

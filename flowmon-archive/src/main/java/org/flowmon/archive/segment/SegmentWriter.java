@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.CRC32C;
 import org.apache.parquet.format.ColumnMetaData;
+import org.flowmon.archive.index.DictionaryValues;
 import org.flowmon.archive.index.SegmentIndexWriter;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
@@ -256,16 +257,7 @@ public final class SegmentWriter {
           chunk.pages.size() / PageTable.ENTRY,
           layout.rowsPerPage());
       if (indexed) {
-        boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
-        index.add(
-            column,
-            rows,
-            dictionary.ids,
-            values.count,
-            validity(),
-            wide ? dictionary.high : null,
-            dictionary.low,
-            dictionary.size);
+        index.add(column, rows, dictionary.ids, values.count, validity(), distinct(column));
       }
       if (column == FlowColumn.END_TIME) {
         index.rollups().times(values.low, values.count, validity());
@@ -274,6 +266,16 @@ public final class SegmentWriter {
       }
       summarize(column);
       file.write(chunk.chunk.array(), 0, chunk.chunk.size());
+    }
+
+    private DictionaryValues distinct(FlowColumn column) {
+      boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
+      boolean text = column.type() == ColumnType.TEXT;
+      return new DictionaryValues(
+          wide ? dictionary.high : null,
+          text ? null : dictionary.low,
+          text ? dictionary.texts : null,
+          dictionary.size);
     }
 
     /** Bits of the rows that have a value, null where all have. */

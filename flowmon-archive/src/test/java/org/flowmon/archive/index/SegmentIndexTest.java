@@ -77,7 +77,7 @@ class SegmentIndexTest {
     try (SegmentReader reader = SegmentReader.open(directory, sealed);
         SegmentIndex index = sealed.openIndex(directory, true)) {
       Random random = new Random(seed);
-      for (FlowColumn column : SegmentIndex.INDEXED) {
+      for (FlowColumn column : SegmentIndex.DEFAULT_INDEXED) {
         IpAddress[] scanned = scan(reader, column);
         if (!index.isIndexed(column)) {
           assertEquals(rows, reader.nullCount(column));
@@ -167,6 +167,9 @@ class SegmentIndexTest {
 
   private static void checkIds(
       SegmentReader reader, SegmentIndex index, FlowColumn column, String at) {
+    if (!reader.hasDictionary(column)) {
+      return; // a dictionary that is larger than its values is in the sidecar alone
+    }
     assertEquals(reader.dictionarySize(column), index.dictionarySize(column), at);
     for (int id = 0; id < index.dictionarySize(column); id += 17) {
       if (column.type() == ColumnType.ADDRESS) {

@@ -267,7 +267,7 @@ class DamagedSegmentTest {
   private long lookUpAll(SealedSegment sealed, boolean verify) throws IOException {
     long hash = 0;
     try (SegmentIndex opened = sealed.openIndex(directory, verify)) {
-      for (FlowColumn column : SegmentIndex.INDEXED) {
+      for (FlowColumn column : FlowColumn.all()) {
         for (int id = 0; opened.isIndexed(column) && id < opened.dictionarySize(column); id++) {
           hash = 31 * hash + Arrays.hashCode(opened.rows(column, id).toArray());
           hash = 31 * hash + opened.count(column, id);
