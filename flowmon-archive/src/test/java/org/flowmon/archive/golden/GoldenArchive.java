@@ -12,7 +12,7 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -20,11 +20,11 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Makes the archives under {@code src/test/resources/golden}, one for each version of the formats,
- * and beside each {@code rows.txt}, what its rows are: from the batches, by no code of the archive.
- * An archive that is there is never made again; a new version of a format gets a new one:
+ * and beside them {@code rows.txt}, what the rows of each are: from the batches, by no code of the
+ * archive. An archive that is there is never made again; a new version of a format gets a new one:
  *
  * <pre>
- *   java -cp … org.flowmon.archive.golden.GoldenArchive src/test/resources/golden/NAME
+ *   java -cp … org.flowmon.archive.golden.GoldenArchive src/test/resources/golden/NAME OPTIONS
  * </pre>
  */
 final class GoldenArchive {
@@ -42,6 +42,7 @@ final class GoldenArchive {
     Path directory = Path.of(arguments[0]);
     List<String> lines = new ArrayList<>();
     try (Archive archive = Archive.create(directory, new ArchiveOptions(2, 16))) {
+      archive.setSegmentOptions(SegmentOptions.parse(arguments[1]));
       commit(archive, 0, 1, ranges(0, 4), lines);
       commit(archive, 1, 150, ranges(4, 9), lines);
       commit(archive, 2, 60, null, lines);
@@ -52,7 +53,7 @@ final class GoldenArchive {
         Files.delete(lease);
       }
     }
-    Files.write(directory.resolve("rows.txt"), lines);
+    Files.write(directory.resolveSibling("rows.txt"), lines);
   }
 
   private static List<SourceRange> ranges(long first, long end) {
@@ -66,8 +67,7 @@ final class GoldenArchive {
       throws IOException {
     FlowBatch batch = batch(segment, rows);
     SealedSegment sealed =
-        new SegmentWriter()
-            .seal(archive.segmentsDirectory(), List.of(batch), Provenance.of("golden", "yes"));
+        archive.seal(archive.newSegmentWriter(), List.of(batch), Provenance.of("golden", "yes"));
     archive.commit(
         ranges == null
             ? ArchiveCommit.ofFile(
