@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.Archive;
@@ -145,7 +146,11 @@ class S3ArchiveTest {
 
   private static Process child(String archive, String host, String source, int commits)
       throws IOException {
-    ArchiveLocation location = server.archive(archive, host);
+    return child(server.archive(archive, host), source, commits);
+  }
+
+  private static Process child(ArchiveLocation location, String source, int commits)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));
@@ -168,6 +173,34 @@ class S3ArchiveTest {
       for (int i = 0; i < Integer.parseInt(args[2]); i++) {
         commit(archive, args[1], batch(i, 20));
       }
+    }
+  }
+
+  @Test
+  void whoIsKilledInTheMiddleOfAnUploadLeavesNothingOfIt() throws Exception {
+    List<FlowBatch> flows = List.of(batch(5, 50), batch(6, 50));
+    try (Archive archive =
+        Archive.create(server.archive("killed", "here"), ArchiveOptions.DEFAULTS)) {
+      commit(archive, "t:0", flows.get(0));
+      CountDownLatch uploading = new CountDownLatch(1);
+      try (FaultyLink link = new FaultyLink(server.port())) {
+        link.judge =
+            request -> {
+              if (request.startsWith("PUT") && request.contains(".idx")) {
+                uploading.countDown();
+                return FaultyLink.Fate.HANG;
+              }
+              return FaultyLink.Fate.PASS;
+            };
+        Process child = child(through(link, "killed"), "t:1", 1);
+        assertTrue(uploading.await(2, TimeUnit.MINUTES), "the child uploads");
+        child.destroyForcibly().waitFor();
+      }
+      assertEquals(-1, archive.committedEnd("t:1"));
+      assertEquals(1, archive.orphans().size(), "the file that had arrived");
+      commit(archive, "t:0", flows.get(1));
+      requireAnswer(server.archive("killed", "there"), flows);
+      assertTrue(ArchiveVerifier.verify(server.archive("killed", "there")).isSound());
     }
   }
 
