@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.archive.BenchSystemProvider;
+import org.flowmon.deploy.bench.archive.CsvLoad;
 import org.flowmon.deploy.bench.archive.CsvWorkload;
+import org.flowmon.deploy.bench.archive.FlowmonSystem;
 import org.flowmon.deploy.bench.archive.GeneratedWorkload;
 import org.flowmon.deploy.bench.archive.SystemChoice;
 import org.flowmon.deploy.bench.archive.SystemComparison;
@@ -112,12 +114,17 @@ public final class ArchiveBench implements Callable<Integer> {
             Duration.ofMillis(warmUp),
             rounds,
             System.err::println);
+    double csvRate = 0;
     try (BenchFolder folder = BenchFolder.of("archive", keep)) {
       comparison.run(chosen, folder.path());
+      if (chosen.stream().anyMatch(system -> system.name().equals(FlowmonSystem.NAME))) {
+        System.err.println("flowmon: loading from CSV");
+        csvRate = CsvLoad.rowsPerSecond(workload, folder.path(), threads);
+      }
     } catch (SQLException e) {
       throw new CommandException("a system that the archive is compared with failed: " + e);
     }
-    new ArchiveBenchReport(comparison, workload.description(), rounds).print(json);
+    new ArchiveBenchReport(comparison, workload.description(), rounds, csvRate).print(json);
     return Differences.report(comparison);
   }
 

@@ -14,11 +14,16 @@ final class ArchiveBenchReport {
   private final SystemComparison comparison;
   private final String workload;
   private final int rounds;
+  private final double csvRate;
 
-  ArchiveBenchReport(SystemComparison comparison, String workload, int rounds) {
+  /**
+   * @param csvRate rows a second that flowmon loads from a CSV file, 0 where that was not measured
+   */
+  ArchiveBenchReport(SystemComparison comparison, String workload, int rounds, double csvRate) {
     this.comparison = comparison;
     this.workload = workload;
     this.rounds = rounds;
+    this.csvRate = csvRate;
   }
 
   void print(boolean json) throws IOException {
@@ -45,13 +50,15 @@ final class ArchiveBenchReport {
             : "ANSWERS DIFFER");
   }
 
-  private static Map<String, Object> loading(SystemFigures figures) {
+  private Map<String, Object> loading(SystemFigures figures) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("system", figures.name());
     row.put("rows", figures.rows());
     row.put("load_seconds", figures.loadSeconds());
     row.put("index_seconds", figures.indexSeconds());
     row.put("rows_per_second", Math.round(figures.rowsPerSecond()));
+    boolean fromCsv = csvRate > 0 && figures.name().equals(FlowmonSystem.NAME);
+    row.put("csv_rows_per_second", fromCsv ? Math.round(csvRate) : 0L);
     row.put("bytes_per_row", figures.bytesPerRow());
     return row;
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.archive.verify.VerifyReport;
 import picocli.CommandLine.Command;
@@ -19,12 +20,18 @@ import picocli.CommandLine.Mixin;
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;
 
+  @Mixin private ProgressOption progressOption;
+
   @Override
   public Integer call() throws IOException {
     if (!Archive.exists(archive.location())) {
       throw new CommandException("there is no archive at " + archive.location());
     }
-    VerifyReport report = ArchiveVerifier.verify(archive.location());
+    VerifyReport report;
+    try (Progress progress = progressOption.start()) {
+      progress.begin("verify", storedRows(), progress::flows);
+      report = ArchiveVerifier.verify(archive.location(), progress::flows);
+    }
     report.damages().forEach(damage -> System.out.println("damaged: " + damage));
     report.orphans().forEach(file -> System.out.println("orphan (no damage): " + file));
     System.out.printf(
@@ -46,5 +53,15 @@ public final class VerifyCommand implements Callable<Integer> {
       }
     }
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
+  }
+
+  /** How much there is to read, 0 where the manifest is damaged and cannot tell. */
+  private long storedRows() throws IOException {
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      return snapshot.storedRows();
+    } catch (ManifestCorruptException e) {
+      return 0;
+    }
   }
 }

@@ -58,7 +58,7 @@ final class DatabaseExportTest {
     return ExportedFlows.run(arguments.toArray());
   }
 
-  private static List<Map<FlowColumn, Object>> read(String url, String table) throws SQLException {
+  static List<Map<FlowColumn, Object>> read(String url, String table) throws SQLException {
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement();
@@ -68,9 +68,7 @@ final class DatabaseExportTest {
         for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
           FlowColumn column = FlowColumn.byName(result.getMetaData().getColumnName(c));
           Object value =
-              column.type() == ColumnType.TIMESTAMP && url.startsWith("jdbc:postgresql")
-                  ? time(result, c)
-                  : result.getObject(c);
+              column.type() == ColumnType.TIMESTAMP ? time(result, c) : result.getObject(c);
           if (value != null) {
             row.put(column, value(column, value));
           }
@@ -82,9 +80,14 @@ final class DatabaseExportTest {
   }
 
   private static Object time(ResultSet result, int column) throws SQLException {
-    return result.getMetaData().getColumnTypeName(column).equals("timestamptz")
-        ? result.getObject(column, OffsetDateTime.class)
-        : result.getObject(column);
+    return switch (result.getMetaData().getColumnTypeName(column)) {
+      case "timestamptz" -> result.getObject(column, OffsetDateTime.class);
+      case "DATETIME" -> {
+        java.time.LocalDateTime time = result.getObject(column, java.time.LocalDateTime.class);
+        yield time == null ? null : time.atOffset(java.time.ZoneOffset.UTC);
+      }
+      default -> result.getObject(column);
+    };
   }
 
   /** A value of any of the types that a column may have. */

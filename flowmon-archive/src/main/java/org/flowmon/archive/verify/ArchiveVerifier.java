@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ManifestAudit;
@@ -38,17 +39,28 @@ public final class ArchiveVerifier {
    * @throws NoSuchFileException where there is no archive
    */
   public static VerifyReport verify(ArchiveLocation location) throws IOException {
+    return verify(location, rows -> {});
+  }
+
+  /**
+   * As the other.
+   *
+   * @param progress told the rows of each segment that was read; what it throws ends the reading
+   */
+  public static VerifyReport verify(ArchiveLocation location, LongConsumer progress)
+      throws IOException {
     if (!Archive.exists(location)) {
       throw new NoSuchFileException(location.toString(), null, "no archive");
     }
     // Nobody deletes what a merge takes away while it is being verified.
     try (ArchiveStore store = location.openStore();
         ReaderLease lease = ReaderLease.take(store.hostFolder())) {
-      return verifyHeld(store);
+      return verifyHeld(store, progress);
     }
   }
 
-  private static VerifyReport verifyHeld(ArchiveStore store) throws IOException {
+  private static VerifyReport verifyHeld(ArchiveStore store, LongConsumer progress)
+      throws IOException {
     // Before the manifest is read: what is committed later is not taken for an orphan.
     List<StoredFile> files = store.list(Archive.SEGMENTS);
     ManifestAudit manifest = ManifestAudit.of(store);
@@ -65,6 +77,7 @@ public final class ArchiveVerifier {
       rows += segment.rows();
       bytes += segment.bytesOnDisk();
       damages.addAll(damages(store, segment));
+      progress.accept(segment.rows());
     }
     if (damages.isEmpty() && manifest.state() != null) {
       damages.addAll(RetentionCheck.of(store, manifest.state()));

@@ -34,6 +34,11 @@ public final class CsvWorkload implements Workload {
     }
   }
 
+  /** The rows. */
+  Path file() {
+    return file;
+  }
+
   @Override
   public WorkloadParameters parameters() {
     return parameters;
