@@ -168,7 +168,8 @@ final class CommitRetention implements CommitPreparation {
 
   /**
    * Hides of rewritten rows what was hidden since they were read: a number of rows of the smallest
-   * keys, so those below the cutoff, or those and all that are equal to it.
+   * keys, so those below the cutoff, or those and all that are equal to it. One segment that takes
+   * the place of one has its rows in the same order, so they are its first.
    */
   private Expiration ofReplacement(ManifestState before, ArchiveCommit commit, Leases leases) {
     long hidden = commit.replaced().stream().mapToLong(before::firstRow).sum();
@@ -178,7 +179,11 @@ final class CommitRetention implements CommitPreparation {
     }
     List<SegmentKeys> written =
         commit.segments().stream().map(s -> new SegmentKeys(s, 0, leases::open)).toList();
-    int[] first = written.stream().mapToInt(s -> s.lowerBound(before.cutoff())).toArray();
+    boolean inOrder = commit.replaced().size() == 1 && written.size() == 1;
+    int[] first =
+        inOrder
+            ? new int[] {(int) since}
+            : written.stream().mapToInt(s -> s.lowerBound(before.cutoff())).toArray();
     if (IntStream.of(first).asLongStream().sum() != since) {
       first = written.stream().mapToInt(s -> s.upperBound(before.cutoff())).toArray();
     }
