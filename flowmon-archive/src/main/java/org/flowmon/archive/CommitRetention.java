@@ -20,6 +20,7 @@ import org.flowmon.archive.retention.SegmentKeys;
 import org.flowmon.archive.retention.SegmentTrimmer;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.SegmentWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -143,11 +144,12 @@ final class CommitRetention implements CommitPreparation {
     }
 
     private void trim(SealedSegment segment, int first, Leases leases) throws IOException {
+      SegmentWriter writer = new SegmentWriter(new ArchiveSettings(shared.store()).segments());
       SealedSegment by;
       try {
         by =
             SegmentTrimmer.trim(
-                shared.store().writeFolder(Archive.SEGMENTS), leases.open(segment), first);
+                writer, shared.store().writeFolder(Archive.SEGMENTS), leases.open(segment), first);
       } catch (SegmentCorruptException e) {
         LOG.warn(
             "segment {} cannot be trimmed, so {} expired rows stay stored: {}",

@@ -114,7 +114,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
-    SegmentOptions segments = segmentOptions();
+    SegmentOptions segments = segmentOptions(profile);
     String coverage;
     try (Interruption watched = Interruption.watch();
         Progress shown = progressOption.start();
@@ -178,7 +178,8 @@ public final class ImportCommand implements Callable<Integer> {
         + "; --force imports it again";
   }
 
-  private SegmentOptions segmentOptions() {
+  /** The options that {@code --profile} says; null where it is not given. */
+  static SegmentOptions segmentOptions(String profile) {
     try {
       return profile == null ? null : SegmentOptions.parse(profile);
     } catch (IllegalArgumentException e) {

@@ -7,6 +7,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.repack.Repacker;
+import org.flowmon.archive.segment.SegmentOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,10 +35,19 @@ public final class RepackCommand implements Callable<Integer> {
               + " host are known (default: ${DEFAULT-VALUE}).")
   private Duration grace = Duration.ZERO;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "lookup|compact",
+      description =
+          "How the archive seals segments from now on, as of flowmon import; default: as it is"
+              + " set.")
+  private String profile;
+
   @Mixin private ProgressOption progressOption;
 
   @Override
   public Integer call() throws IOException {
+    SegmentOptions segments = ImportCommand.segmentOptions(profile);
     try (Interruption interruption = Interruption.watch();
         Progress progress = progressOption.start();
         Archive opened = archive.open();
@@ -45,6 +55,9 @@ public final class RepackCommand implements Callable<Integer> {
       if (lock == null) {
         throw new CommandException(
             "another process compacts or repacks " + archive.location() + "; nothing was done");
+      }
+      if (segments != null) {
+        opened.setSegmentOptions(segments);
       }
       long flows;
       long before;

@@ -23,7 +23,7 @@ import org.flowmon.archive.segment.SegmentWriter;
  */
 public final class Repacker {
   private final Archive archive;
-  private final SegmentWriter writer = new SegmentWriter();
+  private final SegmentWriter writer;
   private final Deque<String> left = new ArrayDeque<>();
   private final Set<String> damaged = new TreeSet<>();
   private int written;
@@ -33,6 +33,7 @@ public final class Repacker {
 
   public Repacker(Archive archive) throws IOException {
     this.archive = archive;
+    this.writer = archive.newSegmentWriter();
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       snapshot.segments().forEach(segment -> left.add(segment.id()));
     }

@@ -16,13 +16,15 @@ public final class SegmentTrimmer {
   /**
    * Seals the last rows of a segment.
    *
+   * @param writer of the archive's options
    * @param directory the folder of segments
    * @param firstRow the first of them, at least one
    */
-  public static SealedSegment trim(Path directory, SegmentReader segment, int firstRow)
+  public static SealedSegment trim(
+      SegmentWriter writer, Path directory, SegmentReader segment, int firstRow)
       throws IOException {
     Provenance provenance = Provenance.of("trimmed", segment.sealed().id());
-    return new SegmentWriter().seal(directory, List.of(rowsFrom(segment, firstRow)), provenance);
+    return writer.seal(directory, List.of(rowsFrom(segment, firstRow)), provenance);
   }
 
   /** The rows of a segment from one on. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.repack.Repacker;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -115,6 +117,42 @@ class ConfiguredIndexTest {
       String expected = text(ask(SegmentOptions.LOOKUP, where, false));
       assertEquals(expected, text(ask(indexed, where, true)), where);
       assertEquals(expected, text(ask(compact, where, true)), where);
+    }
+  }
+
+  @Test
+  void whatIsWrittenAnewFollowsTheOptionsThatAreSetThen() throws IOException {
+    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment sealed =
+          archive.seal(archive.newSegmentWriter(), List.of(flows()), Provenance.NONE);
+      archive.commit(
+          ArchiveCommit.ofRanges(
+              List.of(sealed), List.of(new SourceRange("t:0", 0, 1, START)), "test"));
+      assertEquals(SegmentOptions.LOOKUP.toString(), sealedWith(archive));
+      SegmentOptions options = SegmentOptions.parse("compact codec=lz4 index=+service");
+      archive.setSegmentOptions(options);
+      assertEquals(SegmentOptions.LOOKUP.toString(), sealedWith(archive));
+      Repacker repacker = new Repacker(archive);
+      assertEquals(ROWS, repacker.step().rows());
+      assertEquals(options.toString(), sealedWith(archive));
+    }
+  }
+
+  /** What the footer of the only segment says. */
+  private static String sealedWith(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(1, snapshot.segments().size());
+      Path file = archive.segmentsDirectory().resolve(snapshot.segments().get(0).fileName());
+      String text = Files.readString(file, StandardCharsets.ISO_8859_1);
+      int at = text.lastIndexOf("flowmon.options") + "flowmon.options".length();
+      // Thrift: a byte for the field, the length as a varint, the text.
+      int length = text.charAt(at + 1) < 0x80 ? text.charAt(at + 1) : text.charAt(at + 1) - 0x80;
+      int from = at + 2;
+      if (text.charAt(at + 1) >= 0x80) {
+        length += text.charAt(at + 2) << 7;
+        from++;
+      }
+      return text.substring(from, from + length);
     }
   }
 }
