@@ -176,6 +176,11 @@ final class DuckDbSystem extends JdbcSystem {
           out[at + i] = vector.getLong(i);
         }
       }
+      case DOUBLE -> {
+        for (int i = 0; i < n; i++) {
+          out[at + i] = vector.isNull(i) ? 0 : Double.doubleToLongBits(vector.getDouble(i));
+        }
+      }
       case UINTEGER -> {
         for (int i = 0; i < n; i++) {
           out[at + i] = vector.getUint32(i);

@@ -75,6 +75,8 @@ abstract class JdbcSystem implements BenchSystem {
         for (int c = 0; c < columns.length; c++) {
           if (kinds.get(c) == AnswerKind.FLAG) {
             columns[c][n] = rows.getBoolean(c + 1) ? 1 : 0;
+          } else if (kinds.get(c) == AnswerKind.REAL) {
+            columns[c][n] = Double.doubleToLongBits(rows.getDouble(c + 1));
           } else {
             columns[c][n] = rows.getLong(c + 1);
           }

@@ -20,6 +20,7 @@ import org.flowmon.deploy.bench.experiment.Differences;
 import org.flowmon.deploy.bench.experiment.HistoryLengths;
 import org.flowmon.deploy.bench.experiment.LookupSizes;
 import org.flowmon.deploy.bench.experiment.SegmentCounts;
+import org.flowmon.deploy.bench.experiment.Statistics;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Option;
       HistoryLengths.class,
       LookupSizes.class,
       SegmentCounts.class,
+      Statistics.class,
     })
 public final class ArchiveBench implements Callable<Integer> {
   @Option(

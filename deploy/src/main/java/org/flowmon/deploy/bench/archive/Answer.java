@@ -1,6 +1,7 @@
 package org.flowmon.deploy.bench.archive;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The rows of an answer, fetched: every value in an array of its column. Filled by {@link #column}
@@ -46,15 +47,16 @@ public final class Answer {
    * What two systems must agree on: the rows, each column's sum, and a hash over the rows that
    * depends on their order only where that is part of the answer.
    *
+   * @param kinds of the columns; those of doubles are left out
    * @param ordered whether the order of rows counts
    */
-  public Summary summary(boolean ordered) {
+  public Summary summary(List<AnswerKind> kinds, boolean ordered) {
     long[] sums = new long[columns.length];
     long hash = 0;
     for (int r = 0; r < rows; r++) {
       long row = ordered ? r : 0;
       for (int c = 0; c < columns.length; c++) {
-        long value = columns[c][r];
+        long value = kinds.get(c) == AnswerKind.REAL ? 0 : columns[c][r];
         sums[c] += value;
         row = mix(row + value + c);
       }
@@ -77,7 +79,7 @@ public final class Answer {
    * @param sums of each column, modulo 2^64
    * @param hash over the rows
    */
-  public record Summary(int rows, java.util.List<Long> sums, long hash) {
+  public record Summary(int rows, List<Long> sums, long hash) {
     @Override
     public String toString() {
       return rows + " rows, sums " + sums + ", hash " + Long.toHexString(hash);

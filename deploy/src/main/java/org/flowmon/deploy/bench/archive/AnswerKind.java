@@ -12,6 +12,8 @@ public enum AnswerKind {
   SECONDS,
   /** A duration in milliseconds. */
   MILLIS,
+  /** Bits of a double. Systems round differently, so it is fetched and not compared. */
+  REAL,
   /** A code of how a connection ended, as the workload counts them. */
   STATE
 }

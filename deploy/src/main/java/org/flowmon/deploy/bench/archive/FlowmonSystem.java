@@ -210,7 +210,8 @@ public final class FlowmonSystem implements BenchSystem {
     return fetch(table, places, query);
   }
 
-  private static Answer fetch(ResultTable table, int[] places, WorkloadQuery query) {
+  /** An answer of flowmon as the workload has it. */
+  static Answer fetch(ResultTable table, int[] places, WorkloadQuery query) {
     int rows = table.rowCount();
     Answer answer = new Answer(places.length);
     answer.reserve(rows);
@@ -218,7 +219,11 @@ public final class FlowmonSystem implements BenchSystem {
     for (int c = 0; c < places.length; c++) {
       long[] out = answer.column(c);
       AnswerKind kind = query.columns().get(c);
-      if (kind == AnswerKind.ADDRESS) {
+      if (kind == AnswerKind.REAL) {
+        for (int r = 0; r < rows; r++) {
+          out[r] = Double.doubleToLongBits(table.doubleValue(r, places[c]));
+        }
+      } else if (kind == AnswerKind.ADDRESS) {
         table.readAddresses(places[c], 0, rows, high, out);
       } else {
         table.readLongs(places[c], 0, rows, out);
@@ -234,7 +239,7 @@ public final class FlowmonSystem implements BenchSystem {
   /** A value as the workload has it. */
   private static long ofWorkload(AnswerKind kind, long value) {
     return switch (kind) {
-      case NUMBER, FLAG -> value;
+      case NUMBER, FLAG, REAL -> value;
       case SECONDS -> value / MICROS;
       case MILLIS -> value / MICROS_OF_MILLI;
       case STATE -> value - FIRST_STATE;

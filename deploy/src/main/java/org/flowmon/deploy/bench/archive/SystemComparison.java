@@ -116,7 +116,7 @@ public final class SystemComparison {
     for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
       entry.getValue().prepare(query);
       Answer answer = warm(query, entry.getValue());
-      compare(query, entry.getKey().name(), answer.summary(query.ordered()));
+      compare(query, entry.getKey().name(), answer.summary(query.columns(), query.ordered()));
     }
     Map<SystemFigures, double[]> times = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {

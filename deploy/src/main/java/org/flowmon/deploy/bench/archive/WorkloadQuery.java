@@ -96,6 +96,50 @@ public record WorkloadQuery(
             AnswerKind.NUMBER));
   }
 
+  /**
+   * Statistics of three expressions (count, mean, standard deviation, smallest, largest) by each of
+   * three columns: nine of them, in three queries.
+   */
+  public static List<WorkloadQuery> statistics() {
+    List<WorkloadQuery> queries = new ArrayList<>();
+    for (String by : new String[] {"protocol", "state", "dst_port"}) {
+      List<String> ours = new ArrayList<>(List.of(by, "COUNT(*)"));
+      List<String> sql = new ArrayList<>(ours);
+      List<AnswerKind> kinds = new ArrayList<>();
+      kinds.add(by.equals("state") ? AnswerKind.STATE : AnswerKind.NUMBER);
+      kinds.add(AnswerKind.NUMBER);
+      for (String x : new String[] {"bytes", "bytes + reverse_bytes", "bytes - reverse_bytes"}) {
+        ours.addAll(
+            List.of("AVG(" + x + ")", "STDDEV(" + x + ")", "MIN(" + x + ")", "MAX(" + x + ")"));
+        sql.add("CAST(AVG(" + x + ") AS DOUBLE PRECISION)");
+        sql.add(deviation("(" + x + ")"));
+        sql.addAll(List.of("MIN(" + x + ")", "MAX(" + x + ")"));
+        kinds.addAll(
+            List.of(AnswerKind.REAL, AnswerKind.REAL, AnswerKind.NUMBER, AnswerKind.NUMBER));
+      }
+      queries.add(
+          grouped(
+              "by_" + by,
+              "SELECT " + String.join(", ", ours) + " FROM flows GROUP BY " + by,
+              "SELECT " + String.join(", ", sql) + " FROM flow GROUP BY " + by,
+              kinds.toArray(new AnswerKind[0])));
+    }
+    return queries;
+  }
+
+  /** The standard deviation of a sample in what every SQL has, by sums of doubles. */
+  private static String deviation(String x) {
+    String squares = "SUM(1.0 * " + x + " * " + x + ")";
+    String sum = "SUM(" + x + ")";
+    return "CAST(SQRT(ABS("
+        + squares
+        + " - 1.0 * "
+        + sum
+        + " * "
+        + sum
+        + " / COUNT(*)) / NULLIF(COUNT(*) - 1, 0)) AS DOUBLE PRECISION)";
+  }
+
   private static String pairs(String aggregateFrom, String where) {
     return "SELECT src_addr, dst_addr, "
         + aggregateFrom

@@ -80,4 +80,11 @@ class ExperimentsTest {
     assertEquals(25, rows.get(1).path("segments").asInt());
     assertEquals(5000, rows.get(1).path("rows").asInt());
   }
+
+  @Test
+  void statistics() throws Exception {
+    JsonNode rows = run(2, 2, "statistics", "--rows", "20000");
+    assertEquals("flowmon", rows.get(0).path("system").asText());
+    assertEquals("csv", rows.get(1).path("system").asText());
+  }
 }

@@ -1,0 +1,142 @@
+package org.flowmon.deploy.bench.experiment;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.flowmon.deploy.bench.archive.CsvFile;
+import org.flowmon.deploy.bench.archive.GeneratedWorkload;
+import org.flowmon.deploy.bench.archive.SystemChoice;
+import org.flowmon.deploy.bench.archive.SystemComparison;
+import org.flowmon.deploy.bench.archive.SystemFigures;
+import org.flowmon.deploy.bench.archive.WorkloadQuery;
+import org.flowmon.deploy.bench.output.BenchFolder;
+import org.flowmon.deploy.bench.output.BenchResult;
+import org.flowmon.deploy.bench.output.SvgPlot;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.publish.BatchCollectingSink;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.GroupCollector;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Nine grouped statistics over all rows: the archive, a CSV file, and other systems. */
+@Command(
+    name = "statistics",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Count, mean, standard deviation, smallest and largest of three expressions by each of three"
+          + " columns, over all rows; against one pass over the same rows as CSV, on one thread,"
+          + " and with --compare against other systems. All are warm."
+    })
+public final class Statistics implements Callable<Integer> {
+  private static final int BATCH_ROWS = 4096;
+
+  @Mixin private ExperimentOptions options;
+  @Mixin private SystemChoice systems;
+
+  @Option(
+      names = "--rows",
+      defaultValue = "5000000",
+      description = "Rows; default ${DEFAULT-VALUE}.")
+  private long rows;
+
+  @Override
+  public Integer call() throws IOException {
+    options.check();
+    GeneratedWorkload workload = new GeneratedWorkload(rows, options.seed());
+    List<WorkloadQuery> queries = WorkloadQuery.statistics();
+    SystemComparison comparison =
+        new SystemComparison(
+            workload,
+            queries,
+            options.threads(),
+            options.warmUp(),
+            options.rounds(),
+            options::progress);
+    double csv;
+    try (BenchFolder folder = BenchFolder.of("statistics", null)) {
+      comparison.run(systems.chosen(), folder.path());
+      Path file = folder.path().resolve("flows.csv");
+      try (CsvFile out = new CsvFile(file)) {
+        workload.read(out::write);
+      }
+      options.progress("reading CSV");
+      csv = Timings.of(options.rounds(), round -> read(file, queries)).median();
+    } catch (SQLException e) {
+      throw new CommandException("a system that the archive is compared with failed: " + e);
+    }
+    show(comparison, queries, csv, workload.description());
+    return Differences.report(comparison);
+  }
+
+  /** One pass over the file: all queries take each batch. */
+  private void read(Path file, List<WorkloadQuery> queries) throws IOException {
+    List<GroupCollector> groups = new ArrayList<>();
+    for (WorkloadQuery query : queries) {
+      groups.add(new GroupCollector(QueryParser.parse(query.flowmon())));
+    }
+    CompiledPredicate all = CompiledPredicate.of(null);
+    int[] selection = new int[Vector.CAPACITY];
+    try (BatchCollectingSink sink =
+        new BatchCollectingSink(BATCH_ROWS, batch -> add(batch, all, selection, groups))) {
+      FlowFiles.open(file).read(sink);
+      sink.flush();
+      if (sink.flows() != rows) {
+        throw new IllegalStateException("read " + sink.flows() + " of " + rows + " rows");
+      }
+    }
+    groups.forEach(GroupCollector::finish);
+  }
+
+  private static void add(
+      FlowBatch batch, CompiledPredicate all, int[] selection, List<GroupCollector> groups) {
+    for (int from = 0; from < batch.rows(); from += Vector.CAPACITY) {
+      int n = all.select(batch, from, Math.min(Vector.CAPACITY, batch.rows() - from), selection);
+      for (GroupCollector collector : groups) {
+        collector.add(batch, from, selection, n);
+      }
+    }
+  }
+
+  private void show(
+      SystemComparison comparison, List<WorkloadQuery> queries, double csv, String description)
+      throws IOException {
+    BenchResult table =
+        new BenchResult(
+            "archive statistics, " + description + ": ms, median of " + options.rounds());
+    SvgPlot plot = new SvgPlot("Nine grouped statistics", "place in the table", false, "ms", true);
+    double first = 0;
+    int place = 1;
+    for (SystemFigures figures : comparison.figures()) {
+      double sum = queries.stream().mapToDouble(query -> figures.median(query.name())).sum();
+      first = first == 0 ? sum : first;
+      Map<String, Object> row = row(figures.name(), sum, first);
+      queries.forEach(query -> row.put(query.name(), figures.median(query.name())));
+      table.row(row);
+      plot.point(figures.name(), place++, sum);
+    }
+    Map<String, Object> row = row("csv", csv, first);
+    queries.forEach(query -> row.put(query.name(), "-"));
+    table.row(row);
+    plot.point("csv", place, csv);
+    options.show("statistics", table, plot);
+  }
+
+  private static Map<String, Object> row(String system, double millis, double first) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("system", system);
+    row.put("all", millis);
+    row.put("times_the_first", millis / first);
+    return row;
+  }
+}
