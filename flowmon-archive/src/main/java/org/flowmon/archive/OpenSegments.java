@@ -204,6 +204,7 @@ final class OpenSegments implements AutoCloseable {
 
     void release() {
       OpenSegments.this.release(this);
+      store.onIdle();
     }
 
     synchronized void closeFiles() {

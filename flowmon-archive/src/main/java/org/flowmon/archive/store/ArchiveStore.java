@@ -98,6 +98,9 @@ public interface ArchiveStore extends AutoCloseable {
    */
   void onLackOfRoom(BooleanSupplier letGo);
 
+  /** Told when files are held on that are no longer in use; called under no lock of the caller. */
+  void onIdle();
+
   /** What was fetched from elsewhere so far; zeros of a local store. */
   FetchCounts fetched();
 

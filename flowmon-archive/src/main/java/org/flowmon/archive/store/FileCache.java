@@ -24,6 +24,8 @@ import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whole files of an object store on this host's disk, within bounds: what was used longest ago goes
@@ -39,6 +41,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
  * files that nobody holds, and what is held comes on top.
  */
 final class FileCache {
+  private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);
   private static final int RANGE_BYTES = 8 << 20;
   private static final int BLOCK_BYTES = 1 << 20;
   private static final int ATTEMPTS = 2;
@@ -49,6 +52,7 @@ final class FileCache {
   private final Path root;
   private final long maxBytes;
   private final Map<String, Entry> entries = new HashMap<>();
+  private volatile boolean isBeyond;
   private volatile BooleanSupplier letGo = () -> false;
   private final AtomicLong fetches = new AtomicLong();
   private final AtomicLong fetchedBytes = new AtomicLong();
@@ -230,13 +234,26 @@ final class FileCache {
     this.letGo = letGo;
   }
 
+  /** Comes back within the bound where what was in use had gone beyond it. */
+  void onIdle() {
+    if (isBeyond) {
+      try {
+        makeRoom(0);
+      } catch (IOException e) {
+        LOG.warn("{} is beyond its bound until the next file is fetched", root, e);
+      }
+    }
+  }
+
   private void makeRoom(long bytes) throws IOException {
     // What is held but not in use is let go of only where nothing else is left.
     do {
       if (hasRoom(bytes)) {
+        isBeyond = false;
         return;
       }
     } while (letGo.getAsBoolean());
+    isBeyond = true;
   }
 
   private boolean hasRoom(long bytes) throws IOException {

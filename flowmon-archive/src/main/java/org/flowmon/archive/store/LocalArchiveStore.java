@@ -259,6 +259,11 @@ public final class LocalArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public void onIdle() {
+    // What is idle takes no room.
+  }
+
+  @Override
   public FetchCounts fetched() {
     return FetchCounts.NONE;
   }

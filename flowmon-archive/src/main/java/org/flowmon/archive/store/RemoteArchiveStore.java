@@ -230,6 +230,11 @@ public final class RemoteArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public void onIdle() {
+    cache.onIdle();
+  }
+
+  @Override
   public FetchCounts fetched() {
     return cache.counts();
   }

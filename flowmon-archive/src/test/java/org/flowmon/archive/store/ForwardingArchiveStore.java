@@ -91,6 +91,11 @@ public class ForwardingArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public void onIdle() {
+    store.onIdle();
+  }
+
+  @Override
   public FetchCounts fetched() {
     return store.fetched();
   }
