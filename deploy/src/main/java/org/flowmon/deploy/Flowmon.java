@@ -10,11 +10,13 @@ import org.flowmon.deploy.command.ExpireCommand;
 import org.flowmon.deploy.command.ExportCommand;
 import org.flowmon.deploy.command.Failures;
 import org.flowmon.deploy.command.FilesCommand;
+import org.flowmon.deploy.command.HostCommand;
 import org.flowmon.deploy.command.ImportCommand;
 import org.flowmon.deploy.command.InspectCommand;
 import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.RepackCommand;
+import org.flowmon.deploy.command.SeenCommand;
 import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
@@ -45,6 +47,8 @@ import picocli.CommandLine.Spec;
       ExportCommand.class,
       DemoCommand.class,
       QueryCommand.class,
+      HostCommand.class,
+      SeenCommand.class,
       VerifyCommand.class,
       FilesCommand.class,
       CompactCommand.class,

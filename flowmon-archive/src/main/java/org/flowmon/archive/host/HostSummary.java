@@ -1,0 +1,77 @@
+package org.flowmon.archive.host;
+
+import java.math.BigInteger;
+import java.util.List;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * What a host does: exact sums over the flows in which it is source or destination. A flow of a
+ * host with itself is one flow; what it sends it also receives.
+ *
+ * @param flows how many flows
+ * @param firstSeen the smallest {@code end_time} (µs), {@link Long#MAX_VALUE} where none is known
+ * @param lastSeen the largest, {@link Long#MIN_VALUE} where none is known
+ * @param sent bytes from the host: {@code bytes} as source, {@code reverse_bytes} as destination
+ * @param received bytes to it
+ * @param nowFrom since when (µs) is "now"; all before is "before"
+ * @param peers addresses on the other side, by bytes both ways, then flows, most first, then by
+ *     address; NULL is none
+ * @param services by flows, most first, then by protocol, port and side
+ * @param hours by time; flows without {@code end_time} are in none
+ * @param warnings what of sidecars and host directory is damaged; the answer stands all the same
+ */
+public record HostSummary(
+    IpAddress address,
+    long flows,
+    long firstSeen,
+    long lastSeen,
+    BigInteger sent,
+    BigInteger received,
+    long nowFrom,
+    List<Peer> peers,
+    List<Service> services,
+    List<Hour> hours,
+    List<String> warnings) {
+  /** One address on the other side. */
+  public record Peer(IpAddress address, long flows, BigInteger sent, BigInteger received) {}
+
+  /**
+   * One destination port.
+   *
+   * @param protocol null where unknown
+   * @param port null where unknown
+   * @param offered whether the host is the destination, so that peers are who asked it
+   * @param peers distinct addresses on the other side
+   * @param peersNow of them those with a flow that ended in the latest window
+   * @param peersBefore those with a flow that ended before
+   */
+  public record Service(
+      Long protocol,
+      Long port,
+      boolean offered,
+      long flows,
+      BigInteger sent,
+      BigInteger received,
+      long peers,
+      long peersNow,
+      long peersBefore) {}
+
+  /** One UTC hour of {@code end_time}. */
+  public record Hour(long start, long flows, BigInteger sent, BigInteger received) {}
+
+  public HostSummary {
+    peers = List.copyOf(peers);
+    services = List.copyOf(services);
+    hours = List.copyOf(hours);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** A number as the powers of two around it, as {@code 2^10–2^11} for 1024 … 2047. */
+  public static String magnitude(BigInteger number) {
+    if (number.signum() <= 0) {
+      return "0";
+    }
+    int power = number.bitLength() - 1;
+    return "2^" + power + "–2^" + (power + 1);
+  }
+}

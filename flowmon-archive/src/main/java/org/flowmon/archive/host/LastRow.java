@@ -1,0 +1,123 @@
+package org.flowmon.archive.host;
+
+import java.util.Collection;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.TimeKeys;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/** Finds the newest visible row of an address in a segment, whose rows are sorted by time key. */
+final class LastRow {
+  private static final int BLOCK = 1024;
+
+  private final SegmentLease lease;
+  private final SegmentReader segment;
+  private final long asOf;
+  private final boolean allArrived;
+  private final Collection<String> warnings;
+  private final long[] value = new long[1];
+
+  LastRow(SegmentLease lease, long asOf, Collection<String> warnings) {
+    this.lease = lease;
+    this.segment = lease.rows();
+    this.asOf = asOf;
+    this.allArrived =
+        asOf == Long.MAX_VALUE
+            || (segment.sealed().arrival().max() <= asOf
+                && segment.nullCount(FlowColumn.ARRIVAL) == 0);
+    this.warnings = warnings;
+  }
+
+  /** The time key of the newest row with this address, {@link LastSeen#NEVER} where none is. */
+  long timeKeyOf(IpAddress address) {
+    int row = Math.max(last(FlowColumn.SRC_ADDR, address), last(FlowColumn.DST_ADDR, address));
+    return row < 0 ? LastSeen.NEVER : new TimeKeys(segment).at(row);
+  }
+
+  /** The last row that counts, −1 where none does. */
+  private int last(FlowColumn column, IpAddress address) {
+    if (!segment.hasDictionary(column)) {
+      return -1;
+    }
+    SegmentIndex index = lease.index();
+    if (index != null && index.isIndexed(column)) {
+      try {
+        return last(index.lookup(column, address));
+      } catch (SegmentCorruptException e) {
+        lease.indexFailed(String.valueOf(e.getMessage()));
+      }
+    }
+    if (lease.indexProblem() != null) {
+      warnings.add(
+          lease.indexProblem()
+              + ": rows of segment "
+              + segment.sealed().id()
+              + " were read instead");
+    }
+    return lastByScan(column, address);
+  }
+
+  private int last(RowSet rows) {
+    if (rows.isEmpty() || rows.last() < lease.firstRow()) {
+      return -1;
+    }
+    if (allArrived) {
+      return rows.last();
+    }
+    int[] all = rows.toArray();
+    for (int i = all.length - 1; i >= 0 && all[i] >= lease.firstRow(); i--) {
+      if (hasArrived(all[i])) {
+        return all[i];
+      }
+    }
+    return -1;
+  }
+
+  private int lastByScan(FlowColumn column, IpAddress address) {
+    int id = idOf(column, address);
+    int[] ids = new int[BLOCK];
+    for (int to = segment.rows(); id >= 0 && to > lease.firstRow(); to -= BLOCK) {
+      int from = Math.max(lease.firstRow(), to - BLOCK);
+      segment.readIds(column, from, to - from, ids);
+      for (int row = to - 1; row >= from; row--) {
+        if (ids[row - from] == id && (allArrived || hasArrived(row))) {
+          return row;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private int idOf(FlowColumn column, IpAddress address) {
+    int from = 0;
+    int to = segment.dictionarySize(column) - 1;
+    while (from <= to) {
+      int middle = (from + to) >>> 1;
+      int order =
+          IpAddress.compare(
+              segment.dictionaryHigh(column, middle),
+              segment.dictionaryLow(column, middle),
+              address.hi(),
+              address.lo());
+      if (order == 0) {
+        return middle;
+      } else if (order < 0) {
+        from = middle + 1;
+      } else {
+        to = middle - 1;
+      }
+    }
+    return -1;
+  }
+
+  private boolean hasArrived(int row) {
+    segment.readValidity(FlowColumn.ARRIVAL, row, 1, value);
+    boolean known = (value[0] & 1) != 0;
+    segment.readLongs(FlowColumn.ARRIVAL, row, 1, value);
+    return known && value[0] <= asOf;
+  }
+}

@@ -1,0 +1,135 @@
+package org.flowmon.archive.host;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.directory.HostView;
+import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.AddressRanges;
+
+/**
+ * When addresses were last seen, exactly: by the host directory and the ends of posting lists, so
+ * that an address costs one or two segments, and one that never was costs none.
+ *
+ * <p>The time of a flow is its {@link org.flowmon.archive.segment.TimeKey}: {@code end_time}, but
+ * no later than an hour after {@code arrival}, so that a clock in the future does not make a host
+ * look present; {@code arrival} where {@code end_time} is NULL.
+ */
+public final class SeenHosts {
+  private final ArchiveSnapshot snapshot;
+  private final long asOf;
+  private final Set<String> warnings = new LinkedHashSet<>();
+  private int segmentsRead;
+
+  private SeenHosts(ArchiveSnapshot snapshot, long asOf) {
+    this.snapshot = snapshot;
+    this.asOf = asOf;
+  }
+
+  /**
+   * Asks for some addresses.
+   *
+   * @param from since when an address counts as seen (µs): decides what history must reach back to
+   * @param asOfArrival only flows that arrived then (µs) or before are looked at, {@link
+   *     Long#MAX_VALUE} for all
+   * @throws org.flowmon.archive.region.SegmentCorruptException where a segment that is needed is
+   *     damaged
+   */
+  public static SeenAnswer ask(
+      ArchiveSnapshot snapshot, List<IpAddress> addresses, long from, long asOfArrival)
+      throws IOException {
+    return new SeenHosts(snapshot, asOfArrival).ask(addresses, from);
+  }
+
+  private SeenAnswer ask(List<IpAddress> addresses, long from) throws IOException {
+    List<LastSeen> hosts = new ArrayList<>();
+    HostView view = snapshot.hosts();
+    try {
+      for (IpAddress address : addresses) {
+        hosts.add(new LastSeen(address, last(view, address)));
+      }
+    } finally {
+      view.release();
+    }
+    return new SeenAnswer(
+        hosts,
+        from,
+        asOf,
+        snapshot.historyFrom(),
+        snapshot.historyThrough(),
+        missing(from),
+        snapshot.segments().size(),
+        segmentsRead,
+        List.copyOf(warnings));
+  }
+
+  private long last(HostView view, IpAddress address) throws IOException {
+    AddressRanges point = AddressRanges.of(address, address);
+    BitSet places = view.sources(point, warnings);
+    places.or(view.destinations(point, warnings));
+    List<SealedSegment> newestFirst = new ArrayList<>();
+    for (int i = places.nextSetBit(0); i >= 0; i = places.nextSetBit(i + 1)) {
+      newestFirst.add(view.segments().get(i));
+    }
+    newestFirst.sort(Comparator.comparingLong((SealedSegment s) -> s.timeKey().max()).reversed());
+    long last = LastSeen.NEVER;
+    for (SealedSegment segment : newestFirst) {
+      if (last != LastSeen.NEVER && segment.timeKey().max() <= last) {
+        break;
+      }
+      if (segment.arrival().min() > asOf) {
+        continue;
+      }
+      segmentsRead++;
+      try (SegmentLease lease = snapshot.open(segment, true)) {
+        last = Math.max(last, new LastRow(lease, asOf, warnings).timeKeyOf(address));
+      }
+    }
+    return last;
+  }
+
+  /** Why flows of the time asked for may not be here. */
+  private List<String> missing(long from) {
+    List<String> missing = new ArrayList<>();
+    if (snapshot.historyFrom() == Long.MAX_VALUE) {
+      missing.add("the archive is empty");
+      return missing;
+    }
+    if (snapshot.historyFrom() > from) {
+      missing.add("history begins at " + time(snapshot.historyFrom()));
+    }
+    if (snapshot.cutoff() > from) {
+      missing.add("flows before " + time(snapshot.cutoff()) + " have expired");
+    }
+    if (asOf != Long.MAX_VALUE && snapshot.historyThrough() < asOf) {
+      missing.add("history is complete up to arrival " + time(snapshot.historyThrough()));
+    }
+    for (CommitResult.Gap gap : snapshot.gaps()) {
+      if (gap.arrivalThrough() >= from && gap.arrivalFrom() <= asOf) {
+        missing.add(
+            "offsets "
+                + gap.firstOffset()
+                + " … "
+                + (gap.endOffset() - 1)
+                + " of "
+                + gap.sourceKey()
+                + " are not here");
+      }
+    }
+    return missing;
+  }
+
+  private static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}
