@@ -2,6 +2,7 @@ package org.flowmon.archive.directory;
 
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
 
 /** The addresses of one column of one segment. */
 final class DictionaryHosts implements HostStream {
@@ -15,7 +16,8 @@ final class DictionaryHosts implements HostStream {
     this.segment = segment;
     this.column = column;
     this.role = role;
-    this.size = segment.hasDictionary(column) ? segment.dictionarySize(column) : 0;
+    // A column of addresses that is there has a dictionary, which says of none that it is absent.
+    this.size = segment.presence(column) == Presence.ABSENT ? 0 : segment.dictionarySize(column);
   }
 
   @Override

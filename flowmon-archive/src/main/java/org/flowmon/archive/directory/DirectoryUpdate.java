@@ -187,7 +187,7 @@ public final class DirectoryUpdate {
       }
       readers.add(reader);
       return true;
-    } catch (IOException | SegmentCorruptException e) {
+    } catch (IOException | SegmentCorruptException | IllegalArgumentException e) {
       LOG.warn("segment {} is not in the host directory: {}", segment.id(), e.toString());
       if (reader != null) {
         reader.release();

@@ -8,6 +8,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.IpAddress;
 
 /** Finds the newest visible row of an address in a segment, whose rows are sorted by time key. */
@@ -40,7 +41,7 @@ final class LastRow {
 
   /** The last row that counts, −1 where none does. */
   private int last(FlowColumn column, IpAddress address) {
-    if (!segment.hasDictionary(column)) {
+    if (segment.presence(column) == Presence.ABSENT) {
       return -1;
     }
     SegmentIndex index = lease.index();
