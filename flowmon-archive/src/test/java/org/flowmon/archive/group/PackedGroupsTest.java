@@ -173,7 +173,8 @@ class PackedGroupsTest {
     }
     // So many that some of them meet in the index.
     long[] highs = new long[1500];
-    Arrays.setAll(highs, i -> i);
+    SplittableRandom random = new SplittableRandom(3);
+    Arrays.setAll(highs, i -> random.nextLong());
     NumberedPart many = new NumberedPart();
     many.add(highs, new long[1500], 1500, new int[1500], 0);
     assertEquals(1500, many.size());
