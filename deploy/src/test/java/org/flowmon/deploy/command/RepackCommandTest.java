@@ -43,6 +43,26 @@ final class RepackCommandTest {
   }
 
   @Test
+  void aProfileIsTakenOnByAllSegmentsAndKeptByTheNextRepack() throws Exception {
+    Path archive = ExportedFlows.archive(folder.resolve("a"), 4, 900, true);
+    List<String> flows = ExportedFlows.sorted(ExportedFlows.rows(archive));
+    assertFalse(codecs(archive).contains("ZSTD"));
+    String[] repack = {"repack", "--archive", archive.toString(), "--profile", "compact"};
+    assertEquals(0, ExportedFlows.run((Object[]) repack).code());
+    assertTrue(codecs(archive).contains("ZSTD"));
+    assertEquals(0, ExportedFlows.run("repack", "--archive", archive).code());
+    assertTrue(codecs(archive).contains("ZSTD"));
+    assertEquals(flows, ExportedFlows.sorted(ExportedFlows.rows(archive)));
+    assertEquals(2, ExportedFlows.run("repack", "--archive", archive, "--profile", "no").code());
+  }
+
+  private static String codecs(Path archive) throws Exception {
+    String segment =
+        files(archive).stream().filter(n -> n.endsWith(".parquet")).findFirst().orElseThrow();
+    return ExportedFlows.run("inspect", archive.resolve("segments").resolve(segment)).out();
+  }
+
+  @Test
   void aDamagedSidecarIsMadeAnewAndADamagedSegmentIsLeftAndNamed() throws Exception {
     Path archive = ExportedFlows.archive(folder.resolve("a"), 7, 400, false);
     List<String> names = files(archive).stream().sorted().toList();
