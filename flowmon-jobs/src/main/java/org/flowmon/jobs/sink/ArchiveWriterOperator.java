@@ -50,7 +50,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private final String segments;
 
   private transient Archive archive;
-  private transient ArchiveSnapshot archived;
+  private transient ArchivedPositions archived;
   private transient SealingPool pool;
   private transient Map<String, SourcePositions> positions;
   private transient List<FlowBatch> piece;
@@ -85,7 +85,9 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     }
     // What other attempts committed. What this attempt commits it knows itself, as no position
     // comes twice within an attempt: so one look is enough.
-    archived = archive.snapshot();
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      archived = new ArchivedPositions(snapshot);
+    }
     pool = new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
     positions = new LinkedHashMap<>();
     piece = new ArrayList<>();
@@ -111,7 +113,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     FlowBatch batch = record.batch();
     SourcePositions source = positions.get(record.sourceKey());
     if (source == null) {
-      source = new SourcePositions(record.sourceKey(), archived);
+      source = new SourcePositions(record.sourceKey(), archived.of(record.sourceKey()));
       positions.put(record.sourceKey(), source);
     }
     if (!source.take(record)) {
@@ -195,9 +197,6 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   public void close() throws Exception {
     if (pool != null) {
       pool.close();
-    }
-    if (archived != null) {
-      archived.close();
     }
     if (archive != null) {
       archive.close();

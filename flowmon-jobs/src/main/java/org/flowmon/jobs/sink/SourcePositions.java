@@ -2,7 +2,6 @@ package org.flowmon.jobs.sink;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.flow.FlowBatch;
@@ -25,9 +24,7 @@ final class SourcePositions {
   private static final Logger LOG = LoggerFactory.getLogger(SourcePositions.class);
 
   private final String sourceKey;
-  private final long committedFirst;
-  private final long committedEnd;
-  private final List<CommitResult.Gap> committedGaps;
+  private final ArchivedPositions.Source archived;
   private final List<SourceRange> ranges = new ArrayList<>();
   private long first = -1;
   private long end = -1;
@@ -41,14 +38,10 @@ final class SourcePositions {
   // A repeat's arrival is none of those that are around its place.
   private boolean awaitsArrival;
 
-  SourcePositions(String sourceKey, ArchiveSnapshot archived) {
+  SourcePositions(String sourceKey, ArchivedPositions.Source archived) {
     this.sourceKey = sourceKey;
-    this.committedFirst = archived.committedFirst(sourceKey);
-    this.committedEnd = archived.committedEnd(sourceKey);
-    this.committedGaps =
-        archived.gaps().stream().filter(gap -> gap.sourceKey().equals(sourceKey)).toList();
-    // Only what brings nothing more reaches the end of time.
-    this.ended = archived.reaches(List.of(sourceKey), Long.MAX_VALUE);
+    this.archived = archived;
+    this.ended = archived.ended();
   }
 
   /**
@@ -71,7 +64,7 @@ final class SourcePositions {
     if (end >= 0 && offset > end) {
       missing += offset - end;
       // below the committed end, what lies between may be in the archive
-      if (first < 0 || !afterHole || ranges.size() < MAX_RANGES || end < committedEnd) {
+      if (first < 0 || !afterHole || ranges.size() < MAX_RANGES || end < archived.end()) {
         closeRange();
       } else {
         swallowed += offset - end;
@@ -82,7 +75,7 @@ final class SourcePositions {
       first = offset;
       firstArrival = Long.MIN_VALUE;
       awaitsArrival = true;
-      afterHole = end >= committedEnd && offset > end && end >= 0;
+      afterHole = end >= archived.end() && offset > end && end >= 0;
     }
     end = offset + 1;
     if (!record.repeat()) {
@@ -99,10 +92,10 @@ final class SourcePositions {
   }
 
   private boolean isCommitted(long offset) {
-    if (offset >= committedEnd || offset < committedFirst) {
+    if (offset >= archived.end() || offset < archived.first()) {
       return false;
     }
-    for (CommitResult.Gap gap : committedGaps) {
+    for (CommitResult.Gap gap : archived.gaps()) {
       if (offset >= gap.firstOffset() && offset < gap.endOffset()) {
         return false;
       }

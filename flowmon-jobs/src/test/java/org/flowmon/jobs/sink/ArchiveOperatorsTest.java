@@ -1,6 +1,7 @@
 package org.flowmon.jobs.sink;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,8 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.compact.CompactionOptions;
+import org.flowmon.archive.compact.Compactor;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.SourceRange;
@@ -211,6 +214,23 @@ class ArchiveOperatorsTest {
     commit(again);
     assertEquals(10, archivedRows());
     assertEquals(List.of(), seal(100, all));
+  }
+
+  @Test
+  void aWriterHoldsNoFilesOfWhatIsMergedWhileItRuns() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      commit(seal(100, batch(i, 1)).get(0));
+    }
+    try (var running = writer(100);
+        Archive archive = Archive.open(Path.of(archive()))) {
+      assertNotNull(new Compactor(archive, new CompactionOptions(100, 100)).step(() -> false));
+      assertTrue(archive.removeReplaced(Duration.ZERO).size() > 1);
+      // It still knows what was there when it opened.
+      running.processElement(new StreamRecord<>(batch(39, 1)));
+      running.processElement(new StreamRecord<>(batch(40, 1)));
+      running.prepareSnapshotPreBarrier(1);
+      assertEquals(List.of(range(40, 41, 40)), running.extractOutputValues().get(0).ranges());
+    }
   }
 
   @Test
