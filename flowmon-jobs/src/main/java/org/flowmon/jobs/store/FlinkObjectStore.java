@@ -43,9 +43,7 @@ final class FlinkObjectStore implements ObjectStore {
 
   @Override
   public boolean putIfAbsent(String name, byte[] bytes) throws IOException {
-    if (length(name) >= 0) {
-      return false;
-    }
+    // Not looked for first: that would hide a rename that replaces from the probe, until two meet.
     Path temporary = temporary(name);
     try {
       try (OutputStream out = files.create(temporary, FileSystem.WriteMode.NO_OVERWRITE)) {

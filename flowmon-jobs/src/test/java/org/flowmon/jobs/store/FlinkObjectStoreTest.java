@@ -55,11 +55,16 @@ class FlinkObjectStoreTest {
   }
 
   @Test
-  void aFileSystemThatReplacesWhenItRenamesIsRefused() throws IOException {
-    try (ArchiveStore store = archive(store(new LocalFileSystem()), "a")) {
-      IOException e = assertThrows(IOException.class, store::requireCommits);
-      assertTrue(e.getMessage().contains("nothing can be committed"), e.getMessage());
-      assertThrows(IOException.class, () -> Manifest.create(store));
+  void aFileSystemThatReplacesWhenItRenamesIsRefusedEachTime() throws IOException {
+    for (int i = 0; i < 100; i++) {
+      try (ArchiveStore store = archive(store(new LocalFileSystem()), "a")) {
+        IOException e = assertThrows(IOException.class, store::requireCommits, "probe " + i);
+        assertTrue(
+            e.getMessage().contains("nothing can be committed")
+                && e.getMessage().contains("it replaced a file"),
+            e.getMessage());
+        assertThrows(IOException.class, () -> Manifest.create(store), "probe " + i);
+      }
     }
   }
 
