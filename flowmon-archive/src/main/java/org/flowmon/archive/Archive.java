@@ -224,8 +224,17 @@ public final class Archive implements AutoCloseable {
     shared().store().publish(SEGMENTS + "/" + segment.indexFileName());
   }
 
-  /** Deletes a sealed segment that is not committed and never will be. */
+  /**
+   * Deletes a sealed segment that will never be committed (again). One that the newest commit
+   * {@linkplain ManifestState#knows knows} stays: who was refused may have been so for a commit of
+   * his own that he does not know to stand.
+   *
+   * @throws IOException also where the newest commit cannot be read: then nothing is deleted
+   */
   public void discard(SealedSegment segment) throws IOException {
+    if (shared().manifest().refresh().knows(segment.id())) {
+      return;
+    }
     shared().store().delete(SEGMENTS + "/" + segment.fileName());
     shared().store().delete(SEGMENTS + "/" + segment.indexFileName());
   }
@@ -306,11 +315,6 @@ public final class Archive implements AutoCloseable {
     }
   }
 
-  /** Whether a segment is part of the archive as of its newest commit. */
-  boolean holds(SealedSegment segment) throws IOException {
-    return shared().manifest().refresh().hasSegment(segment.id());
-  }
-
   void requireNotImported(ImportedFile file) throws IOException {
     shared().manifest().refresh().requireNotImported(file);
   }
@@ -355,7 +359,7 @@ public final class Archive implements AutoCloseable {
       return false;
     }
     String id = name.substring(0, dot);
-    return state.hasSegment(id) || state.removed().containsKey(id);
+    return state.knows(id);
   }
 
   /**

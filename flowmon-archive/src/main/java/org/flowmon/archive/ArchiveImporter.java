@@ -205,9 +205,6 @@ public final class ArchiveImporter implements AutoCloseable {
     batches.clear();
     collectSealed();
     for (SealedSegment segment : sealed) {
-      if (archive.holds(segment)) {
-        continue;
-      }
       archive.discard(segment);
     }
   }

@@ -212,8 +212,8 @@ final class CommitRetention implements CommitPreparation {
   }
 
   @Override
-  public void discard(Expiration expiration) throws IOException {
-    delete(expiration.trimmed().values());
+  public void discard(Expiration expiration, ManifestState now) throws IOException {
+    delete(expiration.trimmed().values().stream().filter(s -> !now.knows(s.id())).toList());
   }
 
   private void delete(Iterable<SealedSegment> segments) throws IOException {

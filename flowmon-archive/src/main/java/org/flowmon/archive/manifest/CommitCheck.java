@@ -136,8 +136,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   private static void segments(ManifestState state, List<SealedSegment> segments) {
     for (int i = 0; i < segments.size(); i++) {
       String id = segments.get(i).id();
-      if (state.hasSegment(id)
-          || state.removed().containsKey(id)
+      if (state.knows(id)
           || segments.subList(0, i).stream().anyMatch(other -> other.id().equals(id))) {
         throw new CommitRefusedException(
             Reason.SEGMENT_KNOWN, "segment " + id + " is committed already, with other positions");

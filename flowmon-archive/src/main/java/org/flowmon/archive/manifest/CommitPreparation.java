@@ -14,7 +14,7 @@ public interface CommitPreparation {
         }
 
         @Override
-        public void discard(Expiration expiration) {
+        public void discard(Expiration expiration, ManifestState now) {
           // nothing was written
         }
       };
@@ -27,6 +27,11 @@ public interface CommitPreparation {
    */
   Expiration prepare(ManifestState before, ArchiveCommit commit) throws IOException;
 
-  /** Says that another commit was first, so what was prepared is of no use. */
-  void discard(Expiration expiration) throws IOException;
+  /**
+   * Says that another commit was first, so what was prepared is of no use.
+   *
+   * @param now a state read after that; nothing that it {@linkplain ManifestState#knows knows} may
+   *     be deleted
+   */
+  void discard(Expiration expiration, ManifestState now) throws IOException;
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
@@ -184,25 +185,48 @@ public final class Manifest {
       if (written && !wasPruned(number)) {
         state = before.with(file, CommitRecord.fromBytes(file, bytes, number));
         writeHints();
-        return new CommitResult(
-            CommitResult.Outcome.COMMITTED,
-            number,
-            check.gaps(),
-            expiration.rows(),
-            expiration.lateRows());
+        return committed(number, check, expiration);
+      }
+      if (written) {
+        state = ManifestLoader.load(store);
+      }
+      ManifestState now = refresh();
+      if (stands(now, commit, expiration)) {
+        return committed(number, check, expiration);
       }
       if (written) {
         store.delete(file);
-        state = ManifestLoader.load(store);
       }
-      preparation.discard(expiration);
+      preparation.discard(expiration, now);
     }
   }
 
+  private static CommitResult committed(long number, CommitCheck check, Expiration expiration) {
+    return new CommitResult(
+        CommitResult.Outcome.COMMITTED,
+        number,
+        check.gaps(),
+        expiration.rows(),
+        expiration.lateRows());
+  }
+
   /**
-   * Whether a commit of this number was there once and was deleted, so that the one just written
-   * stands for nothing. A lease rules that out; where leases do not show everyone, who was asleep
-   * for longer than the time of grace finds out here: the mark is written before commits go.
+   * Whether a commit became part of a state though its file says nothing any more: others may have
+   * followed on it and deleted it before its writer looked. An id is never used again, so a segment
+   * that is known tells. Where all of them were replaced and deleted since, the commit is tried
+   * anew, and found to be a repeat or refused.
+   */
+  private static boolean stands(ManifestState now, ArchiveCommit commit, Expiration expiration) {
+    return Stream.concat(commit.segments().stream(), expiration.trimmed().values().stream())
+            .anyMatch(segment -> now.knows(segment.id()))
+        || (commit.segments().isEmpty() && !commit.ranges().isEmpty() && now.holdsAll(commit));
+  }
+
+  /**
+   * Whether a commit of this number was there once and was, or may be, deleted: another's, so that
+   * the one just written stands for nothing, or the one just written. A lease rules that out; where
+   * leases do not show everyone, who was asleep for longer than the time of grace finds out here:
+   * the mark is written before commits go.
    */
   private boolean wasPruned(long number) throws IOException {
     return !store.grace().isZero()

@@ -142,6 +142,24 @@ public final class ManifestState {
     return byId.containsKey(id);
   }
 
+  /**
+   * Whether a segment of this id is part of the archive, or was and readers may still need its
+   * files: nobody may delete these as never committed.
+   */
+  public boolean knows(String id) {
+    return byId.containsKey(id) || removed.containsKey(id);
+  }
+
+  /** Whether all ranges of a commit are committed. */
+  boolean holdsAll(ArchiveCommit commit) {
+    return commit.ranges().stream()
+        .allMatch(
+            range ->
+                source(range.sourceKey())
+                    .committed()
+                    .contains(range.firstOffset(), range.endOffset()));
+  }
+
   /** The segment of this id, null where it is not part of the archive. */
   public SealedSegment segment(String id) {
     return byId.get(id);

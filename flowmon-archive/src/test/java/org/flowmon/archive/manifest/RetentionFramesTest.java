@@ -37,7 +37,7 @@ class RetentionFramesTest {
     }
 
     @Override
-    public void discard(Expiration unused) {
+    public void discard(Expiration unused, ManifestState now) {
       // nothing was written
     }
   }
