@@ -18,8 +18,8 @@ import org.flowmon.udaf.query.QueryParser;
 
 /**
  * Reads chosen columns of an archive, block by block, decoded by several threads ahead of who asks.
- * Memory is bounded: some blocks of 1024 rows for each thread, and for each segment whose times
- * overlap where order is asked for.
+ * Memory is bounded: some blocks of 1024 rows for each thread, and where order is asked for one for
+ * each segment that has rows of the same hours.
  *
  * <pre>{@code
  * try (Archive archive = Archive.open(directory);
@@ -152,6 +152,11 @@ public final class FlowScan implements BlockSource {
       segments.sort(Comparator.comparingLong(segment -> segment.timeKey().min()));
       return segments;
     }
+  }
+
+  /** Segments that are open at this moment. */
+  int openSegments() {
+    return (int) segments.stream().filter(SegmentBlocks::isOpen).count();
   }
 
   @Override

@@ -38,26 +38,21 @@ final class ReadAhead implements AutoCloseable {
     this.blocks = count == 1 ? 1 : BLOCKS_PER_THREAD * count;
   }
 
-  /** How many blocks of one segment are decoded before they are asked for. */
-  int blocks() {
-    return blocks;
-  }
-
-  /** Whether too few blocks are being decoded to keep every thread busy. */
+  /** Whether fewer blocks of all segments wait to be asked for than there may. */
   boolean hasRoom() {
-    return threads != null && waiting < blocks;
+    return waiting < blocks;
   }
 
-  Future<FlowBlock> submit(Callable<FlowBlock> work) {
+  <T> Future<T> submit(Callable<T> work) {
     waiting++;
     return threads == null ? new FutureTask<>(work) : threads.submit(work);
   }
 
   /** The block, when it is there. */
-  FlowBlock await(Future<FlowBlock> block) throws IOException {
+  <T> T await(Future<T> block) throws IOException {
     waiting--;
     if (threads == null) {
-      ((FutureTask<FlowBlock>) block).run();
+      ((FutureTask<T>) block).run();
     }
     try {
       return block.get();

@@ -22,7 +22,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.LongRanges;
 
 /** The rows of one segment that a filter keeps, in the segment's order: that of time. */
-final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
+final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final int BLOCK = Vector.CAPACITY;
 
   /** What a scan asks of each segment. */
@@ -33,17 +33,36 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
     }
   }
 
+  /** A block and where its rows lie in the segment. */
+  private static final class Part {
+    final FlowBlock block;
+    private final int from;
+    private final int[] kept; // null where all rows from `from` on are in the block
+
+    Part(FlowBlock block, int from, int[] kept) {
+      this.block = block;
+      this.from = from;
+      this.kept = kept;
+    }
+
+    int row(int ofBlock) {
+      return kept == null ? from + ofBlock : kept[ofBlock];
+    }
+  }
+
   private final SealedSegment segment;
   private final Wanted wanted;
   private final ReadAhead readAhead;
-  private final Deque<Future<FlowBlock>> decoding = new ArrayDeque<>();
+  private final Deque<Future<Part>> decoding = new ArrayDeque<>();
   // Compiled filters are of one thread at a time.
   private final Queue<CompiledPredicate> filters = new ConcurrentLinkedQueue<>();
   private SegmentBlocks following;
   private SegmentLease lease;
+  private Part given;
+  private boolean isPlanned;
+  private boolean isClosed;
   private int at;
   private int end;
-  private boolean closed;
 
   SegmentBlocks(SealedSegment segment, Wanted wanted, ReadAhead readAhead) {
     this.segment = segment;
@@ -67,12 +86,20 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
     return this;
   }
 
-  /** Opens the segment and lets its first blocks be decoded, where that has not happened. */
+  /** Opens the segment and lets its next blocks be decoded, where that has not happened. */
   private void start() throws IOException {
-    if (lease != null || closed) {
+    if (lease != null || isClosed) {
       return;
     }
     lease = wanted.snapshot().open(segment, wanted.verify());
+    if (!isPlanned) {
+      plan();
+      isPlanned = true;
+    }
+    decode();
+  }
+
+  private void plan() {
     SegmentReader rows = lease.rows();
     end = rows.rows();
     LongRanges times = wanted.endTimes();
@@ -86,15 +113,14 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
       end = last == Long.MAX_VALUE ? end : keys.lowerBound(last + 1);
     }
     at = Math.max(at, lease.firstRow());
-    decode();
   }
 
   private void decode() throws IOException {
-    while (decoding.size() < readAhead.blocks() && at < end) {
+    while (at < end && (decoding.isEmpty() || readAhead.hasRoom())) {
       int from = at;
       int count = Math.min(BLOCK, end - at);
       at += count;
-      decoding.add(readAhead.submit(() -> block(from, count)));
+      decoding.add(readAhead.submit(() -> part(from, count)));
     }
     // Of segments without a row in question none is opened before its time.
     if (at >= end && !decoding.isEmpty() && readAhead.hasRoom()) {
@@ -107,7 +133,7 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
   }
 
   /** The rows of a block that pass, possibly none. */
-  private FlowBlock block(int from, int count) {
+  private Part part(int from, int count) {
     SegmentReader rows = lease.rows();
     CompiledPredicate filter = filters.poll();
     filter = filter == null ? CompiledPredicate.of(wanted.where()) : filter;
@@ -115,34 +141,50 @@ final class SegmentBlocks implements BlockSource, TimeMerge.Pending {
     int n = filter.select(rows, from, count, kept);
     filters.add(filter);
     if (n == count) {
-      return BlockReader.read(rows, wanted.columns(), from, count);
+      return new Part(BlockReader.read(rows, wanted.columns(), from, count), from, null);
     }
     for (int i = 0; i < n; i++) {
       kept[i] += from;
     }
     FlowRows some = new SelectedRows(rows).select(kept, n);
-    return BlockReader.read(some, wanted.columns(), 0, n);
+    return new Part(BlockReader.read(some, wanted.columns(), 0, n), from, kept);
   }
 
   @Override
   public FlowBlock next() throws IOException {
     start();
     while (!decoding.isEmpty()) {
-      FlowBlock block = readAhead.await(decoding.poll());
+      given = readAhead.await(decoding.poll());
       decode();
-      if (block.rows() > 0) {
-        return block;
+      if (given.block.rows() > 0) {
+        return given.block;
       }
     }
     return null;
   }
 
+  boolean isOpen() {
+    return lease != null;
+  }
+
+  @Override
+  public void park(int unread) throws IOException {
+    at = given.row(given.block.rows() - unread);
+    given = null;
+    while (!decoding.isEmpty()) {
+      readAhead.await(decoding.poll()); // nobody reads on when the lease is given back
+    }
+    lease.close();
+    lease = null;
+  }
+
   /** To be called where none of its blocks is being decoded: at its end, or without threads. */
   @Override
   public void close() {
-    closed = true;
+    isClosed = true;
     if (lease != null) {
       lease.close();
+      lease = null;
     }
   }
 }

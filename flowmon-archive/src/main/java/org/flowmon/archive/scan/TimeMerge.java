@@ -17,6 +17,10 @@ public final class TimeMerge implements BlockSource {
   private static final int BLOCK = 2048;
   // A run of so many rows is handed on as it is.
   private static final int LONG_RUN = 256;
+  // Beyond so many sources that hold a block, one whose next row is far off puts its block away: a
+  // stray from long ago opens every segment that has one, and must not keep all of them open.
+  private static final int MANY_WAITING = 64;
+  private static final long FAR_MICROS = 3_600_000_000L;
 
   /** A source that is opened when its first rows are due. */
   interface Pending {
@@ -26,20 +30,37 @@ public final class TimeMerge implements BlockSource {
     BlockSource open() throws IOException;
   }
 
+  /** A source that can put away what it read ahead, while its next row is not due for long. */
+  interface Parkable extends BlockSource {
+    /**
+     * Frees everything; {@link #next} goes on with the last rows of the block that it gave last.
+     *
+     * @param unread how many of these are still to be given, at least 1
+     */
+    void park(int unread) throws IOException;
+  }
+
   /** An open source and its next row. */
   private static final class Head implements Comparable<Head> {
     private final BlockSource source;
     private final int number;
-    private FlowBlock block;
+    private FlowBlock block; // null while the source is parked
     private int at;
+    private long time;
 
     Head(BlockSource source, int number) {
       this.source = source;
       this.number = number;
     }
 
+    /** The time of the next row. */
     long time() {
-      return block.time(at);
+      return time;
+    }
+
+    void at(int row) {
+      at = row;
+      time = block.time(row);
     }
 
     @Override
@@ -56,6 +77,7 @@ public final class TimeMerge implements BlockSource {
   private final List<FlowBlock> runs = new ArrayList<>();
   private Set<FlowColumn> columns;
   private FlowBlock due;
+  private int waiting; // heads that hold a block
 
   /**
    * A merge.
@@ -108,6 +130,9 @@ public final class TimeMerge implements BlockSource {
       if (head == null) {
         break;
       }
+      if (head.block == null) {
+        resume(head);
+      }
       FlowBlock run = run(head, BLOCK - rows);
       if (run.rows() >= LONG_RUN) {
         if (runs.isEmpty()) {
@@ -149,11 +174,11 @@ public final class TimeMerge implements BlockSource {
     end = Math.max(end, from + 1);
     end = end - from < LONG_RUN ? Math.min(end, from + atMost) : end;
     FlowBlock run = head.block.slice(from, end - from);
-    head.at = end;
     if (end == head.block.rows()) {
       advance(head);
     } else {
-      heads.add(head);
+      head.at(end);
+      await(head);
     }
     return run;
   }
@@ -164,10 +189,13 @@ public final class TimeMerge implements BlockSource {
 
   /** Goes on to the source's next block; a source that has none is left out. */
   private void advance(Head head) throws IOException {
-    long last = head.block == null ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
+    boolean isFirst = head.block == null;
+    long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
     FlowBlock block = head.source.next();
     if (block == null) {
       head.source.close();
+      waiting -= isFirst ? 0 : 1;
+      head.block = null;
       return;
     }
     columns = columns == null ? block.columns() : columns;
@@ -188,9 +216,30 @@ public final class TimeMerge implements BlockSource {
       }
       last = time;
     }
+    setBlock(head, block);
+    await(head);
+  }
+
+  private void setBlock(Head head, FlowBlock block) {
+    waiting += head.block == null ? 1 : 0;
     head.block = isNumbered ? block.ofSource(head.number) : block;
-    head.at = 0;
+    head.at(0);
+  }
+
+  /** Lets a source wait for its turn. */
+  private void await(Head head) throws IOException {
     heads.add(head);
+    if (waiting > MANY_WAITING
+        && head.time() - FAR_MICROS > heads.peek().time()
+        && head.source instanceof Parkable source) {
+      source.park(head.block.rows() - head.at);
+      head.block = null;
+      waiting--;
+    }
+  }
+
+  private void resume(Head head) throws IOException {
+    setBlock(head, head.source.next());
   }
 
   @Override

@@ -23,6 +23,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -256,6 +257,52 @@ class FlowScanTest {
         ArchiveSnapshot snapshot = archive.snapshot();
         FlowScan scan = FlowScan.of(snapshot).threads(2).open()) {
       assertThrows(SegmentCorruptException.class, () -> read(scan, Set.of(FlowColumn.BYTES)));
+    }
+  }
+
+  /** A flow of 1970 in each segment opens them all at once; they are not kept open for it. */
+  @Test
+  void straysFromLongAgoKeepNoSegmentOpen() throws IOException {
+    try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> flows = new ArrayList<>();
+      FlowBatchBuilder builder = new FlowBatchBuilder(300);
+      for (int s = 0; s < 150; s++) {
+        for (int r = 0; r < 300; r++) {
+          long end = r == 0 ? s : Traffic.BEGIN + (s * 300L + r) * 60 * Traffic.SECOND;
+          builder.beginRow();
+          builder.set(FlowColumn.ARRIVAL, Traffic.NOW);
+          builder.set(FlowColumn.END_TIME, end);
+          builder.set(FlowColumn.BYTES, s * 1000L + r);
+          builder.endRow();
+        }
+        FlowBatch batch = FlowBatch.open(builder.build(1, s, 0, 0));
+        builder.clear();
+        Traffic.commit(archive, List.of(batch));
+        flows.add(batch);
+      }
+      Set<FlowColumn> columns = EnumSet.of(FlowColumn.BYTES);
+      for (String condition : new String[] {null, "bytes % 2 = 0"}) {
+        for (int threads = 1; threads <= 3; threads++) {
+          List<Row> expected = sorted(expected(flows, columns, condition));
+          try (ArchiveSnapshot snapshot = archive.snapshot()) {
+            FlowScan.Builder scan =
+                FlowScan.of(snapshot).columns(FlowColumn.BYTES).inTimeOrder().threads(threads);
+            try (FlowScan opened = (condition == null ? scan : scan.where(condition)).open()) {
+              List<Row> rows = new ArrayList<>();
+              int most = 0;
+              for (FlowBlock block = opened.next(); block != null; block = opened.next()) {
+                for (int r = 0; r < block.rows(); r++) {
+                  rows.add(new Row(block.time(r), text(block, columns, r)));
+                }
+                most = Math.max(most, opened.openSegments());
+              }
+              assertEquals(expected, sorted(rows));
+              assertInOrder(rows);
+              assertTrue(most > 1 && most <= 64 + 2 * threads + 8, most + " segments open");
+            }
+          }
+        }
+      }
     }
   }
 
