@@ -16,7 +16,7 @@ final class JsonKeys {
    */
   static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
     boolean known = false;
-    try (JsonParser parser = new JsonFactory().createParser(head, from, to - from)) {
+    try (JsonParser parser = JsonLine.open(new JsonFactory(), head, from, to)) {
       parser.nextToken();
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();

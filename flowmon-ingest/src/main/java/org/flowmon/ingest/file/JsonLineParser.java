@@ -57,7 +57,7 @@ final class JsonLineParser implements RecordParser {
   private void line(ParsedChunk out, byte[] bytes, int from, int to) throws IOException {
     block = out.block();
     reason = null;
-    try (JsonParser parser = json.createParser(bytes, from, to - from)) {
+    try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         refuse(RejectReason.BAD_JSON, "expected a JSON object");
       } else {

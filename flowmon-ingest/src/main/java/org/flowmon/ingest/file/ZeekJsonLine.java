@@ -35,7 +35,7 @@ final class ZeekJsonLine {
     path = null;
     wrapper = null;
     refused = null;
-    try (JsonParser parser = json.createParser(bytes, from, to - from)) {
+    try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         return refuse(RejectReason.BAD_JSON, "expected a JSON object");
       }

@@ -327,6 +327,58 @@ class TextFileReaderTest {
   }
 
   @Test
+  void aJsonLineOfAnyBytesIsRejectedByItselfAndTheOthersAreRead() throws Exception {
+    int[] first = {0, '{', ' ', '"', 'x', 0xEF, 0xBB, 0xBF, 0xFE, 0xFF};
+    List<byte[]> odd = new ArrayList<>();
+    odd.add(new byte[512]);
+    for (int i = 0; i < 10_000; i++) {
+      odd.add(
+          new byte[] {
+            (byte) first[i % 10],
+            (byte) first[i / 10 % 10],
+            (byte) first[i / 100 % 10],
+            (byte) first[i / 1000],
+            'x',
+            'y',
+            'z'
+          });
+    }
+    Random random = new Random(11);
+    for (int i = 0; i < 5_000; i++) {
+      byte[] line = new byte[1 + random.nextInt(40)];
+      random.nextBytes(line);
+      for (int at = 0; at < line.length; at++) {
+        line[at] = line[at] == '\n' ? 0 : line[at];
+      }
+      line[0] = random.nextBoolean() ? (byte) '{' : line[0];
+      line[line.length - 1] = 'x'; // no blank line
+      odd.add(line);
+    }
+    assertOnlyOddLinesAreLeftOut(odd, InputFormat.JSON, "{\"end_time\":1}");
+    assertOnlyOddLinesAreLeftOut(
+        odd.stream().filter(line -> line[0] != '#').toList(),
+        InputFormat.ZEEK_JSON,
+        "{\"_path\":\"conn\",\"ts\":1,\"id.orig_h\":\"::1\",\"id.resp_h\":\"::2\"}");
+  }
+
+  private void assertOnlyOddLinesAreLeftOut(List<byte[]> odd, InputFormat format, String good)
+      throws IOException {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    text.writeBytes((good + "\n").getBytes(StandardCharsets.US_ASCII));
+    for (byte[] line : odd) {
+      text.writeBytes(line);
+      text.write('\n');
+    }
+    text.writeBytes(good.getBytes(StandardCharsets.US_ASCII));
+    Path file = Files.write(folder.resolve("odd"), text.toByteArray());
+    FlowRecorder recorder = new FlowRecorder(64);
+    FileSummary summary = FlowFiles.open(file).read(recorder);
+    assertEquals(format, summary.format());
+    assertEquals(2, recorder.rows().size());
+    assertEquals(odd.size(), summary.rejectedTotal(), summary.rejected().toString());
+  }
+
+  @Test
   void randomBytesNeverBreakTheReader() throws Exception {
     byte[] letters = "0123456789,,,\"\"\n\n\r.:abT-e".getBytes(StandardCharsets.US_ASCII);
     for (long seed = 1; seed <= 300; seed++) {
