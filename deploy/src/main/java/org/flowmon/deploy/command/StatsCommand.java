@@ -63,8 +63,8 @@ public final class StatsCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "SHARE",
       description =
-          "Exact quantiles, 0 … 1: the smallest value that this share does not exceed. Every value"
-              + " is held in memory for them.")
+          "Exact quantiles, 0 … 1: the smallest value such that at least this share of the values"
+              + " is no larger. Every value is held in memory for them.")
   private List<Double> quantiles = List.of();
 
   @Option(names = "--threads", defaultValue = "2", description = "Threads; default 2.")

@@ -3,6 +3,7 @@ package org.flowmon.deploy.stats;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Arrays;
 
 /**
@@ -154,9 +155,9 @@ public final class Statistic {
   }
 
   /**
-   * The smallest number that at least a share of them does not exceed, exactly.
+   * The smallest number such that at least a share of them is no larger, exactly.
    *
-   * @param share 0 … 1
+   * @param share 0 … 1, taken as the decimal that it prints as: 0.55 is 55 of 100 numbers
    * @return a Long or a Double, null where there was no number
    */
   public Number quantile(double share) {
@@ -166,9 +167,17 @@ public final class Statistic {
     if (!sorted) {
       sort();
     }
-    long rank = Math.max(1, Math.min(count, (long) Math.ceil(share * count)));
-    long value = kept[(int) rank - 1];
+    long value = kept[(int) rank(share) - 1];
     return whole ? (Number) value : (Number) Double.longBitsToDouble(value);
+  }
+
+  /** ⌈share · count⌉ in decimals, for 0.55 · 100 is more than 55 in doubles; at least 1. */
+  private long rank(double share) {
+    return BigDecimal.valueOf(share)
+        .multiply(BigDecimal.valueOf(count))
+        .setScale(0, RoundingMode.CEILING)
+        .max(BigDecimal.ONE)
+        .longValueExact();
   }
 
   private void sort() {
