@@ -16,7 +16,8 @@ import org.flowmon.udaf.query.ValueKind;
 
 /**
  * {@link Statistic}s of an expression by the values of another. Memory grows with the number of
- * groups, and with that of values where quantiles are asked for. Not thread-safe.
+ * groups, and with that of values where quantiles are asked for; then both are bounded. Not
+ * thread-safe.
  */
 public final class GroupedStatistics {
   /**
@@ -26,8 +27,11 @@ public final class GroupedStatistics {
    */
   public record Group(String key, Statistic statistic) {}
 
-  /** Values that are kept at most. */
-  private final long mostKept;
+  /** What a group takes itself: its key, its place in the map, its sums and its first array. */
+  private static final int BYTES_OF_GROUP = 512;
+
+  /** Bytes of values and groups that are kept at most. */
+  private final long mostBytes;
 
   private final CompiledExpression value;
   private final CompiledExpression by;
@@ -38,7 +42,7 @@ public final class GroupedStatistics {
   // The group of the row before: flows of one group often come together.
   private Key last;
   private Statistic lastGroup;
-  private long kept;
+  private long keptBytes;
   private long nulls;
 
   /** A value of the key, in an order that is its kind's. */
@@ -50,10 +54,10 @@ public final class GroupedStatistics {
    * @param value a number or duration
    * @param by null for one group of all
    * @param keep whether quantiles will be asked for
-   * @param mostKept values that are kept at most
+   * @param mostBytes that may be kept for quantiles: 8 a value, and about 512 a group
    * @throws IllegalArgumentException where the value is of another kind
    */
-  public GroupedStatistics(Expression value, Expression by, boolean keep, long mostKept) {
+  public GroupedStatistics(Expression value, Expression by, boolean keep, long mostBytes) {
     this.value = CompiledExpression.of(value);
     ValueKind kind = this.value.kind();
     if (kind != ValueKind.LONG && kind != ValueKind.DOUBLE && kind != ValueKind.DURATION) {
@@ -64,10 +68,15 @@ public final class GroupedStatistics {
     this.values = this.value.newVector();
     this.keys = by == null ? null : this.by.newVector();
     this.keep = keep;
-    this.mostKept = mostKept;
+    this.mostBytes = mostBytes;
     if (by == null) {
-      group(new Key(true, 0, 0, null));
+      lastGroup = newStatistic();
+      groups.put(new Key(true, 0, 0, null), lastGroup);
     }
+  }
+
+  private Statistic newStatistic() {
+    return new Statistic(value.kind() != ValueKind.DOUBLE, keep);
   }
 
   /** Whether the values are durations. */
@@ -83,7 +92,7 @@ public final class GroupedStatistics {
   /**
    * Takes all rows of a block.
    *
-   * @throws IOException where more values would be kept than there may be
+   * @throws IOException where values and groups would take more bytes than they may
    */
   public void add(FlowBlock block) throws IOException {
     for (int from = 0; from < block.rows(); from += Vector.CAPACITY) {
@@ -103,16 +112,25 @@ public final class GroupedStatistics {
   }
 
   private void take(int i) throws IOException {
-    if (keep && ++kept > mostKept) {
-      throw new IOException(
-          "quantiles hold every value, and there are more than "
-              + mostKept
-              + ": narrow them with --where, or leave --quantiles out");
+    if (keep) {
+      charge(Long.BYTES);
     }
     (by == null ? lastGroup : group(i)).add(values.values()[i]);
   }
 
-  private Statistic group(int i) {
+  private void charge(long bytes) throws IOException {
+    keptBytes += bytes;
+    if (keptBytes > mostBytes) {
+      throw new IOException(
+          "quantiles hold every value of every group, and "
+              + groups.size()
+              + " groups take more than "
+              + mostBytes
+              + " bytes: narrow them with --where, make fewer groups, or leave --quantiles out");
+    }
+  }
+
+  private Statistic group(int i) throws IOException {
     boolean isNull = !keys.isValid(i);
     long high = keys.high() == null ? 0 : keys.high()[i];
     long low = keys.values()[i];
@@ -127,10 +145,16 @@ public final class GroupedStatistics {
     return group(new Key(isNull, high, low, text));
   }
 
-  private Statistic group(Key key) {
+  private Statistic group(Key key) throws IOException {
     last = key;
-    lastGroup =
-        groups.computeIfAbsent(key, k -> new Statistic(value.kind() != ValueKind.DOUBLE, keep));
+    lastGroup = groups.get(key);
+    if (lastGroup == null) {
+      if (keep) {
+        charge(BYTES_OF_GROUP + (key.text == null ? 0 : 2L * key.text.length()));
+      }
+      lastGroup = newStatistic();
+      groups.put(key, lastGroup);
+    }
     return lastGroup;
   }
 
