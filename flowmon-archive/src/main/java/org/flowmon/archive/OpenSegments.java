@@ -164,7 +164,12 @@ final class OpenSegments implements AutoCloseable {
       return reader;
     }
 
-    synchronized SegmentIndex index() {
+    /**
+     * The sidecar, null where it is missing or damaged, which is remembered.
+     *
+     * @throws IOException where it could not be read this time
+     */
+    synchronized SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {
         String name = Archive.SEGMENTS + "/" + segment.indexFileName();
         HeldFolder held = null;
@@ -174,7 +179,7 @@ final class OpenSegments implements AutoCloseable {
           indexFile = held;
         } catch (NoSuchFileException e) {
           indexProblem = store.describe(name) + ": file: missing";
-        } catch (IOException | SegmentCorruptException e) {
+        } catch (SegmentCorruptException e) {
           indexProblem = String.valueOf(e.getMessage());
         } finally {
           if (index == null && held != null) {

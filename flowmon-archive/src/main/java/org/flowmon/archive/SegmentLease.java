@@ -1,5 +1,6 @@
 package org.flowmon.archive;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.SegmentReader;
@@ -13,6 +14,7 @@ public final class SegmentLease implements AutoCloseable {
   private final SegmentReader reader;
   private final int firstRow;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile String unread; // why the sidecar could not be read
 
   SegmentLease(OpenSegments.Entry entry, SegmentReader reader, int firstRow) {
     this.entry = entry;
@@ -35,15 +37,24 @@ public final class SegmentLease implements AutoCloseable {
 
   /**
    * The segment's sidecar, opened when it is first asked for; null where it is missing or damaged,
-   * which {@link #indexProblem} then tells.
+   * which {@link #indexProblem} then tells. Where it could not be read this lease does without it,
+   * and the next one tries again.
    */
   public SegmentIndex index() {
-    return entry.index();
+    if (unread == null) {
+      try {
+        return entry.index();
+      } catch (IOException e) {
+        unread = String.valueOf(e.getMessage());
+      }
+    }
+    return null;
   }
 
   /** What is wrong with the sidecar, null while nothing is known to be. */
   public String indexProblem() {
-    return entry.indexProblem();
+    String problem = entry.indexProblem();
+    return problem == null ? unread : problem;
   }
 
   /** Remembers that the sidecar turned out to be damaged: it is not used again. */
