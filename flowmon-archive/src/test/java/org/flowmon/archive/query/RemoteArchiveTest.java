@@ -2,6 +2,8 @@ package org.flowmon.archive.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,14 +19,17 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
 import org.flowmon.archive.manifest.ArchiveCommit;
@@ -43,6 +48,7 @@ import org.flowmon.archive.store.MemoryStores;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.archive.verify.VerifyReport;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
@@ -291,6 +297,107 @@ class RemoteArchiveTest {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       QueryAnswer answer = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS);
       assertEquals(FlowQueries.run(flows, query).toString(), answer.table().toString());
+    }
+  }
+
+  @Test
+  void aSidecarThatCouldNotBeReadOnceIsReadByTheNextQuery() throws IOException {
+    try (Archive archive = open(from("a"))) {
+      fill(archive, 1, 800);
+    }
+    try (Archive archive = open(from("b"))) {
+      store.fault =
+          (operation, name) -> {
+            if (operation.equals("readRange") && name.endsWith(".idx")) {
+              throw new IOException("503 of " + name);
+            }
+          };
+      try (ArchiveSnapshot snapshot = archive.snapshot();
+          SegmentLease lease = snapshot.open(snapshot.segments().get(0), false)) {
+        assertNull(lease.index());
+        assertTrue(lease.indexProblem().contains("503 of"), lease.indexProblem());
+        store.fault = (operation, name) -> {};
+        assertNull(lease.index(), "one query sees one state");
+        assertTrue(lease.indexProblem().contains("503 of"), lease.indexProblem());
+      }
+      try (ArchiveSnapshot snapshot = archive.snapshot();
+          SegmentLease lease = snapshot.open(snapshot.segments().get(0), false)) {
+        assertNotNull(lease.index());
+        assertNull(lease.indexProblem());
+      }
+    }
+  }
+
+  private QueryAnswer lookupOfNobody(Archive archive) throws IOException {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return ArchiveQuery.lookup(
+          snapshot,
+          IpPrefix.parse("203.0.113.7"),
+          Long.MIN_VALUE,
+          Long.MAX_VALUE,
+          -1,
+          QueryOptions.DEFAULTS);
+    }
+  }
+
+  @Test
+  void aRunOfTheDirectoryThatCannotBeReadIsAWarningUntilItCan() throws Exception {
+    try (Archive archive = open(from("a"))) {
+      fill(archive, 3, 500);
+      archive.updateDirectory(false, () -> false);
+    }
+    long before = store.names().stream().filter(name -> name.endsWith(".hosts")).count();
+    try (Archive archive = open(from("b"))) {
+      store.fault =
+          (operation, name) -> {
+            if (name.endsWith(".hosts")) {
+              throw new IOException("503 of " + name);
+            }
+          };
+      QueryStats without = lookupOfNobody(archive).stats();
+      assertEquals(3, without.segmentsUncovered());
+      assertTrue(without.warnings().toString().contains("503 of"), without.warnings().toString());
+      assertThrows(IOException.class, () -> archive.updateDirectory(false, () -> false));
+      store.fault = (operation, name) -> {};
+      Thread.sleep(1100);
+      QueryStats with = lookupOfNobody(archive).stats();
+      assertEquals(List.of(), with.warnings());
+      assertEquals(3, with.segmentsByDirectory());
+    }
+    assertEquals(before, store.names().stream().filter(name -> name.endsWith(".hosts")).count());
+  }
+
+  @Test
+  void whileARunOfTheDirectoryIsFetchedOthersQueryByWhatIsKnown() throws Exception {
+    CountDownLatch fetching = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try (Archive archive = open(from("a"))) {
+      fill(archive, 3, 500);
+      archive.updateDirectory(false, () -> false);
+      assertEquals(3, lookupOfNobody(archive).stats().segmentsByDirectory());
+      fill(archive, 1, 500);
+      archive.updateDirectory(false, () -> false);
+      store.fault =
+          (operation, name) -> {
+            if (operation.equals("readRange") && name.endsWith(".hosts")) {
+              fetching.countDown();
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            }
+          };
+      Future<QueryAnswer> slow = threads.submit(() -> lookupOfNobody(archive));
+      assertTrue(fetching.await(20, TimeUnit.SECONDS));
+      Future<QueryAnswer> quick = threads.submit(() -> lookupOfNobody(archive));
+      assertEquals(1, quick.get(20, TimeUnit.SECONDS).stats().segmentsUncovered());
+      go.countDown();
+      assertEquals(4, slow.get(20, TimeUnit.SECONDS).stats().segmentsByDirectory());
+    } finally {
+      go.countDown();
+      threads.shutdownNow();
     }
   }
 
