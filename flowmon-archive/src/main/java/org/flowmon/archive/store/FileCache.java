@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Processes of one host may share the folder. A file that another of them used within the last
  * minute stays; one that is deleted while it is mapped can be read on. So the bound is that of
- * files that nobody holds, and what is held comes on top.
+ * files that nobody holds, and what is held comes on top. The folder is listed once a minute at
+ * most: until then what other processes bring is not known here.
  */
 final class FileCache {
   private static final Logger LOG = LoggerFactory.getLogger(FileCache.class);
@@ -46,12 +47,19 @@ final class FileCache {
   private static final int BLOCK_BYTES = 1 << 20;
   private static final int ATTEMPTS = 2;
   private static final Duration OF_OTHERS = Duration.ofMinutes(1);
+  private static final long SCAN_AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
   private static final Duration LEFT_OVER = Duration.ofDays(1);
 
   private final ObjectStore store;
   private final Path root;
   private final long maxBytes;
   private final Map<String, Entry> entries = new HashMap<>();
+  // What is in the folder as far as this process knows, by name; guarded by entries.
+  private final Map<String, CachedFile> cached = new HashMap<>();
+  private long cachedBytes;
+  private long coming; // bytes that are being brought
+  private int scans;
+  private long scannedNanos;
   private volatile boolean isBeyond;
   private volatile BooleanSupplier letGo = () -> false;
   private final AtomicLong fetches = new AtomicLong();
@@ -98,6 +106,7 @@ final class FileCache {
           bring(name, identity, file);
           touch(entry, file);
         }
+        note(name, look(file));
         done = true;
         return new HeldFolder(file.getParent(), () -> release(entry));
       }
@@ -150,7 +159,23 @@ final class FileCache {
   }
 
   private void bring(String name, FileIdentity identity, Path file) throws IOException {
-    makeRoom(identity.length());
+    expect(identity.length());
+    try {
+      makeRoom();
+      bringInto(name, identity, file);
+      note(name, look(file)); // before it is no longer expected
+    } finally {
+      expect(-identity.length());
+    }
+  }
+
+  private void expect(long bytes) {
+    synchronized (entries) {
+      coming += bytes;
+    }
+  }
+
+  private void bringInto(String name, FileIdentity identity, Path file) throws IOException {
     Files.createDirectories(file.getParent());
     Path temporary = file.resolveSibling(ArchiveStore.TEMPORARY_PREFIX + UUID.randomUUID());
     try {
@@ -209,22 +234,31 @@ final class FileCache {
 
   /** Takes over a local file that was written to the store just now. */
   void adopt(String name, Path written) throws IOException {
-    makeRoom(Files.size(written));
-    Path file = root.resolve(name);
-    Files.createDirectories(file.getParent());
-    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    Entry entry;
-    synchronized (entries) {
-      entry = entries.computeIfAbsent(name, key -> new Entry());
-    }
-    synchronized (entry) {
-      touch(entry, file);
+    long bytes = Files.size(written);
+    expect(bytes);
+    try {
+      makeRoom();
+      Path file = root.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.move(
+          written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      Entry entry;
+      synchronized (entries) {
+        entry = entries.computeIfAbsent(name, key -> new Entry());
+      }
+      synchronized (entry) {
+        touch(entry, file);
+      }
+      note(name, look(file));
+    } finally {
+      expect(-bytes);
     }
   }
 
   /** Removes a file whatever it is; who has it mapped can read on. */
   void remove(String name) throws IOException {
     Files.deleteIfExists(root.resolve(name));
+    note(name, null);
     synchronized (entries) {
       entries.computeIfPresent(name, (key, entry) -> entry.holders == 0 ? null : entry);
     }
@@ -238,17 +272,17 @@ final class FileCache {
   void onIdle() {
     if (isBeyond) {
       try {
-        makeRoom(0);
+        makeRoom();
       } catch (IOException e) {
         LOG.warn("{} is beyond its bound until the next file is fetched", root, e);
       }
     }
   }
 
-  private void makeRoom(long bytes) throws IOException {
+  private void makeRoom() throws IOException {
     // What is held but not in use is let go of only where nothing else is left.
     do {
-      if (hasRoom(bytes)) {
+      if (hasRoom()) {
         isBeyond = false;
         return;
       }
@@ -256,21 +290,36 @@ final class FileCache {
     isBeyond = true;
   }
 
-  private boolean hasRoom(long bytes) throws IOException {
+  private boolean hasRoom() throws IOException {
     synchronized (entries) {
-      List<CachedFile> files = files();
-      long over = files.stream().mapToLong(CachedFile::bytes).sum() + bytes - maxBytes;
+      if (scans == 0 || System.nanoTime() - scannedNanos > SCAN_AGAIN_NANOS) {
+        scan();
+      }
+      if (cachedBytes + coming <= maxBytes) {
+        return true;
+      }
+      List<CachedFile> files = new ArrayList<>(cached.values());
+      files.sort(Comparator.comparing(CachedFile::lastUse)); // used longest ago first
       for (CachedFile file : files) {
-        if (over <= 0) {
-          return true;
-        }
-        if (mayGo(file) && Files.deleteIfExists(file.path())) {
-          entries.remove(name(file.path()));
-          evicted.incrementAndGet();
-          over -= file.bytes();
+        if (mayGo(file)) {
+          evict(file);
+          if (cachedBytes + coming <= maxBytes) {
+            return true;
+          }
         }
       }
-      return over <= 0;
+      return false;
+    }
+  }
+
+  /** Deletes a file unless another process has used it since it was looked at. */
+  private void evict(CachedFile known) throws IOException {
+    CachedFile file = look(known.path());
+    note(name(known.path()), file);
+    if (file != null && mayGo(file) && Files.deleteIfExists(file.path())) {
+      note(name(file.path()), null);
+      entries.remove(name(file.path()));
+      evicted.incrementAndGet();
     }
   }
 
@@ -288,28 +337,47 @@ final class FileCache {
     return entry.holders == 0 && (old || file.lastUse().equals(entry.lastUse));
   }
 
-  /** Used longest ago first. */
-  private List<CachedFile> files() throws IOException {
-    List<CachedFile> files = new ArrayList<>();
+  /** Takes note of a file as it is now, null where it is gone. */
+  private void note(String name, CachedFile file) {
+    synchronized (entries) {
+      CachedFile before = file == null ? cached.remove(name) : cached.put(name, file);
+      cachedBytes += (file == null ? 0 : file.bytes()) - (before == null ? 0 : before.bytes());
+    }
+  }
+
+  /** Finds what other processes brought and removed. */
+  private void scan() throws IOException {
+    cached.clear();
+    cachedBytes = 0;
     try (DirectoryStream<Path> folders = Files.newDirectoryStream(root, Files::isDirectory)) {
       for (Path folder : folders) {
         try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder)) {
           for (Path file : inside) {
-            add(files, file);
+            // What is being fetched is nobody's to delete.
+            if (!file.getFileName().toString().startsWith(ArchiveStore.TEMPORARY_PREFIX)) {
+              note(name(file), look(file));
+            }
           }
         }
       }
     }
-    files.sort(Comparator.comparing(CachedFile::lastUse));
-    return files;
+    scans++;
+    scannedNanos = System.nanoTime();
   }
 
-  private static void add(List<CachedFile> files, Path file) throws IOException {
+  /** How often the folder was listed. */
+  int scans() {
+    synchronized (entries) {
+      return scans;
+    }
+  }
+
+  private static CachedFile look(Path file) throws IOException {
     try {
       BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
-      files.add(new CachedFile(file, of.size(), of.lastModifiedTime()));
+      return new CachedFile(file, of.size(), of.lastModifiedTime());
     } catch (NoSuchFileException e) {
-      // Removed since it was listed.
+      return null; // removed since it was listed
     }
   }
 
