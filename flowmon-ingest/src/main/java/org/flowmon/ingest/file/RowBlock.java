@@ -111,32 +111,45 @@ final class RowBlock {
    */
   boolean endRow(SourceKind kind, ProtectedNetworks networks) {
     if (!isSet(ARRIVAL, rows)) {
-      boolean start = isSet(START, rows);
-      boolean end = isSet(END, rows);
-      if (start != end && isSet(DURATION, rows)) {
-        long duration = low[DURATION][rows];
-        long time = low[start ? START : END][rows];
-        long other = start ? time + duration : time - duration;
-        boolean fits =
-            start
-                ? ((time ^ other) & (duration ^ other)) >= 0
-                : ((time ^ duration) & (time ^ other)) >= 0;
-        if (fits) {
-          set(start ? END : START, other);
-        }
-      }
-      if (!start && !end) {
+      if (!isSet(START, rows) && !isSet(END, rows)) {
         return false;
       }
+      fillTimes();
       if (!isSet(KIND, rows)) {
         set(KIND, kind.code());
       }
-    }
-    if (networks != null && !isSet(OUTGOING, rows) && isSet(SOURCE, rows)) {
-      set(OUTGOING, networks.contains(high[SOURCE][rows], low[SOURCE][rows]) ? 1 : 0);
+      if (networks != null && !isSet(OUTGOING, rows) && isSet(SOURCE, rows)) {
+        set(OUTGOING, networks.contains(high[SOURCE][rows], low[SOURCE][rows]) ? 1 : 0);
+      }
     }
     rows++;
     return true;
+  }
+
+  /**
+   * Of start, end and duration the third, where there are two; none that is out of range, and no
+   * duration of a flow that ends before it starts.
+   */
+  private void fillTimes() {
+    boolean start = isSet(START, rows);
+    boolean end = isSet(END, rows);
+    boolean duration = isSet(DURATION, rows);
+    if (start && end && !duration) {
+      long from = low[START][rows];
+      long to = low[END][rows];
+      if (to >= from && to - from >= 0) {
+        set(DURATION, to - from);
+      }
+    } else if (start != end && duration) {
+      long took = low[DURATION][rows];
+      long time = low[start ? START : END][rows];
+      long other = start ? time + took : time - took;
+      boolean fits =
+          start ? ((time ^ other) & (took ^ other)) >= 0 : ((time ^ took) & (time ^ other)) >= 0;
+      if (fits) {
+        set(start ? END : START, other);
+      }
+    }
   }
 
   /** The largest time that moves a clock, {@link Long#MIN_VALUE} where there is no row. */

@@ -327,6 +327,47 @@ class TextFileReaderTest {
   }
 
   @Test
+  void theDurationFollowsFromStartAndEndUnlessTheRowIsFlowmonsOwn() throws Exception {
+    String text =
+        """
+        start_time,end_time,duration,arrival
+        1,3.5,,
+        3,3,,
+        4,3,,
+        1,3.5,7,
+        1,3.5,,4
+        """;
+    Read read = read(text, 1);
+    assertEquals(Map.of(), read.summary().rejected(), read.rejects());
+    assertEquals(
+        java.util.Arrays.asList(2_500_000L, 0L, null, 7L, null),
+        read.rows().stream().map(row -> row.get(FlowColumn.DURATION)).toList());
+  }
+
+  @Test
+  void protectedNetworksSayNothingOfRowsThatHaveAnArrivalOrADirection() throws Exception {
+    String text =
+        """
+        end_time,src_addr,outgoing,arrival
+        1,10.0.0.1,,
+        1,11.0.0.1,,
+        1,10.0.0.1,false,
+        1,10.0.0.1,,2
+        1,10.0.0.1,false,2
+        1,,,
+        """;
+    Read read =
+        read(
+            text.getBytes(StandardCharsets.UTF_8),
+            1,
+            FileReadOptions.defaults()
+                .withNetworks(ProtectedNetworks.parse(List.of("10.0.0.0/8"))));
+    assertEquals(
+        java.util.Arrays.asList(1L, 0L, 0L, null, 0L, null),
+        read.rows().stream().map(row -> row.get(FlowColumn.OUTGOING)).toList());
+  }
+
+  @Test
   void aJsonLineOfAnyBytesIsRejectedByItselfAndTheOthersAreRead() throws Exception {
     int[] first = {0, '{', ' ', '"', 'x', 0xEF, 0xBB, 0xBF, 0xFE, 0xFF};
     List<byte[]> odd = new ArrayList<>();
