@@ -7,22 +7,27 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A file that is there with all its rows or not at all: it is written under another name beside it,
- * synced and renamed. A name that ends with {@code .gz} is compressed.
+ * A file that is there with all its rows or not at all: it is written under a name of its own
+ * beside it, synced and given its name, which replaces another file only where that is asked for. A
+ * name that ends with {@code .gz} is compressed.
  */
 public final class FileTarget implements ExportTarget {
   private static final int BUFFER = 1 << 16;
 
   private final Path file;
   private final Path part;
+  private final boolean replace;
   private final RowFormat format;
   private FileChannel channel;
   private OutputStream out;
@@ -37,31 +42,33 @@ public final class FileTarget implements ExportTarget {
     if (Files.exists(file) && !replace) {
       throw new FileAlreadyExistsException(file.toString());
     }
-    return new FileTarget(file, format.rows());
+    return new FileTarget(file, format.rows(), replace);
   }
 
   /** Standard output, or any other stream, which stays open. */
   public static FileTarget of(OutputStream stream, ExportFormat format) {
-    FileTarget target = new FileTarget(null, format.rows());
+    FileTarget target = new FileTarget(null, format.rows(), false);
     target.out = new BufferedOutputStream(stream, BUFFER);
     return target;
   }
 
-  private FileTarget(Path file, RowFormat format) {
+  private FileTarget(Path file, RowFormat format, boolean replace) {
     this.file = file;
-    this.part = file == null ? null : file.resolveSibling(file.getFileName() + ".part");
+    this.part = file == null ? null : file.resolveSibling(partName(file));
+    this.replace = replace;
     this.format = format;
+  }
+
+  /** A name of its own, so that exports to one file do not write into each other's. */
+  private static String partName(Path file) {
+    return String.format(
+        Locale.ROOT, "%s.%016x.part", file.getFileName(), ThreadLocalRandom.current().nextLong());
   }
 
   @Override
   public void begin(List<ExportColumn> columns) throws IOException {
     if (file != null) {
-      channel =
-          FileChannel.open(
-              part,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE);
+      channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       OutputStream plain = Channels.newOutputStream(channel);
       out =
           new BufferedOutputStream(
@@ -89,6 +96,23 @@ public final class FileTarget implements ExportTarget {
     }
     channel.force(true);
     channel.close();
+    publish();
+  }
+
+  private void publish() throws IOException {
+    if (!replace) {
+      try {
+        Files.createLink(file, part); // fails where a file came meanwhile; close() deletes the part
+        return;
+      } catch (FileAlreadyExistsException e) {
+        throw new IOException(file + ": came while it was written; --force replaces it", e);
+      } catch (UnsupportedOperationException | FileSystemException e) {
+        if (Files.exists(file)) {
+          throw new IOException(file + ": came while it was written; --force replaces it", e);
+        }
+        // A file system without links: looking first is the best there is.
+      }
+    }
     try {
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (AtomicMoveNotSupportedException e) {
