@@ -1,6 +1,8 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -54,6 +56,8 @@ final class CommitRetention implements CommitPreparation {
         return Expiration.NONE;
       }
       return of(before, commit, options, leases);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -237,10 +241,24 @@ final class CommitRetention implements CommitPreparation {
     SegmentReader open(SealedSegment segment) throws IOException {
       SegmentLease lease = open.get(segment.id());
       if (lease == null) {
-        lease = shared.segments().lease(segment, true, 0);
+        lease = lease(segment);
         open.put(segment.id(), lease);
       }
       return lease.rows();
+    }
+
+    private SegmentLease lease(SealedSegment segment) throws IOException {
+      try {
+        return shared.segments().lease(segment, true, 0);
+      } catch (SegmentCorruptException e) {
+        String name = Archive.SEGMENTS + "/" + segment.fileName();
+        if (e.getCause() instanceof NoSuchFileException && shared.store().length(name) >= 0) {
+          // Its copy in the cache vanished, or the store took a moment: it is not lost.
+          throw new IOException(
+              shared.store().describe(name) + " could not be opened and is there; try again", e);
+        }
+        throw e;
+      }
     }
 
     @Override

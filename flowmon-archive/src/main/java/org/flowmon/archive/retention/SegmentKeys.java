@@ -13,15 +13,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The time keys of a segment and the first of its rows that is visible. The file is opened only
- * where the range of keys does not tell. Where it cannot be read, its keys are taken to be evenly
- * spread: a damaged segment of the past must not keep others from being committed. Not thread-safe.
+ * where the range of keys does not tell. Where it is damaged or lost, its keys are taken to be
+ * evenly spread: a damaged segment of the past must not keep others from being committed. An error
+ * in reading it is none of its damage: what is decided here is decided for good, so nothing is.
+ *
+ * <p>Methods that look for keys throw {@link UncheckedIOException} where the segment cannot be read
+ * now. Not thread-safe.
  */
 public final class SegmentKeys {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentKeys.class);
 
-  /** Opens a segment, which whoever gave this closes. */
+  /** Opens segments, which whoever gave this closes. */
   public interface Opener {
-    /** The segment's rows. */
+    /**
+     * The segment's rows.
+     *
+     * @throws SegmentCorruptException where it is damaged, or its file is lost
+     * @throws IOException where it cannot be read now
+     */
     SegmentReader open(SealedSegment segment) throws IOException;
   }
 
@@ -83,14 +92,19 @@ public final class SegmentKeys {
         }
       }
       return low;
-    } catch (SegmentCorruptException | IOException | UncheckedIOException e) {
+    } catch (SegmentCorruptException e) {
       return guess(time, e);
     }
   }
 
-  private void open() throws IOException {
+  private void open() {
     if (keys == null) {
-      SegmentReader reader = opener.open(segment);
+      SegmentReader reader;
+      try {
+        reader = opener.open(segment);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
       long[] first = new long[1];
       // Both are touched, so that damage shows before anything was decided.
       reader.readLongs(FlowColumn.END_TIME, 0, 1, first);
@@ -99,9 +113,9 @@ public final class SegmentKeys {
     }
   }
 
-  private int guess(long time, Exception why) {
+  private int guess(long time, SegmentCorruptException why) {
     LOG.warn(
-        "segment {} cannot be read, so its rows expire as if they were evenly spread over time: {}",
+        "segment {} is damaged, so its rows expire as if they were evenly spread over time: {}",
         segment.id(),
         why.getMessage());
     unreadable = true;
@@ -143,7 +157,7 @@ public final class SegmentKeys {
       try {
         open();
         return keys.at(row);
-      } catch (SegmentCorruptException | IOException | UncheckedIOException e) {
+      } catch (SegmentCorruptException e) {
         guess(segment.timeKey().min(), e);
       }
     }
