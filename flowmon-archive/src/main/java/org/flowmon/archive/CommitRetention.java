@@ -16,6 +16,7 @@ import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.manifest.RetentionChange;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.retention.Expiration;
+import org.flowmon.archive.retention.NewestArrival;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.RetentionPlan;
 import org.flowmon.archive.retention.SegmentKeys;
@@ -69,18 +70,28 @@ final class CommitRetention implements CommitPreparation {
       segments.add(new SegmentKeys(segment, before.firstRow(segment.id()), leases::open));
     }
     int known = segments.size();
-    long newest = before.newestArrival();
     for (SealedSegment segment : commit.segments()) {
       segments.add(new SegmentKeys(segment, 0, leases::open));
-      newest = Math.max(newest, segment.arrival().max());
     }
-    if (commit.retention() != null) {
-      newest = Math.max(newest, commit.retention().now());
-    }
+    long newest = newestArrival(before, commit);
     RetentionPlan plan =
         RetentionPlan.of(options, segments, known, before.cutoff(), newest, before.keys());
     boolean all = commit.retention() != null && commit.retention().trim();
     return new Step(before, segments, plan).expiration(options, all, leases);
+  }
+
+  /** The arrival that ages are counted back from. */
+  private static long newestArrival(ManifestState before, ArchiveCommit commit) {
+    NewestArrival newest = NewestArrival.asOfNow();
+    newest.add(before.newestArrival(), before.newestArrival());
+    if (before.newestArrival() > newest.latest()) {
+      // Of the others that were ever committed, those that are left are known.
+      before.segments().forEach(newest::add);
+    }
+    commit.segments().forEach(newest::add);
+    long told = commit.retention() == null ? Long.MIN_VALUE : commit.retention().now();
+    newest.add(told, told);
+    return newest.get();
   }
 
   /** What becomes of a plan: segments that go, that keep a part, that are rewritten. */

@@ -10,8 +10,8 @@ import java.time.Duration;
  * @param rows so many most recent flows are kept; 0: no such limit
  * @param slack flows stored beyond {@code rows} at most, hidden ones in segments that hold others
  *     too: the larger, the fewer are rewritten to get rid of them. 0 where {@code rows} is
- * @param ageMicros flows this much older than the newest arrival committed are not kept, µs; 0: no
- *     such limit
+ * @param ageMicros flows this much older than the newest arrival committed that can be true ({@link
+ *     NewestArrival}) are not kept, µs; 0: no such limit
  * @param bytes the flows that are kept take at most so many bytes, by their part of the files that
  *     hold them; 0: no such limit
  */

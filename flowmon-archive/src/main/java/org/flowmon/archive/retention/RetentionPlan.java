@@ -49,7 +49,8 @@ public final class RetentionPlan {
    * @param segments those of the archive in their order, then the new ones
    * @param known how many of them are no new ones
    * @param cutoff before the commit
-   * @param newestArrival of all rows ever committed, those of the new segments included; µs
+   * @param newestArrival of all rows ever committed that can be true ({@link NewestArrival}), those
+   *     of the new segments included; µs
    * @param keys time keys of the visible rows of the known segments, null where they are not known:
    *     they are counted then. Not changed
    */
