@@ -208,16 +208,21 @@ public final class Compactor {
     long[] values = new long[BLOCK];
     long[] known = new long[BLOCK / 64];
     for (int c = 0; c < columns.length; c++) {
+      // In halves: those of as many rows as a segment has overflow no long.
+      long high = 0;
+      long low = 0;
       for (int from = 0; from < rows; from += BLOCK) {
         int n = Math.min(BLOCK, rows - from);
         segment.readLongs(columns[c], from, n, values);
         segment.readValidity(columns[c], from, n, known);
         for (int i = 0; i < n; i++) {
           if ((known[i >>> 6] >>> i & 1) != 0) {
-            sums[c] = sums[c].add(BigInteger.valueOf(values[i]));
+            high += values[i] >> 32;
+            low += values[i] & 0xFFFF_FFFFL;
           }
         }
       }
+      sums[c] = BigInteger.valueOf(high).shiftLeft(32).add(BigInteger.valueOf(low));
     }
     return new RowSums(rows, sums[0], sums[1]);
   }

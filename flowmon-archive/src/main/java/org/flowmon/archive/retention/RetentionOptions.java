@@ -1,6 +1,7 @@
 package org.flowmon.archive.retention;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 /**
  * How much of the past an archive keeps; the strictest limit holds. Stored in the manifest, so that
@@ -50,11 +51,21 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
    */
   public static RetentionOptions of(long rows, long slack, Duration age, long bytes) {
     long more = slack >= 0 || rows == 0 ? Math.max(0, slack) : UNSAID;
-    return new RetentionOptions(
-        rows,
-        more,
-        age == null ? 0 : Math.addExact(age.getSeconds() * 1_000_000, age.getNano() / MICROS),
-        bytes);
+    return new RetentionOptions(rows, more, age == null ? 0 : micros(age), bytes);
+  }
+
+  private static long micros(Duration age) {
+    try {
+      return Math.addExact(
+          Math.multiplyExact(age.getSeconds(), 1_000_000L), age.getNano() / MICROS);
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "an age of "
+              + age
+              + ", expected at most "
+              + Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS),
+          e);
+    }
   }
 
   /**
