@@ -67,11 +67,11 @@ final class CommitRetention implements CommitPreparation {
       throws IOException {
     List<SegmentKeys> segments = new ArrayList<>();
     for (SealedSegment segment : before.segments()) {
-      segments.add(new SegmentKeys(segment, before.firstRow(segment.id()), leases::open));
+      segments.add(new SegmentKeys(segment, before.firstRow(segment.id()), leases));
     }
     int known = segments.size();
     for (SealedSegment segment : commit.segments()) {
-      segments.add(new SegmentKeys(segment, 0, leases::open));
+      segments.add(new SegmentKeys(segment, 0, leases));
     }
     long newest = newestArrival(before, commit);
     RetentionPlan plan =
@@ -195,7 +195,7 @@ final class CommitRetention implements CommitPreparation {
       return Expiration.NONE;
     }
     List<SegmentKeys> written =
-        commit.segments().stream().map(s -> new SegmentKeys(s, 0, leases::open)).toList();
+        commit.segments().stream().map(s -> new SegmentKeys(s, 0, leases)).toList();
     boolean inOrder = commit.replaced().size() == 1 && written.size() == 1;
     int[] first =
         inOrder
@@ -246,10 +246,11 @@ final class CommitRetention implements CommitPreparation {
   }
 
   /** Segments that are open while a commit is prepared. */
-  private final class Leases implements AutoCloseable {
+  private final class Leases implements SegmentKeys.Opener, AutoCloseable {
     private final Map<String, SegmentLease> open = new HashMap<>();
 
-    SegmentReader open(SealedSegment segment) throws IOException {
+    @Override
+    public SegmentReader open(SealedSegment segment) throws IOException {
       SegmentLease lease = open.get(segment.id());
       if (lease == null) {
         lease = lease(segment);
@@ -269,6 +270,14 @@ final class CommitRetention implements CommitPreparation {
               shared.store().describe(name) + " could not be opened and is there; try again", e);
         }
         throw e;
+      }
+    }
+
+    @Override
+    public void release(SealedSegment segment) {
+      SegmentLease lease = open.remove(segment.id());
+      if (lease != null) {
+        lease.close();
       }
     }
 

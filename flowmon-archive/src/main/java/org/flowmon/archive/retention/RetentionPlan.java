@@ -71,6 +71,7 @@ public final class RetentionPlan {
     if (options.isLimited()) {
       for (int i = keys == null ? 0 : known; i < segments.size(); i++) {
         segments.get(i).count(search.firstRows()[i], added);
+        segments.get(i).release();
       }
     }
     if (options.ageMicros() > 0 && newestArrival >= Long.MIN_VALUE + options.ageMicros()) {

@@ -32,6 +32,9 @@ public final class SegmentKeys {
      * @throws IOException where it cannot be read now
      */
     SegmentReader open(SealedSegment segment) throws IOException;
+
+    /** Says that what was opened of a segment is read no more, until it is opened again. */
+    void release(SealedSegment segment);
   }
 
   private final SealedSegment segment;
@@ -94,6 +97,14 @@ public final class SegmentKeys {
       return low;
     } catch (SegmentCorruptException e) {
       return guess(time, e);
+    }
+  }
+
+  /** Lets go of the segment's file: a store that holds few at a time fetches the next. */
+  void release() {
+    if (keys != null) {
+      keys = null;
+      opener.release(segment);
     }
   }
 
