@@ -22,6 +22,7 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,8 @@ public final class DirectoryUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryUpdate.class);
   // Segments that are open at the same time.
   private static final int SEGMENTS_AT_ONCE = 64;
+  // Of an address in a run: its 16 bytes and the place of its list.
+  private static final int ADDRESS_BYTES = 20;
   // The next larger run is merged where it is at most so many times as large as all smaller ones.
   private static final int GROWTH = 3;
   private static final long MAX_MERGED_BYTES = 1L << 30;
@@ -154,13 +157,18 @@ public final class DirectoryUpdate {
     int left = uncovered.cardinality();
     for (int next = uncovered.nextSetBit(0); next >= 0 && !stop.getAsBoolean(); ) {
       List<SealedSegment> some = new ArrayList<>();
-      for (; next >= 0 && some.size() < SEGMENTS_AT_ONCE; next = uncovered.nextSetBit(next + 1)) {
-        some.add(segments.get(next));
-      }
       List<SegmentReader> readers = new ArrayList<>();
       List<HeldFolder> files = new ArrayList<>();
       try {
-        some.removeIf(segment -> !open(segment, readers, files));
+        long addresses = 0;
+        for (;
+            next >= 0 && !isFull(readers.size(), addresses);
+            next = uncovered.nextSetBit(next + 1)) {
+          if (open(segments.get(next), readers, files)) {
+            some.add(segments.get(next));
+            addresses += addresses(readers.get(readers.size() - 1));
+          }
+        }
         if (!some.isEmpty()) {
           runs.add(write(inputs(readers), some));
           covered += some.size();
@@ -172,6 +180,22 @@ public final class DirectoryUpdate {
       }
     }
     return left;
+  }
+
+  /** Whether a run of so many segments takes no other: it would grow towards 2 GiB. */
+  static boolean isFull(int segments, long addresses) {
+    return segments >= SEGMENTS_AT_ONCE || addresses >= MAX_MERGED_BYTES / ADDRESS_BYTES;
+  }
+
+  /** Addresses of both columns, those that are in both twice. */
+  private static long addresses(SegmentReader reader) {
+    long addresses = 0;
+    for (FlowColumn column : List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR)) {
+      if (reader.presence(column) != Presence.ABSENT) {
+        addresses += reader.dictionarySize(column);
+      }
+    }
+    return addresses;
   }
 
   private boolean open(SealedSegment segment, List<SegmentReader> readers, List<HeldFolder> files) {
