@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
 public record ArchiveLocation(String address, Map<String, String> settings)
     implements Serializable {
   // Two letters at least: "C:" is no scheme.
+  private static final Pattern ANY_CASE = Pattern.compile("^[A-Za-z][A-Za-z0-9+.-]+://");
   private static final Pattern URL = Pattern.compile("([a-z][a-z0-9+.-]+)://.*");
 
   public ArchiveLocation {
@@ -40,7 +42,8 @@ public record ArchiveLocation(String address, Map<String, String> settings)
    *
    * @throws IllegalArgumentException saying what was found and what was expected
    */
-  public static ArchiveLocation parse(String address, Map<String, String> settings) {
+  public static ArchiveLocation parse(String text, Map<String, String> settings) {
+    String address = ANY_CASE.matcher(text).replaceFirst(m -> m.group().toLowerCase(Locale.ROOT));
     if (address.startsWith("file:")) {
       return local(Path.of(fileUri(address)).toString(), settings);
     }
