@@ -141,11 +141,14 @@ public final class ArchiveImporter implements AutoCloseable {
   /** Waits for the segment that was begun first. */
   private void await() throws IOException {
     try {
-      sealed.add(sealing.remove().get());
+      // Removed once it is had: what is interrupted here is still deleted by close.
+      sealed.add(sealing.element().get());
+      sealing.remove();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while segments were sealed");
     } catch (ExecutionException e) {
+      sealing.remove(); // it left nothing
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
