@@ -44,4 +44,14 @@ public interface FlowRows {
 
   /** The text of a row, null where there is none. */
   String text(FlowColumn column, int row);
+
+  /**
+   * Reads {@code count} texts from row {@code from} into {@code out[0 … count)}, null where there
+   * is none. To be preferred to {@link #text} for more than one row.
+   */
+  default void readTexts(FlowColumn column, int from, int count, String[] out) {
+    for (int i = 0; i < count; i++) {
+      out[i] = text(column, from + i);
+    }
+  }
 }

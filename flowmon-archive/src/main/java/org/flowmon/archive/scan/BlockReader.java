@@ -25,9 +25,7 @@ final class BlockReader {
     boolean[] isNull = isNull(rows, column, from, count);
     if (column.type() == ColumnType.TEXT) {
       String[] text = new String[count];
-      for (int i = 0; i < count; i++) {
-        text[i] = rows.text(column, from + i);
-      }
+      rows.readTexts(column, from, count, text);
       return new BlockColumn(null, null, text, isNull);
     }
     long[] low = new long[count];

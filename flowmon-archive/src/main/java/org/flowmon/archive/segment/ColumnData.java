@@ -51,10 +51,14 @@ abstract class ColumnData {
 
   /** Opens a column as its footer says that it is stored. */
   static ColumnData open(
-      MappedRegion file, SegmentDirectory.Entry entry, int rows, boolean verifyChecksums) {
+      MappedRegion file,
+      SegmentDirectory.Entry entry,
+      int rows,
+      boolean verifyChecksums,
+      DecodedPages cache) {
     return entry.pages() == null
         ? new DirectColumn(file, entry, rows, verifyChecksums)
-        : new PagedColumn(file, entry, rows, verifyChecksums, DecodedPages.SHARED);
+        : new PagedColumn(file, entry, rows, verifyChecksums, cache);
   }
 
   /** The numbers of {@code count} rows from one on. */
@@ -190,10 +194,48 @@ abstract class ColumnData {
     return one[0] < 0 ? null : dictionaryText(one[0]);
   }
 
+  /** The texts of {@code count} rows from one on, null where there is none. */
+  final void readTexts(int from, int count, String[] out) {
+    int[] ids = new int[Math.min(count, BLOCK)];
+    ByteBuffer texts = null;
+    for (int done = 0; done < count; done += BLOCK) {
+      int n = Math.min(BLOCK, count - done);
+      readIds(from + done, n, ids);
+      texts = texts(ids, n, texts, out, done);
+    }
+  }
+
+  /** The texts of the first {@code count} of {@code some} rows. */
+  final void gatherTexts(int[] some, int count, String[] out) {
+    int[] ids = new int[count];
+    gatherIds(some, count, ids);
+    texts(ids, count, null, out, 0);
+  }
+
+  /**
+   * Puts the texts of {@code n} ids into {@code out[to … to + n)}.
+   *
+   * @param texts the dictionary's texts where they are at hand; they are looked for once, not for
+   *     each row
+   * @return the dictionary's texts where they were needed
+   */
+  private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
+    for (int i = 0; i < n; i++) {
+      if (ids[i] >= 0 && texts == null) {
+        texts = texts();
+      }
+      out[to + i] = ids[i] < 0 ? null : text(texts, ids[i]);
+    }
+    return texts;
+  }
+
   /** The text of a text column's id. */
   final String dictionaryText(int id) {
+    return text(texts(), id);
+  }
+
+  private String text(ByteBuffer texts, int id) {
     int offset = buffer.getInt(entry.side().offset() + 4 * id);
-    ByteBuffer texts = texts();
     int end = textsLength();
     check(offset >= 0 && offset <= end - 4, "a text within the dictionary, found offset " + offset);
     int length = texts.getInt(textsAt() + offset);

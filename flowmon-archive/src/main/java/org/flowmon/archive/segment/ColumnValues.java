@@ -17,6 +17,7 @@ final class ColumnValues {
   private final long[] blockLow = new long[BLOCK];
   private final long[] blockHigh = new long[BLOCK];
   private final long[] blockValid = new long[BLOCK >>> 6];
+  private final String[] blockTexts = new String[BLOCK];
 
   /** Numbers, or the low longs of addresses. */
   long[] low = {};
@@ -117,8 +118,9 @@ final class ColumnValues {
   private void loadBlock(FlowColumn column, FlowRows part, int from, int n, int[] rank, int base) {
     switch (column.type()) {
       case TEXT -> {
+        part.readTexts(column, from, n, blockTexts);
         for (int i = 0; i < n; i++) {
-          texts[rank == null ? base + i : rank[base + i]] = part.text(column, from + i);
+          texts[rank == null ? base + i : rank[base + i]] = blockTexts[i];
         }
       }
       case ADDRESS -> {

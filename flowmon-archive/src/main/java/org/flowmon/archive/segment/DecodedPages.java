@@ -20,9 +20,15 @@ final class DecodedPages {
   private final long maxBytes;
   private final ArrayDeque<Kept> kept = new ArrayDeque<>();
   private long bytes;
+  private long decoded;
 
   DecodedPages(long maxBytes) {
     this.maxBytes = maxBytes;
+  }
+
+  /** Whether a dictionary of so many bytes leaves room for pages; else it is kept elsewhere. */
+  boolean hasRoomFor(long dictionaryBytes) {
+    return dictionaryBytes <= Math.min(SegmentFormat.MAX_DECODED_DICTIONARY, maxBytes / 4);
   }
 
   /** The page in a slot, null where it is not there. */
@@ -36,6 +42,7 @@ final class DecodedPages {
 
   /** Puts a page into its slot. A page that alone exceeds the bound stays until the next comes. */
   synchronized void keep(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {
+    decoded++;
     if (!slots.compareAndSet(slot, null, page)) {
       return; // another thread decoded it, too
     }
@@ -68,6 +75,16 @@ final class DecodedPages {
           }
           return false;
         });
+  }
+
+  /** Counts a page that is kept elsewhere. */
+  synchronized void countElsewhere() {
+    decoded++;
+  }
+
+  /** How many pages were decoded to be kept, again or for the first time. */
+  synchronized long decoded() {
+    return decoded;
   }
 
   synchronized long bytes() {

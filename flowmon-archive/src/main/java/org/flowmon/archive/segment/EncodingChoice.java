@@ -21,11 +21,25 @@ final class EncodingChoice {
   private static final int MIN_BITS = 16;
   private static final int SAMPLE = 8192;
 
+  private final int maxDictionary;
   private final PageEncoder encoder = new PageEncoder();
   private final DeltaEncoder deltas = new DeltaEncoder();
   private final DictionaryPage dictionaryPage = new DictionaryPage();
   private final ByteSink page = new ByteSink();
   private final ByteSink compressed = new ByteSink();
+
+  EncodingChoice() {
+    this(SegmentFormat.MAX_DECODED_DICTIONARY);
+  }
+
+  /**
+   * As it is tested.
+   *
+   * @param maxDictionary bytes of a decoded dictionary that is compressed, at most
+   */
+  EncodingChoice(int maxDictionary) {
+    this.maxDictionary = maxDictionary;
+  }
 
   /**
    * Numbers the values of a column.
@@ -64,7 +78,7 @@ final class EncodingChoice {
       PageCodec.Compressor compressor,
       int rows) {
     ColumnType type = column.type();
-    if (compressor == null) {
+    if (compressor == null || (type == ColumnType.TEXT && textBytes(dictionary) > maxDictionary)) {
       return new ChunkBuilder.Layout(direct(type, values, dictionary), rows, null);
     }
     Encoding encoding =
@@ -81,6 +95,15 @@ final class EncodingChoice {
     rowsPerPage =
         Math.max(SegmentFormat.MIN_PAGE_ROWS, Math.min(SegmentFormat.MAX_PAGE_ROWS, rowsPerPage));
     return new ChunkBuilder.Layout(encoding, Integer.highestOneBit((int) rowsPerPage), compressor);
+  }
+
+  /** Bytes of the texts of a dictionary page. */
+  private static long textBytes(DictionaryBuilder dictionary) {
+    long bytes = 4L * dictionary.size;
+    for (int id = 0; id < dictionary.size; id++) {
+      bytes += dictionary.texts[id].length;
+    }
+    return bytes;
   }
 
   private Encoding direct(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
@@ -127,7 +150,7 @@ final class EncodingChoice {
       SegmentOptions options,
       PageCodec.Compressor compressor) {
     List<Encoding> candidates = new ArrayList<>();
-    if (dictionary != null) {
+    if (dictionary != null && 8L * dictionary.size <= maxDictionary) {
       if (dictionary.size == 1) {
         return Encoding.RLE_DICTIONARY;
       }

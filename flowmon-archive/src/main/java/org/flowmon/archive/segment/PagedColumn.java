@@ -1,5 +1,6 @@
 package org.flowmon.archive.segment;
 
+import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -25,6 +26,9 @@ final class PagedColumn extends ColumnData {
   private final int firstPage; // in the table, behind the dictionary
   private final int size; // entries of the dictionary
   private final AtomicReferenceArray<DecodedPage> slots;
+  // A dictionary that has no room beside the pages, of a segment from before they were limited:
+  // among the pages the one would push the other out for every row that is read.
+  private SoftReference<DecodedPage> large = new SoftReference<>(null);
 
   PagedColumn(
       MappedRegion file,
@@ -99,10 +103,29 @@ final class PagedColumn extends ColumnData {
   }
 
   private DecodedPage dictionary() {
+    if (!cache.hasRoomFor(dictionaryBytes())) {
+      return largeDictionary();
+    }
     DecodedPage page = DecodedPages.find(slots, 0);
     if (page == null) {
       page = decodeDictionary();
       cache.keep(slots, 0, page);
+    }
+    return page;
+  }
+
+  /** Bytes of the dictionary, decoded. */
+  private long dictionaryBytes() {
+    return entry.column().type().isLong() ? 8L * size : table.uncompressed(0);
+  }
+
+  /** Kept as long as the heap has room for it; decoded by one thread while others wait for it. */
+  private synchronized DecodedPage largeDictionary() {
+    DecodedPage page = large.get();
+    if (page == null) {
+      page = decodeDictionary();
+      large = new SoftReference<>(page);
+      cache.countElsewhere();
     }
     return page;
   }
@@ -416,5 +439,8 @@ final class PagedColumn extends ColumnData {
   @Override
   void close() {
     cache.forget(slots);
+    synchronized (this) {
+      large.clear();
+    }
   }
 }

@@ -60,6 +60,12 @@ final class SegmentFormat {
   /** Pages have no more rows: so many are decoded to read one. */
   static final int MAX_PAGE_ROWS = 1 << 21;
 
+  /**
+   * Dictionaries of more bytes, decoded, are not compressed: a reader would hold all of one to
+   * resolve a single id.
+   */
+  static final int MAX_DECODED_DICTIONARY = 1 << 20;
+
   private SegmentFormat() {}
 
   static Type physicalType(ColumnType type) {

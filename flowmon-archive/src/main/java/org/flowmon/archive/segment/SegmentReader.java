@@ -27,6 +27,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
   private final MappedRegion file;
   private final boolean verifyChecksums;
+  private final DecodedPages cache;
   private final int clamped;
   private final Map<FlowColumn, SegmentDirectory.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
@@ -36,8 +37,10 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
       SealedSegment sealed,
       MappedRegion file,
       SegmentDirectory directory,
-      boolean verifyChecksums) {
+      boolean verifyChecksums,
+      DecodedPages cache) {
     this.sealed = sealed;
+    this.cache = cache;
     this.file = file;
     this.verifyChecksums = verifyChecksums;
     this.entries = directory.entries();
@@ -61,13 +64,20 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
    */
   public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
       throws IOException {
+    return open(directory, segment, verifyChecksums, DecodedPages.SHARED);
+  }
+
+  /** As it is tested. */
+  static SegmentReader open(
+      Path directory, SealedSegment segment, boolean verifyChecksums, DecodedPages cache)
+      throws IOException {
     MappedRegion file =
         MappedRegion.open(directory.resolve(segment.fileName()), segment.segmentFile());
     try {
       SegmentDirectory content =
           SegmentDirectory.open(
               file, segment.segmentFile().footerLength(), segment.id(), segment.rows());
-      return new SegmentReader(segment, file, content, verifyChecksums);
+      return new SegmentReader(segment, file, content, verifyChecksums, cache);
     } catch (RuntimeException e) {
       file.release();
       throw e;
@@ -113,7 +123,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
       if (entry == null) {
         return null;
       }
-      data = ColumnData.open(file, entry, rows(), verifyChecksums);
+      data = ColumnData.open(file, entry, rows(), verifyChecksums, cache);
       columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
     }
     return data;
@@ -177,6 +187,30 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     Objects.checkIndex(row, rows());
     ColumnData data = data(column);
     return data == null ? null : data.text(row);
+  }
+
+  @Override
+  public void readTexts(FlowColumn column, int from, int count, String[] out) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(out, 0, count, null);
+    } else {
+      data.readTexts(from, count, out);
+    }
+  }
+
+  /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    ColumnData data = data(column);
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(out, 0, count, null);
+    } else {
+      data.gatherTexts(rows, count, out);
+    }
   }
 
   /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */

@@ -101,7 +101,7 @@ public final class SegmentVerifier {
   }
 
   private void checkColumn(MappedRegion file, SegmentDirectory.Entry entry) {
-    ColumnData data = ColumnData.open(file, entry, expected.rows(), true);
+    ColumnData data = ColumnData.open(file, entry, expected.rows(), true, DecodedPages.SHARED);
     try {
       data.checkAll();
       if (entry.column().type() == ColumnType.ADDRESS) {

@@ -48,7 +48,7 @@ public final class SegmentWriter {
   private final ColumnValues values = new ColumnValues();
   private final DictionaryBuilder dictionary = new DictionaryBuilder();
   private final ChunkBuilder chunk = new ChunkBuilder();
-  private final EncodingChoice encodings = new EncodingChoice();
+  private final EncodingChoice encodings;
   private final SegmentIndexWriter index = new SegmentIndexWriter();
   private final ByteSink tables = new ByteSink();
   private final ByteSink tail = new ByteSink();
@@ -62,13 +62,14 @@ public final class SegmentWriter {
 
   /** A writer with no scratch arrays yet. */
   public SegmentWriter(SegmentOptions options) {
-    this(options, SealedFile::syncFolder);
+    this(options, SealedFile::syncFolder, new EncodingChoice());
   }
 
   /** As it is tested. */
-  SegmentWriter(SegmentOptions options, FolderSync folderSync) {
+  SegmentWriter(SegmentOptions options, FolderSync folderSync, EncodingChoice encodings) {
     this.options = options;
     this.folderSync = folderSync;
+    this.encodings = encodings;
   }
 
   /** How this seals. */

@@ -81,4 +81,9 @@ public final class SelectedRows implements EncodedRows {
   public String text(FlowColumn column, int row) {
     return segment.text(column, selected[Objects.checkIndex(row, count)]);
   }
+
+  @Override
+  public void readTexts(FlowColumn column, int from, int n, String[] out) {
+    segment.gatherTexts(column, part(from, n), n, out);
+  }
 }

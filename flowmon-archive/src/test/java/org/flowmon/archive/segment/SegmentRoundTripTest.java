@@ -352,7 +352,8 @@ class SegmentRoundTripTest {
             SegmentOptions.parse(options),
             folder -> {
               throw failure;
-            });
+            },
+            new EncodingChoice());
     assertSame(
         failure,
         assertThrows(IOException.class, () -> writer.seal(directory, batches, Provenance.NONE)));

@@ -24,11 +24,7 @@ final class ColumnNode extends ValueNode {
     }
     switch (column.type()) {
       case ADDRESS -> rows.readAddresses(column, from, count, out.high(), out.values());
-      case TEXT -> {
-        for (int i = 0; i < count; i++) {
-          out.texts()[i] = rows.text(column, from + i);
-        }
-      }
+      case TEXT -> rows.readTexts(column, from, count, out.texts());
       default -> rows.readLongs(column, from, count, out.values());
     }
     if (presence == Presence.NULLABLE) {
