@@ -91,7 +91,8 @@ public final class PackedGroups {
       if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
         ofNull = 1L << GroupPlan.bits(number.column().type());
       }
-      int bits = 64 - Long.numberOfLeadingZeros(ofNull);
+      // At least one: where no address is numbered, NULL is 0.
+      int bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(ofNull));
       packing[k] = new PackedKey(shift, bits, ofNull, isAddress);
       shift += bits;
       if (shift > 62) {

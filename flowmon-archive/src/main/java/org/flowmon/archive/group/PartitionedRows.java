@@ -38,10 +38,15 @@ final class PartitionedRows {
   private final int[] places = new int[Vector.CAPACITY];
 
   /**
+   * @param keyBits bits of a key, at least 1
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
    */
   PartitionedRows(int partitions, int keyBits, ValueKind[] kinds, boolean many) {
+    if (keyBits < 1 || !fits(keyBits, kinds.length)) {
+      throw new IllegalArgumentException(
+          "keys of " + keyBits + " bits and " + kinds.length + " arguments do not fit a row");
+    }
     this.keyBits = keyBits;
     this.wordOf = new int[kinds.length];
     int words = 1;

@@ -40,6 +40,7 @@ class PackedGroupingTest {
   private record Row(
       IpAddress src,
       IpAddress dst,
+      IpAddress exporter,
       Long port,
       Long protocol,
       Long outgoing,
@@ -69,6 +70,12 @@ class PackedGroupingTest {
               "CASE WHEN dst_port = 443 THEN dst_addr WHEN outgoing THEN NULL ELSE src_addr END",
               row ->
                   row.port != null && row.port == 443 ? row.dst : isOutgoing(row) ? null : row.src),
+          // NULL in all rows, and in most segments.
+          new Key("next_hop", row -> null),
+          new Key("exporter", Row::exporter),
+          new Key(
+              "CASE WHEN outgoing THEN exporter ELSE next_hop END",
+              row -> isOutgoing(row) ? row.exporter : null),
           new Key("dst_port", Row::port),
           new Key("protocol", Row::protocol),
           new Key("outgoing", row -> row.outgoing == null ? null : row.outgoing == 1));
@@ -141,6 +148,7 @@ class PackedGroupingTest {
 
   private static List<Row> rows(SplittableRandom random, int count, double unknown, boolean mixed) {
     List<Row> rows = new ArrayList<>();
+    boolean hasExporters = unknown > 0.04 && random.nextBoolean();
     boolean noDestinations = unknown > 0 && random.nextInt(4) == 0;
     for (int i = 0; i < count; i++) {
       long arrival = Traffic.BEGIN + random.nextLong(Traffic.DAY) / 1000 * 1000;
@@ -150,6 +158,7 @@ class PackedGroupingTest {
           new Row(
               random.nextDouble() < unknown ? null : address(random, mixed),
               noDestinations || random.nextDouble() < unknown ? null : address(random, mixed),
+              hasExporters && random.nextInt(3) > 0 ? IpAddress.ofIpv4(random.nextInt(4)) : null,
               random.nextDouble() < unknown ? null : (long) (random.nextInt(3) * 221 + 1),
               random.nextDouble() < unknown ? null : (long) random.nextInt(256),
               random.nextDouble() < unknown ? null : (long) random.nextInt(2),
@@ -181,6 +190,9 @@ class PackedGroupingTest {
       }
       if (row.dst != null) {
         builder.setAddress(FlowColumn.DST_ADDR, row.dst);
+      }
+      if (row.exporter != null) {
+        builder.setAddress(FlowColumn.EXPORTER, row.exporter);
       }
       builder.endRow();
       if (builder.isFull() || i == rows.size() - 1) {
@@ -389,6 +401,46 @@ class PackedGroupingTest {
       }
     }
     assertTrue(packed > QUERIES / 2, packed + " queries had groups of numbers");
+  }
+
+  @Test
+  void addressesThatAreAllNullAreOneGroupWhereverAnArgumentIsNull() throws IOException {
+    // Keys are cut after the first 16,384 rows; rows are in the order of their times.
+    for (int firstNull : new int[] {19_500, 0}) {
+      SplittableRandom random = new SplittableRandom(firstNull);
+      List<Row> rows = new ArrayList<>();
+      for (int i = 0; i < 20_000; i++) {
+        long time = Traffic.BEGIN + i * 1000L;
+        boolean isNull = i >= firstNull && i < firstNull + 500;
+        Long bytes = isNull ? null : (Long) (1000 + random.nextLong(9000));
+        IpAddress host = address(random, true);
+        rows.add(new Row(host, host, null, 1L, 6L, 1L, bytes, 1L, time, time));
+      }
+      try (Archive archive =
+          Archive.create(directory.resolve("a" + firstNull), ArchiveOptions.DEFAULTS)) {
+        commit(archive, rows);
+        for (String keys : List.of("next_hop", "exporter", "exporter, next_hop")) {
+          String sql =
+              "SELECT COUNT(*), COUNT(bytes), MIN(bytes), MAX(bytes) FROM flows GROUP BY " + keys;
+          FlowQuery query = QueryParser.parse(sql);
+          try (ArchiveSnapshot snapshot = archive.snapshot()) {
+            assertTrue(isPacked(snapshot, query), sql);
+            String table =
+                ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table().toString();
+            String expected =
+                "20000\t19500\t"
+                    + text(extreme(rows, Row::bytes, false))
+                    + "\t"
+                    + text(extreme(rows, Row::bytes, true));
+            String[] lines = table.split("\n", -1);
+            assertEquals(
+                expected,
+                String.join("\n", List.of(lines).subList(1, lines.length)),
+                "NULL from row " + firstNull + ": " + sql);
+          }
+        }
+      }
+    }
   }
 
   @Test

@@ -165,7 +165,7 @@ final class OracleQueries {
   }
 
   private Both key() {
-    return switch (random.nextInt(12)) {
+    return switch (random.nextInt(14)) {
       case 0, 1 -> Both.same("src_addr");
       case 2, 3 -> Both.same("dst_addr");
       case 4 -> Both.same("dst_port");
@@ -181,6 +181,9 @@ final class OracleQueries {
         yield new Both("NETWORK(" + side + ", 24, 64)", DuckDbFlows.network(side));
       }
       case 10 -> Both.same("CASE WHEN outgoing THEN src_addr ELSE dst_addr END");
+      // No flow has them.
+      case 11 -> Both.same("next_hop");
+      case 12 -> Both.same("exporter");
       default -> Both.same("CASE WHEN outgoing THEN dst_addr ELSE src_addr END");
     };
   }
