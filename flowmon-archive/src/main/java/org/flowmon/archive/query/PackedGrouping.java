@@ -85,8 +85,8 @@ final class PackedGrouping {
     RowRanges ranges =
         endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
     ranges = ranges.visibleFrom(lease.firstRow());
-    SegmentIndex index =
-        ranges.total() > 0 && SegmentScan.isIndexable(constraints) ? lease.index() : null;
+    boolean useful = ranges.total() > 0 && PostingPlan.isIndexable(constraints, segment.indexed());
+    SegmentIndex index = useful ? lease.index() : null;
     if (index == null) {
       return ranges.total();
     }

@@ -54,6 +54,33 @@ final class PostingPlan {
    */
   record Found(RowSet rows, Set<FlowColumn> columns) {}
 
+  /** Whether postings of these columns can say which rows the filter may keep. */
+  static boolean isIndexable(Filter filter, Set<FlowColumn> indexed) {
+    return isIndexable(filter.constraints(), indexed)
+        || indexed.stream().anyMatch(c -> c.type() == ColumnType.TEXT && filter.isOn(c));
+  }
+
+  /** Likewise, of the rows that satisfy the constraints. */
+  static boolean isIndexable(Constraints constraints, Set<FlowColumn> indexed) {
+    return isOnAny(constraints, indexed)
+        || constraints.alternatives().stream()
+            .anyMatch(
+                members ->
+                    members.stream()
+                        .allMatch(member -> member.isImpossible() || isOnAny(member, indexed)));
+  }
+
+  private static boolean isOnAny(Constraints constraints, Set<FlowColumn> columns) {
+    return columns.stream()
+        .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
+  }
+
+  /** Whether postings of these columns can say which rows have the addresses. */
+  static boolean isIndexable(List<List<ExactAddresses>> terms, Set<FlowColumn> indexed) {
+    return terms.stream()
+        .allMatch(members -> members.stream().allMatch(m -> indexed.contains(m.column())));
+  }
+
   /**
    * The rows within the ranges that satisfy some of the constraints.
    *

@@ -10,7 +10,6 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
-import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -29,10 +28,6 @@ final class SegmentScan {
   private static final int SPARSE = 4;
   // Segments that wait open for their sums to be read together: a process maps only so many files.
   static final int MAX_WAITING = 256;
-
-  // Times narrow by themselves, as rows are sorted by them.
-  private static final List<FlowColumn> NOT_TIMES =
-      FlowColumn.all().stream().filter(c -> c.type() != ColumnType.TIMESTAMP).toList();
 
   private final Filter filter;
   private final Filter filterAsOf;
@@ -239,6 +234,7 @@ final class SegmentScan {
   /** The rows that pass the filter, where the sidecar alone can say; null where not. */
   private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
     if (applied.addresses() == null
+        || !PostingPlan.isIndexable(applied.addresses(), lease.rows().indexed())
         || (applied.hasTimes() && !areTimesDecided(lease.rows(), applied))) {
       return null;
     }
@@ -253,8 +249,8 @@ final class SegmentScan {
 
   /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
   private PostingPlan.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
-    boolean expected = isIndexable(applied.constraints());
-    if (!expected && !mayBeIndexed(applied)) {
+    // A sidecar may be far away: what it indexes is known without it.
+    if (!PostingPlan.isIndexable(applied, lease.rows().indexed())) {
       return null;
     }
     SegmentIndex index = lease.index();
@@ -265,30 +261,12 @@ final class SegmentScan {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }
     }
-    if (expected) {
-      warnings.add(warning(lease, lease.indexProblem()));
-    }
+    warnings.add(warning(lease, lease.indexProblem()));
     return null;
   }
 
   static String warning(SegmentLease lease, String problem) {
     return problem + ": rows of segment " + lease.rows().sealed().id() + " were read instead";
-  }
-
-  static boolean isIndexable(Constraints constraints) {
-    return isIndexable(constraints, SegmentIndex.DEFAULT_INDEXED);
-  }
-
-  private static boolean isIndexable(Constraints constraints, List<FlowColumn> columns) {
-    return !constraints.alternatives().isEmpty()
-        || columns.stream()
-            .anyMatch(c -> constraints.longs(c) != null || constraints.addresses(c) != null);
-  }
-
-  /** Whether a column is concerned that an archive's options may let sidecars index. */
-  private static boolean mayBeIndexed(Filter applied) {
-    return isIndexable(applied.constraints(), NOT_TIMES)
-        || NOT_TIMES.stream().anyMatch(c -> c.type() == ColumnType.TEXT && applied.isOn(c));
   }
 
   /**

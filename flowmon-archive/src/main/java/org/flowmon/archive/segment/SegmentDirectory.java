@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Encoding;
@@ -112,6 +113,21 @@ final class SegmentDirectory {
   /** Rows whose time key is not their {@code end_time} though that is known. */
   int clamped() {
     return clamped;
+  }
+
+  /**
+   * Columns that the sidecar indexes, as far as the options say with which the segment was sealed:
+   * the default ones where they say nothing, or what a later version wrote.
+   */
+  Set<FlowColumn> indexed() {
+    String options = properties.get(SegmentFormat.KEY_OPTIONS);
+    try {
+      return options == null
+          ? SegmentOptions.LOOKUP.indexed()
+          : SegmentOptions.parse(options).indexed();
+    } catch (IllegalArgumentException e) {
+      return SegmentOptions.LOOKUP.indexed();
+    }
   }
 
   /** The page index, which flowmon's reader does not use. */

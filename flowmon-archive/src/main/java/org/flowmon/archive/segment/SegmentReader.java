@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -29,6 +30,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final boolean verifyChecksums;
   private final DecodedPages cache;
   private final int clamped;
+  private final Set<FlowColumn> indexed;
   private final Map<FlowColumn, SegmentDirectory.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
       new AtomicReferenceArray<>(FlowColumn.values().length);
@@ -45,6 +47,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     this.verifyChecksums = verifyChecksums;
     this.entries = directory.entries();
     this.clamped = directory.clamped();
+    this.indexed = directory.indexed();
   }
 
   /** As {@link #open(Path, SealedSegment, boolean)} with checksums verified. */
@@ -95,6 +98,14 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
    */
   public int clampedRows() {
     return clamped;
+  }
+
+  /**
+   * Columns that the segment's sidecar is meant to index where the segment has them, known without
+   * opening it.
+   */
+  public Set<FlowColumn> indexed() {
+    return indexed;
   }
 
   @Override

@@ -139,6 +139,38 @@ class RemoteArchiveTest {
     }
   }
 
+  private long cachedSidecars(String host, List<SealedSegment> segments) throws IOException {
+    Set<String> names = new TreeSet<>();
+    segments.forEach(segment -> names.add(segment.indexFileName()));
+    try (Stream<Path> files = Files.walk(directory.resolve(host))) {
+      return files.filter(file -> names.contains(file.getFileName().toString())).count();
+    }
+  }
+
+  @Test
+  void aSidecarIsFetchedOnlyWhereItIndexesWhatIsAskedFor() throws IOException {
+    List<String> notIndexed =
+        List.of(
+            "SELECT MAX(packets) AS m FROM flows WHERE bytes > 5",
+            "SELECT MAX(packets) AS m FROM flows WHERE bytes = 5 OR packets = 7",
+            "SELECT MAX(packets) AS m FROM flows WHERE bytes = 5 OR dst_port = 443",
+            "SELECT src_addr, dst_addr, MAX(bytes) AS m FROM flows WHERE bytes > 5"
+                + " GROUP BY src_addr, dst_addr");
+    try (Archive archive = open(from("a"))) {
+      fill(archive, 4, 5000);
+    }
+    try (Archive archive = open(from("b"));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      for (String sql : notIndexed) {
+        ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS);
+        assertEquals(0, cachedSidecars("b", snapshot.segments()), sql);
+      }
+      String ports = "SELECT MAX(bytes) AS m FROM flows WHERE dst_port = 443 OR src_port = 443";
+      ArchiveQuery.run(snapshot, QueryParser.parse(ports), QueryOptions.DEFAULTS);
+      assertEquals(3, cachedSidecars("b", snapshot.segments()), "of all but the segment of a row");
+    }
+  }
+
   @Test
   void answersAreThoseOfAllFlowsThroughCommitsMergesRestartsAndOtherHosts() throws IOException {
     assertFalse(Archive.exists(from("a")));
