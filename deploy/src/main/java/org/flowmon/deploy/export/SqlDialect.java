@@ -184,6 +184,15 @@ public enum SqlDialect {
     to.setBigDecimal(place, new BigDecimal(value));
   }
 
+  /** As much of a name as leaves room for some more characters. */
+  String shortened(String name, int room) {
+    int most = longestName - room;
+    if (name.length() <= most) {
+      return name;
+    }
+    return name.substring(0, Character.isHighSurrogate(name.charAt(most - 1)) ? most - 1 : most);
+  }
+
   /**
    * A name as it stands in a statement.
    *

@@ -80,8 +80,9 @@ public final class SqlTarget implements ExportTarget {
     int dot = options.table().indexOf('.');
     this.schema = dot < 0 ? "" : dialect.quoted(options.table().substring(0, dot)) + ".";
     this.name = options.table().substring(dot + 1);
-    this.loading =
-        String.format(Locale.ROOT, "%s_loading_%08x", name, ThreadLocalRandom.current().nextInt());
+    String suffix =
+        String.format(Locale.ROOT, "_loading_%08x", ThreadLocalRandom.current().nextInt());
+    this.loading = dialect.shortened(name, suffix.length()) + suffix;
   }
 
   private String place(String table) {
