@@ -24,7 +24,6 @@ final class AccessMeter {
   private final Set<FlowColumn> ofFilter;
   private final Set<FlowColumn> ofAnswer;
   private final List<SegmentAccess> accesses = new ArrayList<>();
-  private long bytes;
   private long examined;
   private long matched;
   private int read;
@@ -66,7 +65,6 @@ final class AccessMeter {
     long bytesNow =
         (examinedNow * bytesOf(segment, ofFilter) + matchedNow * bytesOf(segment, ofAnswer))
             / segment.rows();
-    bytes += bytesNow;
     if (isKept) {
       long cellsNow = scan.cells().stream().mapToLong(SegmentCells::cells).sum() + scan.cellsRead();
       SegmentAccess.Way way =
@@ -103,10 +101,6 @@ final class AccessMeter {
       sum += segment.encodedBytes(column);
     }
     return sum;
-  }
-
-  long bytes() {
-    return bytes;
   }
 
   List<SegmentAccess> accesses() {

@@ -43,11 +43,25 @@ final class Deadline {
    * @throws ByteLimitException where these are too many
    */
   void segmentDone(long bytesRead) {
-    int segmentsDone = done.incrementAndGet();
-    long read = bytes.addAndGet(bytesRead);
+    done.incrementAndGet();
+    bytesRead(bytesRead);
+  }
+
+  /**
+   * Counts bytes that were read before any segment is done.
+   *
+   * @throws ByteLimitException where these are too many
+   */
+  void bytesRead(long more) {
+    long read = bytes.addAndGet(more);
     if (read > byteLimit) {
-      throw new ByteLimitException(byteLimit, read, segmentsDone, segments);
+      throw new ByteLimitException(byteLimit, read, done.get(), segments);
     }
+  }
+
+  /** Bytes that were counted. */
+  long bytes() {
+    return bytes.get();
   }
 
   /** Lets all threads of the query end at their next block. */

@@ -61,6 +61,9 @@ final class PackedGrouping {
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         leases.add(lease);
         readers.add(lease.rows());
+        for (FlowColumn column : plan.addresses()) {
+          deadline.bytesRead(lease.rows().dictionaryBytes(column));
+        }
         rows += rows(lease, constraints);
         entries += AddressNumbering.entries(lease.rows(), plan.addresses());
       }

@@ -167,7 +167,7 @@ final class QueryRun {
             archives.rows(),
             examined,
             matched,
-            meters.stream().mapToLong(AccessMeter::bytes).sum(),
+            deadline.bytes(),
             meters.stream()
                 .flatMap(meter -> meter.accesses().stream())
                 .sorted(Comparator.comparing(SegmentAccess::segment))

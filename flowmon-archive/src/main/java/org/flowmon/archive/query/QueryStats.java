@@ -26,8 +26,9 @@ import java.util.List;
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
  * @param bytesRead encoded bytes of the columns' values that were looked at: of each examined row
- *     the filter's, of each kept row those that only the answer needs. Sums, posting lists and
- *     dictionaries are not counted
+ *     the filter's, of each kept row those that only the answer needs; and dictionaries whose
+ *     addresses are numbered for grouping. Sums, posting lists and other dictionaries are not
+ *     counted
  * @param accesses how each segment that was opened answered, where {@link QueryOptions#explain}
  *     asks for it; by id
  * @param warnings one for each sidecar that is missing or damaged: rows answered for its segment,

@@ -354,6 +354,12 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? 0 : entry.length();
   }
 
+  /** Bytes of the column's dictionary as ids find it; 0 where it has none. Reads nothing. */
+  public int dictionaryBytes(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null || entry.side() == null ? 0 : entry.side().bytes();
+  }
+
   /** How many rows are null in this column. */
   public int nullCount(FlowColumn column) {
     SegmentDirectory.Entry entry = entries.get(column);

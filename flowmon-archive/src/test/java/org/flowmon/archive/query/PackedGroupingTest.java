@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -439,6 +440,31 @@ class PackedGroupingTest {
                 "NULL from row " + firstNull + ": " + sql);
           }
         }
+      }
+    }
+  }
+
+  @Test
+  void dictionariesCountAsBytesBeforeTheyAreRead() throws IOException {
+    SplittableRandom random = new SplittableRandom(6);
+    try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
+      for (int s = 0; s < 3; s++) {
+        commit(archive, rows(random, 5000, 0, true));
+      }
+      FlowQuery query =
+          QueryParser.parse("SELECT src_addr, MAX(bytes) AS m FROM flows GROUP BY src_addr");
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        QueryOptions options = QueryOptions.DEFAULTS.withThreads(1);
+        long all = ArchiveQuery.run(snapshot, query, options).stats().bytesRead();
+        ArchiveQuery.run(snapshot, query, options.withByteLimit(all));
+        assertThrows(
+            ByteLimitException.class,
+            () -> ArchiveQuery.run(snapshot, query, options.withByteLimit(all - 1)));
+        ByteLimitException early =
+            assertThrows(
+                ByteLimitException.class,
+                () -> ArchiveQuery.run(snapshot, query, options.withByteLimit(100)));
+        assertTrue(early.getMessage().endsWith("0 of 3 segments were done"), early.getMessage());
       }
     }
   }
