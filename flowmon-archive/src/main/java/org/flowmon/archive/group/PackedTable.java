@@ -11,6 +11,10 @@ final class PackedTable {
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
   private static final long MAX_WORDS = Integer.MAX_VALUE - 8L;
   private static final int RADIX_BITS = 11;
+  private static final int FIRST_SLOTS = 64;
+  // More slots are not cleared again and again where less than one of so many is in use.
+  private static final int KEPT_SLOTS = 1 << 12;
+  private static final int SPARE = 32;
 
   static {
     Arrays.setAll(IDENTITY, i -> i);
@@ -19,8 +23,8 @@ final class PackedTable {
   private final GroupLayout layout;
   private final int stride;
   // The number of a group + 1; 0: free.
-  private int[] slots = new int[64];
-  private int shift = 64 - 6;
+  private int[] slots = new int[FIRST_SLOTS];
+  private int shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
   private long[] keys = new long[16];
   private long[] states;
   private int size;
@@ -62,13 +66,6 @@ final class PackedTable {
     reserve(size + n);
     find(wanted, n, places);
     accumulation.add(arguments, IDENTITY, 0, n, states, places);
-  }
-
-  /** Makes room for some of the groups that so many rows will make. */
-  void expect(long rows) {
-    if (rows / 2 > keys.length - size) {
-      reserve((int) Math.min(1 << 28, size + rows / 2));
-    }
   }
 
   private void find(long[] wanted, int n, int[] places) {
@@ -125,8 +122,18 @@ final class PackedTable {
     }
   }
 
-  /** Forgets all groups. */
+  /** Forgets all groups, and the room of a table that was large where this time few were needed. */
   void clear() {
+    if (slots.length > KEPT_SLOTS && size < slots.length / SPARE) {
+      slots = new int[FIRST_SLOTS];
+      shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
+      keys = new long[16];
+      states = new long[16 * stride];
+      sorted = new long[0];
+      unsorted = sorted;
+      size = 0;
+      return;
+    }
     Arrays.fill(slots, 0);
     Arrays.fill(states, 0, size * stride, 0);
     size = 0;

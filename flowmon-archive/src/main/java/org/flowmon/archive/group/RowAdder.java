@@ -23,7 +23,6 @@ final class RowAdder {
 
   void add(PartitionedRows rows, int partition, PackedTable table) {
     int size = rows.rowsOfLast(partition);
-    table.expect(rows.rows(partition));
     for (int block = rows.lastBlock(partition); block >= 0; block = rows.before(block)) {
       rows.read(block, size, keys, arguments);
       table.add(keys, arguments, size, accumulation, places);

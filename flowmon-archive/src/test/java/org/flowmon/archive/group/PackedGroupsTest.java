@@ -31,6 +31,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -241,7 +242,6 @@ class PackedGroupsTest {
           keys[i] = random.nextLong() & (1L << bits) - 1 & (b % 2 == 0 ? -1L : ~0xFF0L);
           expected.merge(keys[i], 1L, Long::sum);
         }
-        table.expect(n);
         table.add(keys, new Vector[0], n, new Accumulation(layout), new int[Vector.CAPACITY]);
       }
       assertEquals(expected.size(), table.size());
@@ -253,6 +253,45 @@ class PackedGroupsTest {
         assertEquals(entry.getValue(), table.states()[table.stateAt(group)], bits + " bits");
       }
     }
+  }
+
+  @Test
+  void aTableHasRoomForGroupsNotForRows() {
+    GroupLayout layout =
+        GroupLayout.of(QueryParser.parse("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
+    RowAdder adder = new RowAdder(layout);
+    PackedTable table = new PackedTable(layout);
+    adder.add(rowsOf(200_000, 1), 0, table);
+    assertEquals(1, table.size());
+    assertTrue(table.states().length <= 1024 * layout.stateWords(), "room of one group");
+    table.clear();
+    // After a partition of many groups one of few forgets their room.
+    adder.add(rowsOf(200_000, 200_000), 0, table);
+    assertEquals(200_000, table.size());
+    table.clear();
+    for (int round = 0; round < 2; round++) {
+      adder.add(rowsOf(1000, 20), 0, table);
+      assertEquals(20, table.size());
+      for (int group : table.order()) {
+        assertEquals(50, table.states()[table.stateAt(group)], "rows of key " + table.key(group));
+      }
+      table.clear();
+    }
+    assertTrue(table.states().length <= 1024 * layout.stateWords(), "room of few groups");
+  }
+
+  /** Rows in one partition, of so many keys in turn. */
+  private static PartitionedRows rowsOf(int count, int distinct) {
+    PartitionedRows rows = new PartitionedRows(1, 20, new ValueKind[0], true);
+    int[] all = new int[Vector.CAPACITY];
+    Arrays.setAll(all, i -> i);
+    long[] keys = new long[Vector.CAPACITY];
+    for (int from = 0; from < count; from += Vector.CAPACITY) {
+      int first = from;
+      Arrays.setAll(keys, i -> (first + i) % distinct);
+      rows.add(null, keys, new Vector[0], all, Math.min(Vector.CAPACITY, count - from));
+    }
+    return rows;
   }
 
   @Test
