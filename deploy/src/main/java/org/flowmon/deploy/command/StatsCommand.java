@@ -127,7 +127,8 @@ public final class StatsCommand implements Callable<Integer> {
     return found;
   }
 
-  private FlowScan scan(ArchiveSnapshot snapshot, Expression value, Expression key) {
+  private FlowScan scan(ArchiveSnapshot snapshot, Expression value, Expression key)
+      throws IOException {
     Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
     collect(value, columns);
     if (key != null) {

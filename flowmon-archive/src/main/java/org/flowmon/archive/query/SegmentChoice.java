@@ -24,10 +24,16 @@ import org.flowmon.udaf.query.LongRanges;
  * @param uncovered how many it says nothing of, 0 where it was not asked
  * @param warnings what is wrong with the directory
  */
-record SegmentChoice(
+public record SegmentChoice(
     List<SealedSegment> segments, int byDirectory, int uncovered, Set<String> warnings) {
 
-  static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints) throws IOException {
+  /**
+   * Chooses among the segments of a snapshot.
+   *
+   * @param constraints what a row in question satisfies
+   */
+  public static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints)
+      throws IOException {
     Set<String> warnings = new LinkedHashSet<>();
     List<SealedSegment> all = snapshot.segments();
     List<SealedSegment> chosen = new ArrayList<>();

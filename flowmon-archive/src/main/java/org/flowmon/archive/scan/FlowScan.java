@@ -8,12 +8,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.QueryParser;
 
 /**
@@ -72,7 +72,8 @@ public final class FlowScan implements BlockSource {
 
     /**
      * Reads only rows for which a condition of the query dialect is TRUE; given again, for which
-     * all are. A condition on {@code end_time} leaves out segments and parts of them.
+     * all are. One on times leaves out segments, one on {@code end_time} parts of them, one that
+     * binds an address what the host directory says that does not hold it.
      *
      * @throws org.flowmon.udaf.query.QueryException saying what was found where, and what was
      *     expected
@@ -118,7 +119,7 @@ public final class FlowScan implements BlockSource {
      *
      * @throws org.flowmon.udaf.query.QueryException naming a parameter that has no value
      */
-    public FlowScan open() {
+    public FlowScan open() throws IOException {
       Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
       Expression where =
           terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
@@ -137,21 +138,18 @@ public final class FlowScan implements BlockSource {
       return new FlowScan(blocks, readAhead, inOrder);
     }
 
-    /** The segments whose times admit a row, by their first times. */
-    private List<SealedSegment> segments(Expression where) {
-      List<SealedSegment> segments = new ArrayList<>();
-      Constraints constraints = Constraints.of(where);
-      if (!constraints.isImpossible()) {
-        LongRanges ends = constraints.longs(FlowColumn.END_TIME);
-        for (SealedSegment segment : snapshot.segments()) {
-          if (ends == null || ends.intersects(segment.endTime().min(), segment.endTime().max())) {
-            segments.add(segment);
-          }
-        }
-      }
+    /** The segments that may hold a row in question, by their first times. */
+    private List<SealedSegment> segments(Expression where) throws IOException {
+      List<SealedSegment> segments =
+          new ArrayList<>(SegmentChoice.of(snapshot, Constraints.of(where)).segments());
       segments.sort(Comparator.comparingLong(segment -> segment.timeKey().min()));
       return segments;
     }
+  }
+
+  /** Segments that it reads. */
+  int segments() {
+    return segments.size();
   }
 
   /** Segments that are open at this moment. */

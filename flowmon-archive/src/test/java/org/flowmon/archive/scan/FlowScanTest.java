@@ -307,6 +307,29 @@ class FlowScanTest {
   }
 
   @Test
+  void opensNoSegmentThatTheHostDirectoryLeavesOut() throws IOException {
+    try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> flows = fill(archive, 4);
+      archive.updateDirectory(true, () -> false);
+      Set<FlowColumn> columns = EnumSet.of(FlowColumn.SRC_ADDR, FlowColumn.BYTES);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        for (String address : new String[] {"198.51.100.7", "10.0.0.74", "2001:db8::1"}) {
+          String condition = "src_addr = '" + address + "'";
+          try (FlowScan scan =
+              FlowScan.of(snapshot)
+                  .columns(FlowColumn.SRC_ADDR, FlowColumn.BYTES)
+                  .where(condition)
+                  .open()) {
+            List<Row> expected = sorted(expected(flows, columns, condition));
+            assertEquals(expected, sorted(read(scan, columns)));
+            assertTrue(expected.isEmpty() ? scan.segments() == 0 : scan.segments() > 0);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
   void mayBeLeftEarly() throws IOException {
     try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
       fill(archive, 3);
