@@ -114,7 +114,10 @@ final class DuckDbFlows implements AutoCloseable {
       BigInteger first = masked(address, length);
       BigInteger last =
           first.add(BigInteger.ONE.shiftLeft((ipv4 ? 32 : 128) - length)).subtract(BigInteger.ONE);
-      return "("
+      // In SQL even NULL is not in a list of none: here it is not known whether it is in a prefix.
+      return "(CASE WHEN "
+          + column
+          + " IS NULL THEN NULL ELSE "
           + column
           + " IN (SELECT address FROM addresses WHERE ipv4 = "
           + ipv4
@@ -122,7 +125,7 @@ final class DuckDbFlows implements AutoCloseable {
           + padded(first.toString(16))
           + "' AND '"
           + padded(last.toString(16))
-          + "'))";
+          + "') END)";
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(e);
     }
