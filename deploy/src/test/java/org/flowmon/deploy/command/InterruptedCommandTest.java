@@ -81,7 +81,9 @@ final class InterruptedCommandTest {
   void anInterruptedImportLeavesNothingAndAnInterruptedExportNoFile() throws Exception {
     Path input = csv();
     Path archive = folder.resolve("archive");
-    String[] command = {"import", input.toString(), "--archive", archive.toString(), "--threads", "1"};
+    String[] command = {
+      "import", input.toString(), "--archive", archive.toString(), "--threads", "1"
+    };
     Process process = start(command);
     awaitFile(process, archive.resolve("segments"), "");
     signal(process, "INT");

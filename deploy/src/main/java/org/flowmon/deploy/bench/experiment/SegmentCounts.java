@@ -96,6 +96,7 @@ public final class SegmentCounts implements Callable<Integer> {
           commit(archive, made, more, smallest, random);
           made += more;
         }
+        archive.updateDirectory(true, () -> false); // as whoever commits does behind it
         options.progress(String.format("%,d segments", made));
         Map<String, Object> row = measure(archive);
         table.row(row);
