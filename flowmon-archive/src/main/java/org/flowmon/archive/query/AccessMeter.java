@@ -21,8 +21,10 @@ import org.flowmon.udaf.query.Selected;
 final class AccessMeter {
   private final SegmentScan scan;
   private final boolean isKept;
-  private final Set<FlowColumn> ofFilter;
-  private final Set<FlowColumn> ofAnswer;
+  private final FlowQuery query;
+  private final Expression where;
+  private Set<FlowColumn> ofFilter; // null before the first segment: many queries open none
+  private Set<FlowColumn> ofAnswer;
   private final List<SegmentAccess> accesses = new ArrayList<>();
   private long examined;
   private long matched;
@@ -40,13 +42,17 @@ final class AccessMeter {
   AccessMeter(SegmentScan scan, FlowQuery query, Expression where, boolean isKept) {
     this.scan = scan;
     this.isKept = isKept;
-    this.ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
-    Set<FlowColumn> answer = EnumSet.noneOf(FlowColumn.class);
-    query.groupBy().forEach(key -> answer.addAll(ExpressionColumns.of(key)));
-    query.select().forEach(item -> add(item.what(), answer));
-    query.orderBy().forEach(item -> add(item.what(), answer));
-    answer.removeAll(ofFilter);
-    this.ofAnswer = answer;
+    this.query = query;
+    this.where = where;
+  }
+
+  private void findColumns() {
+    ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
+    ofAnswer = EnumSet.noneOf(FlowColumn.class);
+    query.groupBy().forEach(key -> ofAnswer.addAll(ExpressionColumns.of(key)));
+    query.select().forEach(item -> add(item.what(), ofAnswer));
+    query.orderBy().forEach(item -> add(item.what(), ofAnswer));
+    ofAnswer.removeAll(ofFilter);
   }
 
   private static void add(Selected what, Set<FlowColumn> columns) {
@@ -59,6 +65,9 @@ final class AccessMeter {
 
   /** A segment was read. */
   long segmentRead(SegmentLease lease) {
+    if (ofFilter == null) {
+      findColumns();
+    }
     SegmentReader segment = lease.rows();
     long examinedNow = scan.rowsExamined() - examined;
     long matchedNow = scan.rowsMatched() - matched;

@@ -2,9 +2,17 @@ package org.flowmon.deploy.bench.experiment;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import org.flowmon.deploy.bench.archive.SystemChoice;
+import org.flowmon.deploy.bench.archive.SystemComparison;
+import org.flowmon.deploy.bench.archive.Workload;
+import org.flowmon.deploy.bench.archive.WorkloadQuery;
+import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
+import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
@@ -60,6 +68,30 @@ final class ExperimentOptions {
 
   Duration warmUp() {
     return Duration.ofMillis(warmUp);
+  }
+
+  /** A comparison of systems by these queries, as the options say. */
+  SystemComparison comparison(Workload workload, List<WorkloadQuery> queries) {
+    return new SystemComparison(workload, queries, threads, warmUp(), rounds, this::progress);
+  }
+
+  /** Runs a comparison; what a system cannot do ends the command. */
+  static void run(SystemComparison comparison, SystemChoice systems, BenchFolder folder)
+      throws IOException {
+    try {
+      comparison.run(systems.chosen(), folder.path());
+    } catch (SQLException e) {
+      throw new CommandException("a system that the archive is compared with failed: " + e);
+    }
+  }
+
+  /** Gives all rows to a sink that no database is behind. */
+  static void read(Workload workload, Workload.Sink sink) throws IOException {
+    try {
+      workload.read(sink);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   void progress(String line) {

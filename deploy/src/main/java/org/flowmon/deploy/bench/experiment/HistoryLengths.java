@@ -1,7 +1,6 @@
 package org.flowmon.deploy.bench.experiment;
 
 import java.io.IOException;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
-import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,18 +60,9 @@ public final class HistoryLengths implements Callable<Integer> {
     for (int d : days) {
       WorkloadQuery.ofDays(workload.parameters(), d).forEach(query -> queries.put(query, d));
     }
-    SystemComparison comparison =
-        new SystemComparison(
-            workload,
-            List.copyOf(queries.keySet()),
-            options.threads(),
-            options.warmUp(),
-            options.rounds(),
-            options::progress);
+    SystemComparison comparison = options.comparison(workload, List.copyOf(queries.keySet()));
     try (BenchFolder folder = BenchFolder.of("history", null)) {
-      comparison.run(systems.chosen(), folder.path());
-    } catch (SQLException e) {
-      throw new CommandException("a system that the archive is compared with failed: " + e);
+      ExperimentOptions.run(comparison, systems, folder);
     }
     show(comparison, queries, workload.description());
     return Differences.report(comparison);

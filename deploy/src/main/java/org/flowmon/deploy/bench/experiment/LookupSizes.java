@@ -2,7 +2,6 @@ package org.flowmon.deploy.bench.experiment;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,7 +22,6 @@ import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
-import org.flowmon.deploy.command.CommandException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 import picocli.CommandLine.Command;
@@ -63,21 +61,12 @@ public final class LookupSizes implements Callable<Integer> {
     options.check();
     GeneratedWorkload workload = new GeneratedWorkload(rows, options.seed());
     List<WorkloadQuery> queries = queries(workload);
-    SystemComparison comparison =
-        new SystemComparison(
-            workload,
-            queries,
-            options.threads(),
-            options.warmUp(),
-            options.rounds(),
-            options::progress);
+    SystemComparison comparison = options.comparison(workload, queries);
     BenchResult table = new BenchResult("archive lookups, " + workload.description() + ": ms");
     SvgPlot plot = new SvgPlot("Lookups against flows found", "flows", true, "ms, median", true);
     try (BenchFolder folder = BenchFolder.of("lookups", null)) {
-      comparison.run(systems.chosen(), folder.path());
+      ExperimentOptions.run(comparison, systems, folder);
       measure(comparison, queries, folder.path().resolve(FlowmonSystem.NAME), table, plot);
-    } catch (SQLException e) {
-      throw new CommandException("a system that the archive is compared with failed: " + e);
     }
     options.show("lookups", table, plot);
     return Differences.report(comparison);
@@ -86,19 +75,16 @@ public final class LookupSizes implements Callable<Integer> {
   /** A lookup for each number of flows that is wanted, of the address that comes nearest. */
   private List<WorkloadQuery> queries(GeneratedWorkload workload) throws IOException {
     Map<Long, long[]> counts = new HashMap<>();
-    try {
-      workload.read(
-          block -> {
-            for (WorkloadColumn side : List.of(WorkloadColumn.SRC_ADDR, WorkloadColumn.DST_ADDR)) {
-              long[] values = block.column(side);
-              for (int i = 0; i < block.rows(); i++) {
-                counts.computeIfAbsent(values[i], address -> new long[1])[0]++;
-              }
+    ExperimentOptions.read(
+        workload,
+        block -> {
+          for (WorkloadColumn side : List.of(WorkloadColumn.SRC_ADDR, WorkloadColumn.DST_ADDR)) {
+            long[] values = block.column(side);
+            for (int i = 0; i < block.rows(); i++) {
+              counts.computeIfAbsent(values[i], address -> new long[1])[0]++;
             }
-          });
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+          }
+        });
     List<WorkloadQuery> queries = new ArrayList<>();
     queries.add(WorkloadQuery.lookup("0", ABSENT, HOST));
     for (long wanted : WANTED) {

@@ -2,7 +2,6 @@ package org.flowmon.deploy.bench.experiment;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +16,6 @@ import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
-import org.flowmon.deploy.command.CommandException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
@@ -55,25 +53,16 @@ public final class Statistics implements Callable<Integer> {
     options.check();
     GeneratedWorkload workload = new GeneratedWorkload(rows, options.seed());
     List<WorkloadQuery> queries = WorkloadQuery.statistics();
-    SystemComparison comparison =
-        new SystemComparison(
-            workload,
-            queries,
-            options.threads(),
-            options.warmUp(),
-            options.rounds(),
-            options::progress);
+    SystemComparison comparison = options.comparison(workload, queries);
     double csv;
     try (BenchFolder folder = BenchFolder.of("statistics", null)) {
-      comparison.run(systems.chosen(), folder.path());
+      ExperimentOptions.run(comparison, systems, folder);
       Path file = folder.path().resolve("flows.csv");
       try (CsvFile out = new CsvFile(file)) {
-        workload.read(out::write);
+        ExperimentOptions.read(workload, out::write);
       }
       options.progress("reading CSV");
       csv = Timings.of(options.rounds(), round -> read(file, queries)).median();
-    } catch (SQLException e) {
-      throw new CommandException("a system that the archive is compared with failed: " + e);
     }
     show(comparison, queries, csv, workload.description());
     return Differences.report(comparison);
