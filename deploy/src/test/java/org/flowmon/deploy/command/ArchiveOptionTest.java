@@ -4,17 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 final class ArchiveOptionTest {
   private static final String LINE =
@@ -22,28 +17,18 @@ final class ArchiveOptionTest {
           + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
 
   @TempDir Path folder;
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private String out;
+  private String err;
 
   private int run(String... arguments) {
-    out.reset();
-    err.reset();
-    PrintStream stdout = System.out;
-    PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      CommandLine line = Flowmon.commandLine();
-      line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
-      return line.execute(arguments);
-    } finally {
-      System.setOut(stdout);
-      System.setErr(stderr);
-    }
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    out = run.out();
+    err = run.err();
+    return run.code();
   }
 
   private String said() {
-    return err.toString(StandardCharsets.UTF_8);
+    return err;
   }
 
   private String imported(String name, int flows) throws IOException {
@@ -64,7 +49,7 @@ final class ArchiveOptionTest {
     String sql = "SELECT COUNT(*) AS n FROM flows";
     assertEquals(
         0, run("query", sql, "--archive", one, "--archive", "file:" + two, "--format", "csv"));
-    assertEquals("n\n7\n", out.toString(StandardCharsets.UTF_8).replace("\r", ""));
+    assertEquals("n\n7\n", out.replace("\r", ""));
     assertEquals(0, run("query", sql, "--archive", one, "--archive", two));
     assertTrue(said().contains(one + " holds flows of"), said());
     assertTrue(said().contains(two + " holds flows of"), said());

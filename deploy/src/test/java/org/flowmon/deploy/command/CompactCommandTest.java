@@ -3,16 +3,13 @@ package org.flowmon.deploy.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.verify.ArchiveVerifier;
-import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,22 +19,14 @@ final class CompactCommandTest {
           + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
 
   @TempDir Path folder;
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private String out;
+  private String err;
 
   private int run(String... arguments) {
-    out.reset();
-    err.reset();
-    PrintStream stdout = System.out;
-    PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      return Flowmon.commandLine().execute(arguments);
-    } finally {
-      System.setOut(stdout);
-      System.setErr(stderr);
-    }
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    out = run.out();
+    err = run.err();
+    return run.code();
   }
 
   @Test
@@ -51,23 +40,23 @@ final class CompactCommandTest {
     assertEquals(ExitCodes.DONE, run(imports.toArray(String[]::new)));
     String query = "SELECT end_time, COUNT(*) AS n FROM flows GROUP BY end_time ORDER BY end_time";
     assertEquals(0, run("query", query, "--archive", archive, "--format", "csv"));
-    String before = out.toString(StandardCharsets.UTF_8);
+    String before = out;
     assertEquals(13, before.lines().count());
 
     try (MaintenanceLock other = MaintenanceLock.tryTake(Path.of(archive))) {
       assertEquals(ExitCodes.FAILED, run("compact", "--archive", archive));
-      assertTrue(err.toString(StandardCharsets.UTF_8).contains("another process compacts"));
+      assertTrue(err.contains("another process compacts"));
     }
     assertEquals(ExitCodes.DONE, run("compact", "--archive", archive));
-    String said = out.toString(StandardCharsets.UTF_8);
+    String said = out;
     assertTrue(said.startsWith("12 segments became 1; 12 flows rewritten"), said);
     assertTrue(said.contains("files of 12 segments deleted"), said);
 
     assertEquals(0, run("query", query, "--archive", archive, "--format", "csv"));
-    assertEquals(before, out.toString(StandardCharsets.UTF_8));
+    assertEquals(before, out);
     assertTrue(ArchiveVerifier.verify(Path.of(archive)).isSound());
     assertEquals(ExitCodes.DONE, run("compact", "--archive", archive));
-    assertTrue(out.toString(StandardCharsets.UTF_8).startsWith("1 segments became 1; 0 flows"));
+    assertTrue(out.startsWith("1 segments became 1; 0 flows"));
     assertEquals(ExitCodes.USAGE, run("compact", "--archive", archive, "--target-rows", "1"));
   }
 }

@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -14,7 +11,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import org.flowmon.archive.lease.MaintenanceLock;
-import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,27 +24,19 @@ final class ExpireCommandTest {
 
   @TempDir Path folder;
   private String archive;
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private String out;
+  private String err;
 
   private int run(String... arguments) {
-    out.reset();
-    err.reset();
-    PrintStream stdout = System.out;
-    PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      return Flowmon.commandLine().execute(arguments);
-    } finally {
-      System.setOut(stdout);
-      System.setErr(stderr);
-    }
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    out = run.out();
+    err = run.err();
+    return run.code();
   }
 
   private String printed(String... arguments) {
-    assertEquals(0, run(arguments), () -> err.toString(StandardCharsets.UTF_8));
-    return out.toString(StandardCharsets.UTF_8);
+    assertEquals(0, run(arguments), () -> err);
+    return out;
   }
 
   /** A file of flows that begin one a second. */
@@ -124,15 +113,13 @@ final class ExpireCommandTest {
     printed("expire", "--archive", archive, "--rows", "1400", "--slack", "300");
     String list = printed("files", "--archive", archive);
     assertEquals(2, list.lines().count());
-    assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("begin with 100 flows that have expired"),
-        err.toString(StandardCharsets.UTF_8));
+    assertTrue(err.contains("begin with 100 flows that have expired"), err);
     String json = printed("files", "--archive", archive, "--format", "json");
     assertTrue(json.contains("\"first_row\":100,"), json);
     assertEquals("1400 from port 101", duckdb());
     printed("expire", "--archive", archive, "--trim");
     printed("files", "--archive", archive);
-    assertFalse(err.toString(StandardCharsets.UTF_8).contains("warning"));
+    assertFalse(err.contains("warning"));
     assertEquals("1400 from port 101", duckdb());
     printed("expire", "--archive", archive, "--rows", "100", "--slack", "100");
     assertEquals("100 from port 1401", duckdb());
@@ -154,9 +141,7 @@ final class ExpireCommandTest {
   void whatIsWrongIsSaidAndNothingIsDone() throws Exception {
     assertEquals(
         ExitCodes.USAGE, run("expire", "--archive", archive, "--rows", "800", "--slack", "3"));
-    assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("expected at least 100"),
-        err.toString(StandardCharsets.UTF_8));
+    assertTrue(err.contains("expected at least 100"), err);
     assertEquals(ExitCodes.USAGE, run("expire", "--archive", archive, "--slack", "3"));
     assertEquals(ExitCodes.USAGE, run("expire", "--archive", archive, "--rows", "-1"));
     assertEquals(ExitCodes.FAILED, run("expire", "--archive", folder.resolve("none").toString()));

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +21,7 @@ final class InspectCommandTest {
         Files.writeString(
             folder.resolve("in.csv"), "end_time,src_addr,bytes\n1,10.0.0.1,10\n86401,9.0.0.1,5\n");
     Path archive = folder.resolve("archive");
-    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
     return archive;
   }
 
@@ -41,7 +41,7 @@ final class InspectCommandTest {
   @Test
   void aSegmentASidecarAnExportAndAnArchiveSayWhatTheyAre() throws Exception {
     Path archive = archive();
-    ExportedFlows.Said segment = ExportedFlows.run("inspect", file(archive, ".parquet"));
+    CommandRun segment = CommandRun.of("inspect", file(archive, ".parquet"));
     assertEquals(0, segment.code(), segment.err());
     assertSays(
         segment.out(),
@@ -52,7 +52,7 @@ final class InspectCommandTest {
         "bytes 11 B INT64 .* 5 10",
         "flowmon.provenance.file in.csv",
         "flowmon.chunks .*");
-    ExportedFlows.Said sidecar = ExportedFlows.run("inspect", file(archive, ".idx"), "--json");
+    CommandRun sidecar = CommandRun.of("inspect", file(archive, ".idx"), "--json");
     assertEquals(0, sidecar.code(), sidecar.err());
     assertSays(
         sidecar.out(),
@@ -60,9 +60,9 @@ final class InspectCommandTest {
         "\"column\" : \"src_addr\",",
         "\"rows\" : \"2\".*");
     Path export = folder.resolve("x.parquet");
-    assertEquals(0, ExportedFlows.run("export", "--archive", archive, "--to", export).code());
-    assertSays(ExportedFlows.run("inspect", export).out(), "src_addr 6 BYTE_ARRAY STRING ZSTD .*");
-    ExportedFlows.Said all = ExportedFlows.run("inspect", archive);
+    assertEquals(0, CommandRun.of("export", "--archive", archive, "--to", export).code());
+    assertSays(CommandRun.of("inspect", export).out(), "src_addr 6 BYTE_ARRAY STRING ZSTD .*");
+    CommandRun all = CommandRun.of("inspect", archive);
     assertEquals(0, all.code(), all.err());
     assertSays(
         all.out(),
@@ -71,9 +71,9 @@ final class InspectCommandTest {
         "segments 1",
         "last_end_time 1970-01-02T00:00:01Z",
         "19700101t000001-\\S+ 2 0 1970-01-01T00:00:01Z 1970-01-02T00:00:01Z \\d+ \\d+ [0-9a-f]{8}");
-    assertEquals(3, ExportedFlows.run("inspect", folder.resolve("in.csv")).code());
-    assertEquals(3, ExportedFlows.run("inspect", folder.resolve("none")).code());
-    assertEquals(3, ExportedFlows.run("inspect", folder).code());
+    assertEquals(3, CommandRun.of("inspect", folder.resolve("in.csv")).code());
+    assertEquals(3, CommandRun.of("inspect", folder.resolve("none")).code());
+    assertEquals(3, CommandRun.of("inspect", folder).code());
   }
 
   @Test
@@ -96,7 +96,7 @@ final class InspectCommandTest {
           }
         }
         Files.write(damaged, some);
-        ExportedFlows.Said said = ExportedFlows.run("inspect", damaged);
+        CommandRun said = CommandRun.of("inspect", damaged);
         assertTrue(said.code() == 0 || said.code() == 3, suffix + " " + seed + ": " + said.err());
         assertTrue(!said.err().contains("a defect"), suffix + " " + seed + ": " + said.err());
         assertTrue(

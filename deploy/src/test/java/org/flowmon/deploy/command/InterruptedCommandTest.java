@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,7 +94,7 @@ final class InterruptedCommandTest {
       assertEquals(List.of(), files.toList());
     }
     assertTrue(said().contains("not imported: interrupted"), said());
-    assertEquals(0, ExportedFlows.run((Object[]) command).code());
+    assertEquals(0, CommandRun.of((Object[]) command).code());
     Path target = Files.createDirectory(folder.resolve("target"));
     process =
         start(
@@ -104,6 +105,6 @@ final class InterruptedCommandTest {
     try (Stream<Path> files = Files.list(target)) {
       assertEquals(List.of(), files.toList());
     }
-    assertEquals(0, ExportedFlows.run("verify", "--archive", archive).code());
+    assertEquals(0, CommandRun.of("verify", "--archive", archive).code());
   }
 }

@@ -3,12 +3,9 @@ package org.flowmon.deploy.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,22 +16,14 @@ final class QueryCommandTest {
           + "\"id.resp_h\":\"192.0.2.2\",\"id.resp_p\":53,\"proto\":\"udp\",\"duration\":1.5}\n";
 
   @TempDir Path folder;
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private String out;
+  private String err;
 
   private int run(String... arguments) {
-    out.reset();
-    err.reset();
-    PrintStream stdout = System.out;
-    PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      return Flowmon.commandLine().execute(arguments);
-    } finally {
-      System.setOut(stdout);
-      System.setErr(stderr);
-    }
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    out = run.out();
+    err = run.err();
+    return run.code();
   }
 
   private int query(String... arguments) {
@@ -62,36 +51,28 @@ final class QueryCommandTest {
     String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
     for (String[] asked : new String[][] {{" explain " + sql}, {sql, "--explain"}}) {
       assertEquals(0, query(asked));
-      String[] lines = out.toString(StandardCharsets.UTF_8).lines().toArray(String[]::new);
+      String[] lines = out.lines().toArray(String[]::new);
       assertTrue(lines[0].matches("segment +by +flows +examined +kept +sums +bytes"), lines[0]);
       String row = lines[lines.length - 1];
       assertTrue(row.matches("\\S+ +scan +50 +50 +9 +0 +\\d+"), row);
       assertTrue(
-          err.toString(StandardCharsets.UTF_8)
-              .contains("1 segments: 0 left out by the host directory, 0 by their times"),
-          err.toString(StandardCharsets.UTF_8));
+          err.contains("1 segments: 0 left out by the host directory, 0 by their times"), err);
     }
   }
 
   @Test
   void placesInErrorsAreThoseOfTheTextWithExplain() {
     assertEquals(ExitCodes.USAGE, query("EXPLAIN SELECT nothing FROM flows"));
-    assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("line 1:16"),
-        err.toString(StandardCharsets.UTF_8));
+    assertTrue(err.contains("line 1:16"), err);
   }
 
   @Test
   void aQueryThatReadsTooMuchEndsAndSaysSo() {
     String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
     assertEquals(ExitCodes.FAILED, query(sql, "--byte-limit", "10"));
-    assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("more than the 10 that it may"),
-        err.toString(StandardCharsets.UTF_8));
+    assertTrue(err.contains("more than the 10 that it may"), err);
     assertEquals(ExitCodes.FAILED, query(sql, "--row-limit", "10"));
-    assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("more than 10 rows"),
-        err.toString(StandardCharsets.UTF_8));
+    assertTrue(err.contains("more than 10 rows"), err);
     assertEquals(0, query(sql, "--row-limit", "50", "--byte-limit", "100000"));
   }
 }

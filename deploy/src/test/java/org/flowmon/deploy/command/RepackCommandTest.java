@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.lease.MaintenanceLock;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,14 +32,14 @@ final class RepackCommandTest {
       Path archive = ExportedFlows.archive(folder.resolve("a" + seed), seed, 900, true);
       List<String> flows = ExportedFlows.sorted(ExportedFlows.rows(archive));
       Set<String> before = files(archive);
-      ExportedFlows.Said said = ExportedFlows.run("repack", "--archive", archive);
+      CommandRun said = CommandRun.of("repack", "--archive", archive);
       assertEquals(0, said.code(), said.err());
       assertTrue(said.out().contains(before.size() / 2 + " segments with 900 flows"), said.out());
       Set<String> after = files(archive);
       assertEquals(before.size(), after.size());
       assertTrue(after.stream().noneMatch(before::contains), "seed " + seed);
       assertEquals(flows, ExportedFlows.sorted(ExportedFlows.rows(archive)), "seed " + seed);
-      assertEquals(0, ExportedFlows.run("verify", "--archive", archive).code());
+      assertEquals(0, CommandRun.of("verify", "--archive", archive).code());
     }
   }
 
@@ -48,18 +49,18 @@ final class RepackCommandTest {
     List<String> flows = ExportedFlows.sorted(ExportedFlows.rows(archive));
     assertFalse(codecs(archive).contains("ZSTD"));
     String[] repack = {"repack", "--archive", archive.toString(), "--profile", "compact"};
-    assertEquals(0, ExportedFlows.run((Object[]) repack).code());
+    assertEquals(0, CommandRun.of((Object[]) repack).code());
     assertTrue(codecs(archive).contains("ZSTD"));
-    assertEquals(0, ExportedFlows.run("repack", "--archive", archive).code());
+    assertEquals(0, CommandRun.of("repack", "--archive", archive).code());
     assertTrue(codecs(archive).contains("ZSTD"));
     assertEquals(flows, ExportedFlows.sorted(ExportedFlows.rows(archive)));
-    assertEquals(2, ExportedFlows.run("repack", "--archive", archive, "--profile", "no").code());
+    assertEquals(2, CommandRun.of("repack", "--archive", archive, "--profile", "no").code());
   }
 
   private static String codecs(Path archive) throws Exception {
     String segment =
         files(archive).stream().filter(n -> n.endsWith(".parquet")).findFirst().orElseThrow();
-    return ExportedFlows.run("inspect", archive.resolve("segments").resolve(segment)).out();
+    return CommandRun.of("inspect", archive.resolve("segments").resolve(segment)).out();
   }
 
   @Test
@@ -68,13 +69,13 @@ final class RepackCommandTest {
     List<String> names = files(archive).stream().sorted().toList();
     String sidecar = names.stream().filter(n -> n.endsWith(".idx")).findFirst().orElseThrow();
     flip(archive.resolve("segments").resolve(sidecar));
-    assertEquals(1, ExportedFlows.run("verify", "--archive", archive).code());
-    assertEquals(0, ExportedFlows.run("repack", "--archive", archive).code());
-    assertEquals(0, ExportedFlows.run("verify", "--archive", archive).code());
+    assertEquals(1, CommandRun.of("verify", "--archive", archive).code());
+    assertEquals(0, CommandRun.of("repack", "--archive", archive).code());
+    assertEquals(0, CommandRun.of("verify", "--archive", archive).code());
     String segment =
         files(archive).stream().filter(n -> n.endsWith(".parquet")).findFirst().orElseThrow();
     flip(archive.resolve("segments").resolve(segment));
-    ExportedFlows.Said said = ExportedFlows.run("repack", "--archive", archive);
+    CommandRun said = CommandRun.of("repack", "--archive", archive);
     assertEquals(1, said.code());
     String id = segment.substring(0, segment.indexOf('.'));
     assertTrue(said.err().contains("segment " + id + " is damaged"), said.err());
@@ -94,7 +95,7 @@ final class RepackCommandTest {
     try (Archive opened = Archive.open(archive);
         MaintenanceLock lock = opened.tryMaintenance()) {
       assertFalse(lock == null);
-      assertEquals(3, ExportedFlows.run("repack", "--archive", archive).code());
+      assertEquals(3, CommandRun.of("repack", "--archive", archive).code());
     }
     assertEquals(before, files(archive));
   }

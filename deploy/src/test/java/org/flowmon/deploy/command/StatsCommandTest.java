@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.Test;
@@ -69,8 +70,8 @@ final class StatsCommandTest {
           expected.computeIfAbsent(name, k -> new ArrayList<>()).add((Long) row.get(value));
         }
       }
-      ExportedFlows.Said said =
-          ExportedFlows.run(
+      CommandRun said =
+          CommandRun.of(
               "stats",
               "--archive",
               archive,
@@ -122,16 +123,15 @@ final class StatsCommandTest {
             folder.resolve("in.csv"),
             "end_time,bytes,packets,dst_port\n1,10,4,53\n2,5,2,53\n3,7,,53\n4,100,1,80\n");
     Path archive = folder.resolve("archive");
-    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
-    ExportedFlows.Said said =
-        ExportedFlows.run(
-            "stats", "--archive", archive, "bytes / packets", "--where", "dst_port = 53");
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
+    CommandRun said =
+        CommandRun.of("stats", "--archive", archive, "bytes / packets", "--where", "dst_port = 53");
     assertEquals(0, said.code(), said.err());
     assertTrue(said.out().contains("null_flows  1"), said.out());
     assertTrue(
         said.out().lines().anyMatch(l -> l.matches(" +all +2 +5 +2.5 +2.5 +2.5 +0")), said.out());
     for (String wrong : List.of("SUM(bytes)", "service", "bytes, packets", "nonsense", ":x")) {
-      assertEquals(2, ExportedFlows.run("stats", "--archive", archive, wrong).code(), wrong);
+      assertEquals(2, CommandRun.of("stats", "--archive", archive, wrong).code(), wrong);
     }
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +52,7 @@ final class ToolsPageTest {
         String word = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
         words.add(matcher.group(1) != null ? word : place(word, archive));
       }
-      ExportedFlows.Said said = ExportedFlows.run(words.toArray());
+      CommandRun said = CommandRun.of(words.toArray());
       assertEquals(0, said.code(), example + "\n" + said);
       if (example.contains("AS slot")) {
         assertTrue(said.out().contains("2026-11-01T00:10:00Z"), said.out());

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -52,10 +53,10 @@ final class DatabaseExportTest {
     return "jdbc:sqlite:" + folder.resolve("flows.db");
   }
 
-  private static ExportedFlows.Said export(Path archive, String url, Object... more) {
+  private static CommandRun export(Path archive, String url, Object... more) {
     List<Object> arguments = new ArrayList<>(List.of("export", "--archive", archive, "--to", url));
     arguments.addAll(List.of(more));
-    return ExportedFlows.run(arguments.toArray());
+    return CommandRun.of(arguments.toArray());
   }
 
   static List<Map<FlowColumn, Object>> read(String url, String table) throws SQLException {
@@ -131,7 +132,7 @@ final class DatabaseExportTest {
             continue;
           }
           String table = "t" + seed + "_" + types.name().toLowerCase(java.util.Locale.ROOT);
-          ExportedFlows.Said said =
+          CommandRun said =
               export(
                   archive, url, "--table", table, "--types", types, "--batch", batches[seed - 1]);
           String what = url + " " + table;
@@ -165,7 +166,7 @@ final class DatabaseExportTest {
   private Path archive(String csv) throws Exception {
     Path input = Files.writeString(folder.resolve(csv.hashCode() + ".csv"), csv);
     Path archive = folder.resolve("archive" + csv.hashCode());
-    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
     return archive;
   }
 
@@ -174,7 +175,7 @@ final class DatabaseExportTest {
     Path archive = archive("end_time,src_addr\n5,10.0.0.1\n6,10.0.0.2\n");
     for (String url : List.of(postgresUrl(), sqliteUrl())) {
       assertEquals(0, export(archive, url, "--table", "twice", "--append").code());
-      ExportedFlows.Said refused = export(archive, url, "--table", "twice");
+      CommandRun refused = export(archive, url, "--table", "twice");
       assertEquals(3, refused.code());
       assertTrue(refused.err().contains("--append adds to it"), refused.err());
       assertEquals(2, read(url, "twice").size());
@@ -205,7 +206,7 @@ final class DatabaseExportTest {
       csv.append(i).append(",10.0.0.1,").append(i == 99 ? "\"a\0b\"" : "c").append('\n');
     }
     Path archive = archive(csv.toString());
-    ExportedFlows.Said said = export(archive, postgresUrl(), "--table", "broken", "--batch", "10");
+    CommandRun said = export(archive, postgresUrl(), "--table", "broken", "--batch", "10");
     assertEquals(3, said.code());
     assertTrue(said.err().contains("table broken: "), said.err());
     assertTrue(said.err().contains("SQLSTATE 22021"), said.err());
@@ -229,7 +230,7 @@ final class DatabaseExportTest {
                   "SELECT src_addr AS \"a; b'`\", COUNT(*) FROM flows GROUP BY src_addr")
               .code());
       assertEquals(List.of(name), tables(url, "DROP"));
-      ExportedFlows.Said said =
+      CommandRun said =
           export(
               archive,
               url,
@@ -239,7 +240,7 @@ final class DatabaseExportTest {
               "SELECT bytes AS a, packets AS A FROM flows");
       assertEquals(said.code() == 2 ? 2 : 3, said.code());
     }
-    ExportedFlows.Said said = export(archive, "jdbc:oracle:thin:@x");
+    CommandRun said = export(archive, "jdbc:oracle:thin:@x");
     assertEquals(2, said.code());
     assertTrue(said.err().contains("expected jdbc:postgresql:"), said.err());
     assertEquals(2, export(archive, sqliteUrl(), "--batch", "0").code());

@@ -1,9 +1,6 @@
 package org.flowmon.deploy.export;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -17,7 +14,6 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.scan.FlowBlock;
 import org.flowmon.archive.scan.FlowScan;
-import org.flowmon.deploy.Flowmon;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -151,27 +147,5 @@ public final class ExportedFlows {
   /** Rows regardless of their order. */
   public static List<String> sorted(List<Map<FlowColumn, Object>> rows) {
     return rows.stream().map(Object::toString).sorted().toList();
-  }
-
-  /** What a command printed, and its exit code. */
-  public record Said(int code, String out, String err) {}
-
-  public static Said run(Object... arguments) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    PrintStream stdout = System.out;
-    PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    try {
-      String[] texts =
-          java.util.Arrays.stream(arguments).map(Object::toString).toArray(String[]::new);
-      int code = Flowmon.commandLine().execute(texts);
-      return new Said(
-          code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-    } finally {
-      System.setOut(stdout);
-      System.setErr(stderr);
-    }
   }
 }

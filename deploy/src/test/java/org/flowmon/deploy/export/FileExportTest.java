@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
@@ -36,13 +37,13 @@ final class FileExportTest {
       assertEquals(rows, expected.size());
       for (String name : List.of("flows.csv", "flows.json.gz")) {
         Path file = folder.resolve(seed + name);
-        ExportedFlows.Said said = ExportedFlows.run("export", "--archive", archive, "--to", file);
+        CommandRun said = CommandRun.of("export", "--archive", archive, "--to", file);
         assertEquals(0, said.code(), said.err());
         if (rows == 0) {
           continue; // JSON of no flows has nothing to know it by
         }
         Path back = folder.resolve("b" + seed + name);
-        said = ExportedFlows.run("import", file, "--archive", back);
+        said = CommandRun.of("import", file, "--archive", back);
         assertEquals(0, said.code(), "seed " + seed + ", " + name + ": " + said);
         assertTrue(said.out().contains(" 0 lines or records rejected"), said.out());
         assertEquals(
@@ -58,9 +59,7 @@ final class FileExportTest {
       Path archive = ExportedFlows.archive(folder.resolve("a" + seed), seed, rows, false);
       Path file = folder.resolve(seed + ".parquet");
       assertEquals(
-          0,
-          ExportedFlows.run("export", "--archive", archive, "--to", file).code(),
-          "seed " + seed);
+          0, CommandRun.of("export", "--archive", archive, "--to", file).code(), "seed " + seed);
       assertEquals(ExportedFlows.rows(archive), parquet(file), "seed " + seed);
     }
   }
@@ -105,14 +104,14 @@ final class FileExportTest {
     }
     Path input = Files.writeString(folder.resolve("in.csv"), csv);
     Path archive = folder.resolve("archive");
-    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
     Path flows = folder.resolve("flows.parquet");
-    assertEquals(0, ExportedFlows.run("export", "--archive", archive, "--to", flows).code());
+    assertEquals(0, CommandRun.of("export", "--archive", archive, "--to", flows).code());
     Path sums = folder.resolve("sums.parquet");
     String sql =
         "SELECT src_addr, SUM(bytes) AS s, AVG(src_port) AS a FROM flows GROUP BY src_addr";
     assertEquals(
-        0, ExportedFlows.run("export", "--archive", archive, "--to", sums, "--query", sql).code());
+        0, CommandRun.of("export", "--archive", archive, "--to", sums, "--query", sql).code());
     BigInteger sum = BigInteger.ZERO;
     for (int i = 0; i < rows; i++) {
       sum = sum.add(BigInteger.valueOf(Long.MAX_VALUE - i));
@@ -153,20 +152,20 @@ final class FileExportTest {
             folder.resolve("in.csv"),
             "end_time,src_addr,dst_port,uid\n5,10.0.0.1,53,b\n3,::1,53,\n4,::1,80,\"x,\"\"y\n\"\n");
     Path archive = folder.resolve("archive");
-    assertEquals(0, ExportedFlows.run("import", input, "--archive", archive).code());
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
     Path file = folder.resolve("dns.csv");
     String[] export = {
       "export", "--archive", archive.toString(), "--to", file.toString(), "--where", "dst_port = 53"
     };
-    assertEquals(0, ExportedFlows.run((Object[]) export).code());
+    assertEquals(0, CommandRun.of((Object[]) export).code());
     assertEquals(
         "end_time,arrival,src_addr,dst_port,source_kind,uid\r\n"
             + "1970-01-01T00:00:03Z,1970-01-01T00:00:05Z,::1,53,6,\r\n"
             + "1970-01-01T00:00:05Z,1970-01-01T00:00:05Z,10.0.0.1,53,6,b\r\n",
         Files.readString(file));
-    assertEquals(2, ExportedFlows.run((Object[]) export).code(), "the file is there");
-    ExportedFlows.Said said =
-        ExportedFlows.run(
+    assertEquals(2, CommandRun.of((Object[]) export).code(), "the file is there");
+    CommandRun said =
+        CommandRun.of(
             "export",
             "--archive",
             archive,
@@ -182,11 +181,11 @@ final class FileExportTest {
     assertEquals(
         "{\"src_addr\":\"::1\",\"flows\":1}\n{\"src_addr\":\"10.0.0.1\",\"flows\":1}\n",
         said.out());
-    said = ExportedFlows.run("export", "--archive", archive, "--to", folder.resolve("x.txt"));
+    said = CommandRun.of("export", "--archive", archive, "--to", folder.resolve("x.txt"));
     assertEquals(2, said.code());
     assertTrue(said.err().contains("--format csv, json or parquet"), said.err());
     said =
-        ExportedFlows.run(
+        CommandRun.of(
             "export", "--archive", archive, "--to", folder.resolve("x.csv"), "--where", "nonsense");
     assertEquals(2, said.code(), said.err());
     assertFalse(Files.exists(folder.resolve("x.csv")));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,8 +25,8 @@ final class MariaDbExportTest {
         List<String> expected = ExportedFlows.sorted(ExportedFlows.rows(archive));
         for (SqlTypes types : SqlTypes.values()) {
           String table = "t" + seed + types.name().charAt(0);
-          ExportedFlows.Said said =
-              ExportedFlows.run(
+          CommandRun said =
+              CommandRun.of(
                   "export",
                   "--archive",
                   archive,
@@ -45,8 +46,8 @@ final class MariaDbExportTest {
           assertEquals(0, said.code(), what + ": " + said.err());
           assertEquals(expected, ExportedFlows.sorted(DatabaseExportTest.read(url, table)), what);
         }
-        ExportedFlows.Said refused =
-            ExportedFlows.run("export", "--archive", archive, "--to", url, "--table", "t1N");
+        CommandRun refused =
+            CommandRun.of("export", "--archive", archive, "--to", url, "--table", "t1N");
         assertEquals(3, refused.code());
       }
     }

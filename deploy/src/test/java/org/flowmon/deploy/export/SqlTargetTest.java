@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.file.Path;
+import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,13 +16,13 @@ final class SqlTargetTest {
     Path archive = ExportedFlows.archive(folder.resolve("a"), 3, 20, false);
     String url = "jdbc:sqlite:" + folder.resolve("flows.db");
     for (int length : new int[] {45, 238, 239, 255}) {
-      ExportedFlows.Said said = export(archive, url, "t".repeat(length));
+      CommandRun said = export(archive, url, "t".repeat(length));
       assertEquals(0, said.code(), length + " characters: " + said.err());
     }
     assertNotEquals(0, export(archive, url, "t".repeat(256)).code());
   }
 
-  private static ExportedFlows.Said export(Path archive, String url, String table) {
-    return ExportedFlows.run("export", "--archive", archive, "--to", url, "--table", table);
+  private static CommandRun export(Path archive, String url, String table) {
+    return CommandRun.of("export", "--archive", archive, "--to", url, "--table", table);
   }
 }
