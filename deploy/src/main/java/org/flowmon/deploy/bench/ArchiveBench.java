@@ -22,6 +22,7 @@ import org.flowmon.deploy.bench.experiment.LookupSizes;
 import org.flowmon.deploy.bench.experiment.SegmentCounts;
 import org.flowmon.deploy.bench.experiment.Statistics;
 import org.flowmon.deploy.bench.output.BenchFolder;
+import org.flowmon.deploy.bench.scale.Scale;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Option;
       BatchSizes.class,
       HistoryLengths.class,
       LookupSizes.class,
+      Scale.class,
       SegmentCounts.class,
       Statistics.class,
     })

@@ -21,9 +21,6 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentFootprint;
 import org.flowmon.archive.segment.SegmentOptions;
-import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowBatchBuilder;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.query.FlowQuery;
@@ -31,26 +28,18 @@ import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * flowmon's archive: rows become batches as they come from Kafka, batches become segments with
- * their indexes, and one commit takes them all. A row's {@code ts} is its {@code end_time}.
+ * flowmon's archive: rows become batches ({@link WorkloadBatches}), batches become segments with
+ * their indexes, and one commit takes them all.
  */
 public final class FlowmonSystem implements BenchSystem {
   /** The name in tables and options. */
   public static final String NAME = "flowmon";
 
-  private static final int BATCH_ROWS = 4096;
-  private static final long MICROS = 1_000_000;
-  private static final long MICROS_OF_MILLI = 1_000;
-  // The workload counts states from 0, flowmon's codes begin at 1.
-  private static final int FIRST_STATE = 1;
-
   private final Archive archive;
   private final ArchiveImporter importer;
   private final QueryOptions options;
   private final int segmentRows;
-  private final FlowBatchBuilder builder = new FlowBatchBuilder(BATCH_ROWS);
-  private final long[] values = new long[BATCH_ROWS];
-  private final long[] zeros = new long[BATCH_ROWS];
+  private final WorkloadBatches batches = new WorkloadBatches();
   private final Map<String, FlowQuery> prepared = new HashMap<>();
   private ArchiveSnapshot snapshot;
   private String segments = "";
@@ -91,58 +80,7 @@ public final class FlowmonSystem implements BenchSystem {
 
   @Override
   public void load(FlowBlock block) throws IOException {
-    for (int from = 0; from < block.rows(); from += BATCH_ROWS) {
-      int n = Math.min(BATCH_ROWS, block.rows() - from);
-      builder.beginRows(n);
-      times(block, from, n);
-      address(block, from, n, WorkloadColumn.SRC_ADDR, FlowColumn.SRC_ADDR);
-      address(block, from, n, WorkloadColumn.DST_ADDR, FlowColumn.DST_ADDR);
-      number(block, from, n, WorkloadColumn.SRC_PORT, FlowColumn.SRC_PORT);
-      number(block, from, n, WorkloadColumn.DST_PORT, FlowColumn.DST_PORT);
-      number(block, from, n, WorkloadColumn.PROTOCOL, FlowColumn.PROTOCOL);
-      number(block, from, n, WorkloadColumn.BYTES, FlowColumn.BYTES);
-      number(block, from, n, WorkloadColumn.REVERSE_BYTES, FlowColumn.REVERSE_BYTES);
-      number(block, from, n, WorkloadColumn.OUTGOING, FlowColumn.OUTGOING);
-      long[] states = block.column(WorkloadColumn.STATE);
-      for (int i = 0; i < n; i++) {
-        values[i] = states[from + i] + FIRST_STATE;
-      }
-      builder.setColumn(FlowColumn.STATE, values, null);
-      builder.endRows();
-      importer.add(FlowBatch.open(builder.build(1, 0, 0, 0)));
-      builder.clear();
-    }
-  }
-
-  private void times(FlowBlock block, int from, int n) {
-    long[] seconds = block.column(WorkloadColumn.TS);
-    long[] millis = block.column(WorkloadColumn.DURATION);
-    for (int i = 0; i < n; i++) {
-      values[i] = seconds[from + i] * MICROS;
-    }
-    builder.setColumn(FlowColumn.END_TIME, values, null);
-    builder.setColumn(FlowColumn.ARRIVAL, values, null);
-    for (int i = 0; i < n; i++) {
-      values[i] -= millis[from + i] * MICROS_OF_MILLI;
-    }
-    builder.setColumn(FlowColumn.START_TIME, values, null);
-    for (int i = 0; i < n; i++) {
-      values[i] = millis[from + i] * MICROS_OF_MILLI;
-    }
-    builder.setColumn(FlowColumn.DURATION, values, null);
-  }
-
-  private void number(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
-    System.arraycopy(block.column(column), from, values, 0, n);
-    builder.setColumn(target, values, null);
-  }
-
-  private void address(FlowBlock block, int from, int n, WorkloadColumn column, FlowColumn target) {
-    long[] addresses = block.column(column);
-    for (int i = 0; i < n; i++) {
-      values[i] = IpAddress.ipv4Low((int) addresses[from + i]);
-    }
-    builder.setAddressColumn(target, zeros, values, null);
+    batches.write(block, importer::add);
   }
 
   @Override
@@ -240,9 +178,9 @@ public final class FlowmonSystem implements BenchSystem {
   private static long ofWorkload(AnswerKind kind, long value) {
     return switch (kind) {
       case NUMBER, FLAG, REAL -> value;
-      case SECONDS -> value / MICROS;
-      case MILLIS -> value / MICROS_OF_MILLI;
-      case STATE -> value - FIRST_STATE;
+      case SECONDS -> value / WorkloadBatches.MICROS;
+      case MILLIS -> value / WorkloadBatches.MICROS_OF_MILLI;
+      case STATE -> value - WorkloadBatches.FIRST_STATE;
       case ADDRESS -> value & 0xFFFF_FFFFL;
     };
   }

@@ -17,7 +17,9 @@ import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
 /** What every experiment can be told, and how it shows what it found. */
-final class ExperimentOptions {
+public final class ExperimentOptions {
+  private static final int ROUNDS = 5;
+
   @Option(names = "--seed", defaultValue = "42", description = "Seed of the rows.")
   private long seed;
 
@@ -28,9 +30,8 @@ final class ExperimentOptions {
 
   @Option(
       names = "--rounds",
-      defaultValue = "5",
-      description = "Timed runs of each measurement; default ${DEFAULT-VALUE}.")
-  private int rounds;
+      description = "Timed runs of each measurement; default " + ROUNDS + " where nothing is said.")
+  private Integer rounds;
 
   @Option(
       names = "--warm-up",
@@ -48,35 +49,44 @@ final class ExperimentOptions {
   @Option(names = "--json", description = "One JSON object instead of a table.")
   private boolean json;
 
-  void check() {
-    if (threads < 1 || rounds < 1 || warmUp < 0) {
+  public void check() {
+    if (threads < 1 || rounds() < 1 || warmUp < 0) {
       throw new UsageException("--threads and --rounds are at least 1, --warm-up at least 0");
     }
   }
 
-  long seed() {
+  public long seed() {
     return seed;
   }
 
-  int threads() {
+  public int threads() {
     return threads;
   }
 
-  int rounds() {
-    return rounds;
+  public int rounds() {
+    return rounds(ROUNDS);
   }
 
-  Duration warmUp() {
+  /**
+   * Timed runs of each measurement.
+   *
+   * @param otherwise where the user did not say
+   */
+  public int rounds(int otherwise) {
+    return rounds == null ? otherwise : rounds;
+  }
+
+  public Duration warmUp() {
     return Duration.ofMillis(warmUp);
   }
 
   /** A comparison of systems by these queries, as the options say. */
-  SystemComparison comparison(Workload workload, List<WorkloadQuery> queries) {
-    return new SystemComparison(workload, queries, threads, warmUp(), rounds, this::progress);
+  public SystemComparison comparison(Workload workload, List<WorkloadQuery> queries) {
+    return new SystemComparison(workload, queries, threads, warmUp(), rounds(), this::progress);
   }
 
   /** Runs a comparison; what a system cannot do ends the command. */
-  static void run(SystemComparison comparison, SystemChoice systems, BenchFolder folder)
+  public static void run(SystemComparison comparison, SystemChoice systems, BenchFolder folder)
       throws IOException {
     try {
       comparison.run(systems.chosen(), folder.path());
@@ -86,7 +96,7 @@ final class ExperimentOptions {
   }
 
   /** Gives all rows to a sink that no database is behind. */
-  static void read(Workload workload, Workload.Sink sink) throws IOException {
+  public static void read(Workload workload, Workload.Sink sink) throws IOException {
     try {
       workload.read(sink);
     } catch (SQLException e) {
@@ -94,13 +104,34 @@ final class ExperimentOptions {
     }
   }
 
-  void progress(String line) {
+  public void progress(String line) {
     System.err.println(line);
   }
 
   /** Prints the table, writes the plot and says where it is. */
-  void show(String name, BenchResult table, SvgPlot picture) throws IOException {
+  public void show(String name, BenchResult table, SvgPlot picture) throws IOException {
     table.print(json);
+    draw(name, picture);
+  }
+
+  /** As the other with several tables, which are one object in JSON. */
+  public void show(String name, List<BenchResult> tables, SvgPlot picture) throws IOException {
+    print(name, tables);
+    draw(name, picture);
+  }
+
+  /** Prints tables, which are one object in JSON. */
+  public void print(String name, List<BenchResult> tables) throws IOException {
+    if (json) {
+      BenchResult.merged("archive " + name, tables).print(true);
+      return;
+    }
+    for (BenchResult table : tables) {
+      table.print(false);
+    }
+  }
+
+  private void draw(String name, SvgPlot picture) throws IOException {
     Path file = plot == null ? Path.of("bench-" + name + ".svg") : plot;
     picture.write(file);
     progress("plot: " + file);

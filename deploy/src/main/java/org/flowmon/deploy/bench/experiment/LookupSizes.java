@@ -3,7 +3,6 @@ package org.flowmon.deploy.bench.experiment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +11,12 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.bench.archive.AddressCounts;
 import org.flowmon.deploy.bench.archive.FlowmonSystem;
 import org.flowmon.deploy.bench.archive.GeneratedWorkload;
 import org.flowmon.deploy.bench.archive.SystemChoice;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.SystemFigures;
-import org.flowmon.deploy.bench.archive.WorkloadColumn;
 import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
@@ -74,32 +73,12 @@ public final class LookupSizes implements Callable<Integer> {
 
   /** A lookup for each number of flows that is wanted, of the address that comes nearest. */
   private List<WorkloadQuery> queries(GeneratedWorkload workload) throws IOException {
-    Map<Long, long[]> counts = new HashMap<>();
-    ExperimentOptions.read(
-        workload,
-        block -> {
-          for (WorkloadColumn side : List.of(WorkloadColumn.SRC_ADDR, WorkloadColumn.DST_ADDR)) {
-            long[] values = block.column(side);
-            for (int i = 0; i < block.rows(); i++) {
-              counts.computeIfAbsent(values[i], address -> new long[1])[0]++;
-            }
-          }
-        });
+    AddressCounts counts = new AddressCounts();
+    ExperimentOptions.read(workload, counts::add);
     List<WorkloadQuery> queries = new ArrayList<>();
     queries.add(WorkloadQuery.lookup("0", ABSENT, HOST));
     for (long wanted : WANTED) {
-      long nearest =
-          counts.entrySet().stream()
-              .min(
-                  (a, b) -> {
-                    long ofA = Math.abs(a.getValue()[0] - wanted);
-                    long ofB = Math.abs(b.getValue()[0] - wanted);
-                    return ofA != ofB
-                        ? Long.compare(ofA, ofB)
-                        : Long.compare(a.getKey(), b.getKey());
-                  })
-              .orElseThrow()
-              .getKey();
+      long nearest = counts.nearest(wanted, Long.MAX_VALUE, 1).get(0).address();
       queries.add(WorkloadQuery.lookup(String.format("%,d", wanted), nearest, HOST));
     }
     long warm = workload.parameters().lookups().get("warm");

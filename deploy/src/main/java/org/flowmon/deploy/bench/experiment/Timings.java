@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /** Times of the same or of like operations, ms, ascending. */
-final class Timings {
+public final class Timings {
   /** What is timed. */
   @FunctionalInterface
-  interface Operation {
+  public interface Operation {
     void run(int round) throws IOException;
   }
 
@@ -18,7 +18,7 @@ final class Timings {
   }
 
   /** Runs an operation so many times, for the rounds 0 … count − 1. */
-  static Timings of(int count, Operation operation) throws IOException {
+  public static Timings of(int count, Operation operation) throws IOException {
     double[] millis = new double[count];
     for (int round = 0; round < count; round++) {
       long start = System.nanoTime();
@@ -29,16 +29,16 @@ final class Timings {
     return new Timings(millis);
   }
 
-  double best() {
+  public double best() {
     return sorted[0];
   }
 
   /** The smallest time that at least this share of the runs did not exceed. */
-  double percentile(double share) {
+  public double percentile(double share) {
     return sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)];
   }
 
-  double median() {
+  public double median() {
     return percentile(0.5);
   }
 }

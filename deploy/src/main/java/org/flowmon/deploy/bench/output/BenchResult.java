@@ -2,8 +2,11 @@ package org.flowmon.deploy.bench.output;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,6 +18,8 @@ import java.util.Map;
  * {…}, "results": [{…}, …]}}. Figures are as they were measured; nothing is rounded in JSON.
  */
 public final class BenchResult {
+  private static final String TABLE = "table";
+
   private final String bench;
   private final List<Map<String, Object>> rows = new ArrayList<>();
 
@@ -27,19 +32,73 @@ public final class BenchResult {
     rows.add(new LinkedHashMap<>(row));
   }
 
+  /** The rows of several, each with the name of the one that it is of before its values. */
+  public static BenchResult merged(String bench, List<BenchResult> tables) {
+    BenchResult all = new BenchResult(bench);
+    for (BenchResult table : tables) {
+      for (Map<String, Object> row : table.rows) {
+        Map<String, Object> named = new LinkedHashMap<>();
+        named.put(TABLE, table.bench);
+        named.putAll(row);
+        all.rows.add(named);
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Reads the tables of a {@linkplain #merged merged} result.
+   *
+   * @param json what {@link #toJson} gave
+   * @throws IOException where it is something else
+   */
+  public static List<BenchResult> read(byte[] json) throws IOException {
+    Map<String, BenchResult> tables = new LinkedHashMap<>();
+    try (JsonParser in = new JsonFactory().createParser(json)) {
+      while (in.nextToken() != null && in.currentToken() != JsonToken.START_ARRAY) {}
+      while (in.nextToken() == JsonToken.START_OBJECT) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        while (in.nextToken() == JsonToken.FIELD_NAME) {
+          String name = in.currentName();
+          row.put(
+              name,
+              switch (in.nextToken()) {
+                case VALUE_NUMBER_INT -> (Object) in.getLongValue();
+                case VALUE_NUMBER_FLOAT -> (Object) in.getDoubleValue();
+                default -> in.getText();
+              });
+        }
+        String table = String.valueOf(row.remove(TABLE));
+        tables.computeIfAbsent(table, BenchResult::new).row(row);
+      }
+    }
+    return List.copyOf(tables.values());
+  }
+
+  /** What it is of. */
+  public String bench() {
+    return bench;
+  }
+
+  /** The rows in their order. */
+  public List<Map<String, Object>> rows() {
+    return List.copyOf(rows);
+  }
+
   public void print(boolean json) throws IOException {
     PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
     if (json) {
-      printJson(out);
+      out.println(toJson());
     } else {
       printTable(out);
     }
     out.flush();
   }
 
-  private void printJson(PrintWriter out) throws IOException {
-    JsonGenerator json = new JsonFactory().createGenerator(out);
-    json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+  /** As one JSON object. */
+  public String toJson() throws IOException {
+    StringWriter text = new StringWriter();
+    JsonGenerator json = new JsonFactory().createGenerator(text);
     json.writeStartObject();
     json.writeStringField("bench", bench);
     json.writeObjectFieldStart("machine");
@@ -65,7 +124,7 @@ public final class BenchResult {
     json.writeEndArray();
     json.writeEndObject();
     json.close();
-    out.println();
+    return text.toString();
   }
 
   private void printTable(PrintWriter out) {

@@ -12,17 +12,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
-import org.flowmon.deploy.bench.ArchiveBench;
+import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.NodeList;
-import picocli.CommandLine;
 
 /** Every experiment runs, small, and leaves a table and a picture of as many points. */
 class ExperimentsTest {
   @TempDir Path folder;
+
+  private static int execute(String... arguments) {
+    return Flowmon.commandLine()
+        .execute(
+            Stream.concat(Stream.of("bench", "archive"), Stream.of(arguments))
+                .toArray(String[]::new));
+  }
 
   /** Runs {@code bench archive …}, checks the picture, and gives the rows of the table. */
   private JsonNode run(int lines, int points, String... arguments) throws Exception {
@@ -33,7 +43,7 @@ class ExperimentsTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     try {
       System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-      assertEquals(0, new CommandLine(new ArchiveBench()).execute(all.toArray(new String[0])));
+      assertEquals(0, execute(all.toArray(new String[0])));
     } finally {
       System.setOut(before);
     }
@@ -86,5 +96,62 @@ class ExperimentsTest {
     JsonNode rows = run(2, 2, "statistics", "--rows", "20000");
     assertEquals("flowmon", rows.get(0).path("system").asText());
     assertEquals("csv", rows.get(1).path("system").asText());
+  }
+
+  @Test
+  void scale() throws Exception {
+    Path archive = folder.resolve("scale");
+    String[] arguments = {
+      "scale",
+      "--rows",
+      "40000",
+      "--days",
+      "3",
+      "--commit-rows",
+      "8192",
+      "--heap",
+      "512m",
+      "--dir",
+      archive.toString()
+    };
+    JsonNode built = run(2, 4, arguments);
+    Map<String, JsonNode> queries = new HashMap<>();
+    for (JsonNode row : built) {
+      if (row.path("table").asText().equals("queries")) {
+        queries.put(row.path("query").asText(), row);
+        assertTrue(row.path("p99_ms").asDouble() >= row.path("p50_ms").asDouble(), row.toString());
+      }
+    }
+    assertEquals(
+        Set.of(
+            "elephants/3d",
+            "portscans/3d",
+            "mice/3d",
+            "anomaly/3d",
+            "lookup_1000",
+            "lookup_100",
+            "lookup_absent"),
+        queries.keySet());
+    assertEquals(100, queries.get("mice/3d").path("answer_rows").asInt());
+    assertEquals(0, queries.get("lookup_absent").path("segments_read").asInt());
+    JsonNode memory = table(built, "memory");
+    assertTrue(memory.path("heap_limit_mib").asDouble() <= 512, memory.toString());
+    assertTrue(memory.path("heap_used_mib").asDouble() > 0, memory.toString());
+    assertEquals(40_000, table(built, "loading").path("rows").asInt());
+    // What is there is taken, whatever --rows says.
+    JsonNode again = run(2, 4, arguments);
+    assertEquals(table(built, "loading"), table(again, "loading"));
+    assertEquals(table(built, "bytes"), table(again, "bytes"));
+    Files.delete(archive.resolve("scale.json"));
+    assertEquals(2, execute(arguments));
+  }
+
+  private static JsonNode table(JsonNode rows, String name) {
+    for (JsonNode row : rows) {
+      if (row.path("table").asText().equals(name)) {
+        return row;
+      }
+    }
+    throw new AssertionError("no table " + name + " in " + rows);
   }
 }
