@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.directory.DirectoryUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.lease.ReaderLease;
@@ -409,8 +410,7 @@ public final class Archive implements AutoCloseable {
    *     again
    * @param stop asked before each file is written: where it says true the rest is left
    */
-  public DirectoryUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop)
-      throws IOException {
+  public RunUpdate.Done updateDirectory(boolean verify, BooleanSupplier stop) throws IOException {
     // Held, so that nobody deletes a segment that is being read.
     ManifestState state = shared().hold();
     try {

@@ -9,7 +9,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
-import org.flowmon.archive.directory.DirectoryUpdate;
+import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -118,7 +118,7 @@ public final class CompactCommand implements Callable<Integer> {
           step.bytesAfter() / 1e6);
     }
     deleted += opened.removeReplaced(grace).size();
-    DirectoryUpdate.Done hosts = opened.updateDirectory(true, () -> stopped);
+    RunUpdate.Done hosts = opened.updateDirectory(true, () -> stopped);
     if (!hosts.isNothing()) {
       System.err.printf(
           "host directory: %d segments added, %d runs merged, %d damaged ones made again%n",

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
+import org.flowmon.archive.derived.DerivedRun;
+import org.flowmon.archive.derived.ForeignRunException;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.AddressRanges;
@@ -16,10 +18,7 @@ import org.flowmon.udaf.query.AddressRanges;
  * A run in mapped memory: sorted addresses, each with the segments that hold it. Counted by
  * reference as its file is. Immutable and safe to share between threads.
  */
-final class HostRun {
-  /** A segment that a run covers. */
-  record Covered(String id, int crc32c) {}
-
+final class HostRun implements DerivedRun {
   private static final String TAIL = "tail";
 
   private final MappedRegion file;
@@ -147,12 +146,13 @@ final class HostRun {
     return file;
   }
 
-  /** The file's name within the folder. */
-  String name() {
+  @Override
+  public String name() {
     return file.path().getFileName().toString();
   }
 
-  int bytes() {
+  @Override
+  public int bytes() {
     return file.length();
   }
 
@@ -160,7 +160,8 @@ final class HostRun {
     return addresses;
   }
 
-  List<Covered> segments() {
+  @Override
+  public List<Covered> segments() {
     return segments;
   }
 
@@ -253,11 +254,13 @@ final class HostRun {
     return new Cursor();
   }
 
-  void acquire() {
+  @Override
+  public void acquire() {
     file.acquire();
   }
 
-  void release() {
+  @Override
+  public void release() {
     file.release();
   }
 

@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.flowmon.archive.derived.ForeignRunException;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
@@ -255,16 +256,5 @@ class HostRunTest {
         assertThrows(
             SegmentCorruptException.class, () -> HostRun.open(file, new UUID(9, 9)).release());
     assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
-  }
-
-  @Test
-  void sizesOfRunsGrowGeometrically() {
-    assertEquals(2, DirectoryUpdate.mergeable(new long[] {10, 30}));
-    assertEquals(0, DirectoryUpdate.mergeable(new long[] {10, 31}));
-    assertEquals(3, DirectoryUpdate.mergeable(new long[] {10, 50, 60}));
-    assertEquals(3, DirectoryUpdate.mergeable(new long[] {10, 20, 90, 400}));
-    assertEquals(0, DirectoryUpdate.mergeable(new long[] {}));
-    assertEquals(0, DirectoryUpdate.mergeable(new long[] {2L << 30}));
-    assertEquals(0, DirectoryUpdate.mergeable(new long[] {600L << 20, 600L << 20}));
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -20,7 +21,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
-import org.flowmon.archive.directory.DirectoryUpdate;
+import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -210,7 +211,7 @@ class HostDirectoryQueryTest {
         }
       }
       assertTrue(lookup(archive, "198.51.100.1").stats().segmentsUncovered() > 0);
-      DirectoryUpdate.Done done = archive.updateDirectory(false, () -> false);
+      RunUpdate.Done done = archive.updateDirectory(false, () -> false);
       assertEquals(0, done.uncovered());
       assertTrue(archive.updateDirectory(false, () -> false).isNothing());
       assertTrue(runs().size() <= 5, "few runs: " + runs());
@@ -270,10 +271,30 @@ class HostDirectoryQueryTest {
     assertTrue(warned > sound.length * 3, warned + " warnings of " + sound.length + " bytes");
     // What is damaged is made again.
     try (Archive archive = Archive.open(directory)) {
-      DirectoryUpdate.Done done = archive.updateDirectory(false, () -> false);
+      RunUpdate.Done done = archive.updateDirectory(false, () -> false);
       assertEquals(1, done.damaged());
       assertEquals(0, lookup(archive, "198.51.100.1").stats().segmentsConsidered());
       assertEquals(List.of(), lookup(archive, "10.0.0.1").stats().warnings());
+    }
+  }
+
+  /** It may be of a process that saw a commit which this one did not. */
+  @Test
+  void aRunOfSegmentsThatAreNotInTheSnapshotIsDeletedOnlyWhenItIsOld() throws IOException {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      Traffic.commit(archive, List.of(rows("10.0.0.1 192.0.2.1")));
+      archive.updateDirectory(false, () -> false);
+      Path run = runs().get(0);
+      for (int s = 0; s < 3; s++) {
+        Traffic.commit(archive, List.of(rows("10.0.0.2 192.0.2.2")));
+      }
+      assertNotNull(new Compactor(archive, new CompactionOptions(4, 4)).step(() -> false));
+      archive.updateDirectory(false, () -> false);
+      assertEquals(2, runs().size(), "the run of what was merged away is new");
+      Files.setLastModifiedTime(run, java.nio.file.attribute.FileTime.fromMillis(0));
+      archive.updateDirectory(false, () -> false);
+      assertEquals(1, runs().size());
+      assertEquals(0, lookup(archive, "10.0.0.3").stats().segmentsConsidered());
     }
   }
 

@@ -1,4 +1,4 @@
-package org.flowmon.archive.directory;
+package org.flowmon.archive.derived;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,20 +11,22 @@ import java.util.Map;
 import org.flowmon.archive.segment.SealedSegment;
 
 /** Which run answers for which segment: each segment is answered for by one run at most. */
-final class HostCover {
+public final class RunCover<R extends DerivedRun> {
   /** What a run answers for. */
-  static final class Share {
-    private final HostRun run;
+  public static final class Share<R extends DerivedRun> {
+    private final R run;
     private final int[] positions;
     private final int live;
+    private final boolean namesOthers;
 
-    private Share(HostRun run, int[] positions, int live) {
+    private Share(R run, int[] positions, int live, boolean namesOthers) {
       this.run = run;
       this.positions = positions;
       this.live = live;
+      this.namesOthers = namesOthers;
     }
 
-    HostRun run() {
+    public R run() {
       return run;
     }
 
@@ -32,17 +34,22 @@ final class HostCover {
      * By the number of a segment in the run its place in the snapshot, −1 where the run does not
      * answer for it. Not to be written to.
      */
-    int[] positions() {
+    public int[] positions() {
       return positions;
     }
 
     /** How many segments it answers for. */
-    int live() {
+    public int live() {
       return live;
     }
 
+    /** Whether it covers a segment that is not in the snapshot: merged away, or not there yet. */
+    boolean namesOthers() {
+      return namesOthers;
+    }
+
     /** Marks all segments that it answers for. */
-    void markAll(BitSet marked) {
+    public void markAll(BitSet marked) {
       for (int position : positions) {
         if (position >= 0) {
           marked.set(position);
@@ -51,65 +58,67 @@ final class HostCover {
     }
   }
 
-  private final List<Share> shares = new ArrayList<>();
-  private final List<HostRun> idle = new ArrayList<>();
+  private final List<Share<R>> shares = new ArrayList<>();
+  private final List<Share<R>> idle = new ArrayList<>();
   private final BitSet uncovered;
 
-  private HostCover(List<SealedSegment> segments, Collection<HostRun> runs) {
+  private RunCover(List<SealedSegment> segments, Collection<R> runs) {
     Map<String, Integer> places = new HashMap<>(2 * segments.size());
     for (int i = 0; i < segments.size(); i++) {
       places.put(segments.get(i).id(), i);
     }
     uncovered = new BitSet(segments.size());
     uncovered.set(0, segments.size());
-    List<HostRun> largestFirst = new ArrayList<>(runs);
+    List<R> largestFirst = new ArrayList<>(runs);
     largestFirst.sort(
-        Comparator.comparingInt((HostRun run) -> -run.segments().size())
-            .thenComparing(HostRun::name));
-    for (HostRun run : largestFirst) {
-      Share share = share(run, segments, places);
+        Comparator.comparingInt((R run) -> -run.segments().size()).thenComparing(R::name));
+    for (R run : largestFirst) {
+      Share<R> share = share(run, segments, places);
       if (share.live() > 0) {
         shares.add(share);
       } else {
-        idle.add(run);
+        idle.add(share);
       }
     }
   }
 
   /** Shares the segments out among the runs. */
-  static HostCover of(List<SealedSegment> segments, Collection<HostRun> runs) {
-    return new HostCover(segments, runs);
+  public static <R extends DerivedRun> RunCover<R> of(
+      List<SealedSegment> segments, Collection<R> runs) {
+    return new RunCover<>(segments, runs);
   }
 
-  private Share share(HostRun run, List<SealedSegment> segments, Map<String, Integer> places) {
+  private Share<R> share(R run, List<SealedSegment> segments, Map<String, Integer> places) {
     int[] positions = new int[run.segments().size()];
     Arrays.fill(positions, -1);
     int live = 0;
+    boolean namesOthers = false;
     for (int s = 0; s < positions.length; s++) {
-      HostRun.Covered covered = run.segments().get(s);
+      DerivedRun.Covered covered = run.segments().get(s);
       Integer place = places.get(covered.id());
-      if (place != null
-          && segments.get(place).segmentFile().crc32c() == covered.crc32c()
-          && uncovered.get(place)) {
+      if (place == null || segments.get(place).segmentFile().crc32c() != covered.crc32c()) {
+        namesOthers = true;
+      } else if (uncovered.get(place)) {
         uncovered.clear(place);
         positions[s] = place;
         live++;
       }
     }
-    return new Share(run, positions, live);
+    return new Share<>(run, positions, live, namesOthers);
   }
 
-  List<Share> shares() {
+  /** Runs that answer for some segment. */
+  public List<Share<R>> shares() {
     return shares;
   }
 
   /** Runs that answer for no segment. */
-  List<HostRun> idle() {
+  List<Share<R>> idle() {
     return idle;
   }
 
   /** Places of the segments that no run answers for. */
-  BitSet uncovered() {
+  public BitSet uncovered() {
     return uncovered;
   }
 }

@@ -1,0 +1,293 @@
+package org.flowmon.archive.derived;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.HeldFolder;
+import org.flowmon.archive.store.StoredFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The runs of one archive that this process has open. Looks for new ones with each new commit, and
+ * after a while again as long as segments are not covered or a run cannot be read. Safe for many
+ * threads.
+ */
+public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
+  // Snapshots of which views are kept: the newest, and some that are still read.
+  private static final int MAX_VIEWS = 4;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
+
+  private final ArchiveStore store;
+  private final UUID archive;
+  private final RunKind<R> kind;
+  // Held by who lists the folder and fetches; all below is guarded by this.
+  private final ReentrantLock looking = new ReentrantLock();
+  // By file name; each with one reference of this.
+  private final Map<String, R> runs = new HashMap<>();
+  private final Map<String, String> problems = new TreeMap<>();
+  private final Map<String, IOException> unread = new TreeMap<>();
+  private final Set<R> damaged = ConcurrentHashMap.newKeySet();
+  private final Set<String> foreign = new HashSet<>();
+  // By number of the commit, least recently used first.
+  private final Map<Long, Made<R>> views = new LinkedHashMap<>(8, 0.75f, true);
+  private boolean closed;
+
+  /** A view, and when the folder was listed for it. */
+  private record Made<R extends DerivedRun>(RunView<R> view, boolean isPartial, long nanos) {
+    boolean mayBeBehind(Duration lookAgain) {
+      return (isPartial || view.uncoveredCount() > 0)
+          && System.nanoTime() - nanos > lookAgain.toNanos();
+    }
+  }
+
+  /** The runs of an archive, of which nothing is read yet. */
+  public RunFolder(ArchiveStore store, UUID archive, RunKind<R> kind) {
+    this.store = store;
+    this.archive = archive;
+    this.kind = kind;
+  }
+
+  /**
+   * Which runs answer for which of a snapshot's segments. Runs are fetched by one thread at a time;
+   * others have what is known meanwhile. A run that cannot be read is a warning, and its segments
+   * are not covered.
+   *
+   * @param number of the snapshot's commit
+   * @return to be released
+   * @throws IOException where the folder cannot be listed
+   */
+  public RunView<R> view(long number, List<SealedSegment> segments) throws IOException {
+    RunView<R> known = upToDate(number);
+    if (known != null) {
+      return known;
+    }
+    if (!looking.tryLock()) {
+      known = soFar(number, segments);
+      if (known != null) {
+        return known;
+      }
+      looking.lock();
+    }
+    try {
+      known = upToDate(number); // another may have looked while this one waited
+      if (known != null) {
+        return known;
+      }
+      look();
+      return make(number, segments);
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private synchronized RunView<R> upToDate(long number) {
+    requireOpen();
+    Made<R> made = views.get(number);
+    return made == null || made.mayBeBehind(kind.lookAgain()) ? null : acquired(made.view());
+  }
+
+  /** By the runs that are open already; null where there are none. */
+  private synchronized RunView<R> soFar(long number, List<SealedSegment> segments) {
+    requireOpen();
+    Made<R> made = views.get(number);
+    if (made != null) {
+      return acquired(made.view());
+    }
+    return runs.isEmpty() ? null : newView(segments);
+  }
+
+  private RunView<R> acquired(RunView<R> view) {
+    view.acquire();
+    return view;
+  }
+
+  private synchronized RunView<R> make(long number, List<SealedSegment> segments) {
+    requireOpen();
+    Made<R> made = new Made<>(newView(segments), !unread.isEmpty(), System.nanoTime());
+    Made<R> before = views.put(number, made);
+    if (before != null) {
+      before.view().release();
+    }
+    if (views.size() > MAX_VIEWS) {
+      Iterator<Made<R>> all = views.values().iterator();
+      all.next().view().release();
+      all.remove();
+    }
+    return acquired(made.view());
+  }
+
+  private RunView<R> newView(List<SealedSegment> segments) {
+    RunCover<R> cover = RunCover.of(segments, runs.values());
+    List<String> warnings = new ArrayList<>();
+    problems.values().forEach(problem -> warnings.add(kind.warning(problem)));
+    unread
+        .values()
+        .forEach(e -> warnings.add(e.getMessage() + ": segments were asked instead this time"));
+    return new RunView<>(kind, segments, cover, warnings, damaged);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException(kind.what() + " is closed: " + store.describe(kind.folder()));
+    }
+  }
+
+  /**
+   * Opens the runs that are new and lets go those that are gone or known to be damaged. Who calls
+   * holds {@code looking}; queries go on meanwhile.
+   */
+  private void look() throws IOException {
+    Set<String> there = new HashSet<>();
+    for (StoredFile file : store.list(kind.folder())) {
+      if (isRun(file.fileName())) {
+        there.add(file.fileName());
+      }
+    }
+    for (String name : fresh(there)) {
+      open(name);
+    }
+    // Last: what was merged into one that is being fetched answers meanwhile.
+    letGo(run -> !there.contains(run.name()));
+  }
+
+  /** Lets go of damaged runs, and says which are new. */
+  private synchronized List<String> fresh(Set<String> there) {
+    for (R run : damaged) {
+      if (runs.get(run.name()) == run) {
+        problems.put(run.name(), store.describe(kind.folder() + "/" + run.name()) + ": damaged");
+      }
+    }
+    letGo(damaged::contains);
+    damaged.clear();
+    problems.keySet().retainAll(there);
+    foreign.retainAll(there);
+    unread.clear();
+    List<String> fresh = new ArrayList<>(there);
+    fresh.removeIf(
+        name -> runs.containsKey(name) || problems.containsKey(name) || foreign.contains(name));
+    return fresh;
+  }
+
+  private synchronized void letGo(Predicate<R> which) {
+    for (Iterator<R> all = runs.values().iterator(); all.hasNext(); ) {
+      R run = all.next();
+      if (which.test(run)) {
+        run.release();
+        all.remove();
+      }
+    }
+  }
+
+  private void open(String name) {
+    try {
+      keep(name, openRun(name));
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} was merged into another", name);
+    } catch (ForeignRunException e) {
+      LOG.info("a run of {} is passed over: {}", kind.what(), e.getMessage());
+      synchronized (this) {
+        foreign.add(name);
+      }
+    } catch (SegmentCorruptException e) {
+      synchronized (this) {
+        problems.put(name, String.valueOf(e.getMessage()));
+      }
+    } catch (IOException e) {
+      synchronized (this) {
+        unread.put(name, e);
+      }
+    }
+  }
+
+  private synchronized void keep(String name, R run) {
+    if (closed) {
+      run.release();
+    } else {
+      runs.put(name, run);
+    }
+  }
+
+  /** Opens a run for the caller. Mapped, it stays readable whatever becomes of its name. */
+  public R openRun(String name) throws IOException {
+    try (HeldFolder held = store.asStored(List.of(kind.folder() + "/" + name))) {
+      return kind.open(held.folder().resolve(name), archive);
+    }
+  }
+
+  private boolean isRun(String fileName) {
+    return fileName.endsWith(kind.suffix()) && !fileName.startsWith(".");
+  }
+
+  /**
+   * The runs that can be read now, each with a reference for the caller, for maintenance.
+   *
+   * @param broken takes the names of those that are damaged
+   * @throws IOException where one could not be read this time: it would be made twice
+   */
+  public List<R> acquireRuns(Set<String> broken) throws IOException {
+    looking.lock();
+    try {
+      look();
+      return acquireAll(broken);
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private synchronized List<R> acquireAll(Set<String> broken) throws IOException {
+    if (!unread.isEmpty()) {
+      throw unread.values().iterator().next();
+    }
+    List<R> all = new ArrayList<>(runs.values());
+    all.forEach(DerivedRun::acquire);
+    broken.addAll(problems.keySet());
+    return all;
+  }
+
+  RunKind<R> kind() {
+    return kind;
+  }
+
+  /** Makes the next view look at the folder. */
+  synchronized void forgetViews() {
+    views.values().forEach(made -> made.view().release());
+    views.clear();
+  }
+
+  /** Where the runs lie. */
+  public ArchiveStore store() {
+    return store;
+  }
+
+  /** The archive that they are of. */
+  public UUID archive() {
+    return archive;
+  }
+
+  /** Lets go of all runs; views that were handed out stay usable. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    forgetViews();
+    runs.values().forEach(DerivedRun::release);
+    runs.clear();
+  }
+}

@@ -1,0 +1,304 @@
+package org.flowmon.archive.derived;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.StoredFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings a folder of runs up to a snapshot: covers its new segments, merges runs, deletes what is
+ * damaged or not needed. Who dies in between leaves runs that say the same twice, which the next
+ * one tidies up. Of one use; not thread-safe.
+ */
+public abstract class RunUpdate<R extends DerivedRun> {
+  /** A run that is as large takes no more. */
+  protected static final long MAX_MERGED_BYTES = 1L << 30;
+
+  // The next larger run is merged where it is at most so many times as large as all smaller ones.
+  private static final int GROWTH = 3;
+  // What another process may still be about: it is writing it, or saw a commit that this one did
+  // not.
+  private static final Duration LEFT_ALONE = Duration.ofHours(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(RunUpdate.class);
+
+  private final RunFolder<R> folder;
+  private final List<SealedSegment> segments;
+  private final BooleanSupplier stop;
+  private final Set<String> broken = new LinkedHashSet<>();
+  private final List<R> held = new ArrayList<>();
+  private int covered;
+  private int merged;
+
+  /**
+   * What an update did.
+   *
+   * @param covered segments that were added
+   * @param merged runs that were merged into others
+   * @param damaged runs that were damaged and deleted
+   * @param uncovered segments that are still not covered: damaged ones, or it was stopped
+   */
+  public record Done(int covered, int merged, int damaged, int uncovered) {
+    /** Whether no file changed. */
+    public boolean isNothing() {
+      return covered == 0 && merged == 0 && damaged == 0;
+    }
+  }
+
+  /** Writes a run. */
+  @FunctionalInterface
+  protected interface Content {
+    /** Writes the file, which then is under its name, synced. */
+    void write(Path file) throws IOException;
+  }
+
+  /**
+   * An update to come.
+   *
+   * @param segments of the newest snapshot, held until {@link #run} returns
+   * @param stop asked before each file: where it says true the rest is left to the next update
+   */
+  protected RunUpdate(RunFolder<R> folder, List<SealedSegment> segments, BooleanSupplier stop) {
+    this.folder = folder;
+    this.segments = segments;
+    this.stop = stop;
+  }
+
+  /**
+   * Updates the folder.
+   *
+   * @param verify whether every byte of every run is checked first
+   * @throws IOException where files cannot be written; what was written stands
+   */
+  protected final Done run(boolean verify) throws IOException {
+    try {
+      return update(verify);
+    } finally {
+      held.forEach(DerivedRun::release);
+      folder.forgetViews();
+    }
+  }
+
+  private Done update(boolean verify) throws IOException {
+    List<R> runs = new ArrayList<>(folder.acquireRuns(broken));
+    held.addAll(runs);
+    if (verify) {
+      runs.removeIf(run -> !isSound(run));
+    }
+    RunCover<R> cover = RunCover.of(segments, runs);
+    BitSet uncovered = cover.uncovered();
+    uncovered.and(toCover());
+    if (uncovered.isEmpty() && runs.isEmpty() && broken.isEmpty()) {
+      return new Done(0, 0, 0, 0);
+    }
+    int damaged = 0;
+    for (String name : broken) {
+      damaged += delete(name) ? 1 : 0;
+    }
+    deleteIdle(cover.idle());
+    cover.idle().forEach(share -> runs.remove(share.run()));
+    int left = uncovered.cardinality();
+    for (int next = uncovered.nextSetBit(0); next >= 0 && !stop.getAsBoolean(); ) {
+      List<SealedSegment> some = new ArrayList<>();
+      next = cover(uncovered, next, some, runs);
+      covered += some.size();
+      left -= some.size();
+    }
+    while (!stop.getAsBoolean() && mergeSome(runs)) {
+      LOG.debug("{} runs are left", runs.size());
+    }
+    removeTemporary();
+    return new Done(covered, merged, damaged, left);
+  }
+
+  private boolean isSound(R run) {
+    String problem;
+    try {
+      problem = problem(run);
+    } catch (SegmentCorruptException e) {
+      problem = e.getMessage();
+    }
+    if (problem != null) {
+      LOG.warn("a run of {} is made again: {}", folder.kind().what(), problem);
+      broken.add(run.name());
+    }
+    return problem == null;
+  }
+
+  /**
+   * Reads every byte of a run.
+   *
+   * @return what is wrong with it, null where nothing is
+   * @throws SegmentCorruptException where something is wrong with it
+   */
+  protected abstract String problem(R run);
+
+  /** Places of the segments that are to be covered. */
+  protected BitSet toCover() {
+    BitSet all = new BitSet(segments.size());
+    all.set(0, segments.size());
+    return all;
+  }
+
+  /**
+   * Writes one run of the next segments, as many as a run takes.
+   *
+   * @param wanted places of the segments that are to be covered
+   * @param from the first of them that is not yet
+   * @param taken takes the segments that now are
+   * @param runs takes the new run
+   * @return the next place that was not looked at, −1 where there is none
+   */
+  protected abstract int cover(BitSet wanted, int from, List<SealedSegment> taken, List<R> runs)
+      throws IOException;
+
+  /**
+   * Writes one run in place of others.
+   *
+   * @return the new run
+   * @throws SegmentCorruptException where one of them is damaged
+   */
+  protected abstract R merge(List<RunCover.Share<R>> parts) throws IOException;
+
+  /** Whether so much of a run is of no use any more that it is to be written again. */
+  protected boolean isWorn(RunCover.Share<R> share) {
+    return 2L * share.live() < share.run().segments().size();
+  }
+
+  /** The segments of the snapshot. */
+  protected final List<SealedSegment> segments() {
+    return segments;
+  }
+
+  /** Where the runs lie. */
+  protected final ArchiveStore store() {
+    return folder.store();
+  }
+
+  /** The archive that they are of. */
+  protected final UUID archive() {
+    return folder.archive();
+  }
+
+  /** Writes a run under a new name and opens it, until the update ends. */
+  protected final R write(Content content) throws IOException {
+    String kind = folder.kind().folder();
+    String name = UUID.randomUUID() + folder.kind().suffix();
+    Path path = Files.createDirectories(store().writeFolder(kind));
+    content.write(path.resolve(name));
+    SealedFile.syncFolder(path);
+    store().publish(kind + "/" + name);
+    R run = folder.openRun(name);
+    held.add(run);
+    return run;
+  }
+
+  private boolean delete(String name) throws IOException {
+    return store().delete(folder.kind().folder() + "/" + name);
+  }
+
+  /**
+   * Deletes runs that answer for no segment. One that names others than this snapshot has may be of
+   * a process that saw a later commit: it is left alone for a while.
+   */
+  private void deleteIdle(List<RunCover.Share<R>> idle) throws IOException {
+    if (idle.isEmpty()) {
+      return;
+    }
+    long before = System.currentTimeMillis() - LEFT_ALONE.toMillis();
+    Map<String, Long> modified =
+        store().list(folder.kind().folder()).stream()
+            .collect(Collectors.toMap(StoredFile::fileName, StoredFile::modifiedMillis));
+    for (RunCover.Share<R> share : idle) {
+      String name = share.run().name();
+      if (!share.namesOthers() || modified.getOrDefault(name, Long.MIN_VALUE) < before) {
+        delete(name);
+      }
+    }
+  }
+
+  /** Merges the runs that should be one; false where there are none. */
+  private boolean mergeSome(List<R> runs) throws IOException {
+    List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
+    shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
+    int n = mergeable(shares.stream().mapToLong(share -> share.run().bytes()).toArray());
+    List<RunCover.Share<R>> parts = shares.subList(0, n);
+    if (n == 0) {
+      parts = shares.stream().filter(this::isWorn).limit(1).toList();
+    }
+    if (parts.isEmpty()) {
+      return false;
+    }
+    replace(parts, runs);
+    return true;
+  }
+
+  private void replace(List<RunCover.Share<R>> parts, List<R> runs) throws IOException {
+    Set<R> replaced = new HashSet<>();
+    parts.forEach(part -> replaced.add(part.run()));
+    try {
+      R one = merge(parts);
+      if (one != null) {
+        runs.add(one);
+      }
+      merged += replaced.size();
+    } catch (SegmentCorruptException e) {
+      // Which one it was the error says; all are made again, from the segments.
+      LOG.warn("runs of {} are made again: {}", folder.kind().what(), e.getMessage());
+      BitSet places = new BitSet(segments.size());
+      parts.forEach(part -> part.markAll(places));
+      for (int next = places.nextSetBit(0); next >= 0; ) {
+        next = cover(places, next, new ArrayList<>(), runs);
+      }
+    }
+    runs.removeAll(replaced);
+    for (R run : replaced) {
+      delete(run.name());
+    }
+  }
+
+  /**
+   * How many of the smallest runs are to be merged into one, 0 for none: afterwards each is larger
+   * than three times all smaller ones together.
+   *
+   * @param bytes of the runs, ascending
+   */
+  static int mergeable(long[] bytes) {
+    int n = 0;
+    long sum = 0;
+    for (int i = 0; i < bytes.length && sum + bytes[i] <= MAX_MERGED_BYTES; i++) {
+      if (i > 0 && bytes[i] <= GROWTH * sum) {
+        n = i + 1;
+      }
+      sum += bytes[i];
+    }
+    return n;
+  }
+
+  private void removeTemporary() throws IOException {
+    long before = System.currentTimeMillis() - LEFT_ALONE.toMillis();
+    for (StoredFile file : store().list(folder.kind().folder())) {
+      if (file.fileName().endsWith(".tmp") && file.modifiedMillis() < before) {
+        delete(file.fileName());
+      }
+    }
+  }
+}
