@@ -1,10 +1,12 @@
 package org.flowmon.udaf;
 
+import java.util.List;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupCollector;
 import org.flowmon.udaf.table.RowLookup;
 
@@ -24,19 +26,28 @@ public final class FlowQueries {
   public static ResultTable run(Iterable<? extends FlowRows> flows, FlowQuery query) {
     CompiledPredicate filter = CompiledPredicate.of(query.where());
     int[] selection = new int[Vector.CAPACITY];
-    GroupCollector groups = query.isAggregated() ? new GroupCollector(query) : null;
+    DistinctCounts counts = DistinctCounts.of(query);
+    List<FlowQuery> groupings = counts == null ? List.of(query) : counts.groupings();
+    List<GroupCollector> groups =
+        query.isAggregated() ? groupings.stream().map(GroupCollector::new).toList() : List.of();
     RowLookup lookup = query.isAggregated() ? null : new RowLookup(query);
     for (FlowRows rows : flows) {
       for (int from = 0; from < rows.rows(); from += Vector.CAPACITY) {
         int count = Math.min(Vector.CAPACITY, rows.rows() - from);
         int n = filter.select(rows, from, count, selection);
-        if (groups != null) {
-          groups.add(rows, from, selection, n);
-        } else {
+        for (GroupCollector collector : groups) {
+          collector.add(rows, from, selection, n);
+        }
+        if (lookup != null) {
           lookup.add(rows, from, selection, n);
         }
       }
     }
-    return groups != null ? groups.finish() : lookup.finish();
+    if (lookup != null) {
+      return lookup.finish();
+    }
+    return counts == null
+        ? groups.get(0).finish()
+        : counts.finish(groups.stream().map(GroupCollector::table).toList());
   }
 }

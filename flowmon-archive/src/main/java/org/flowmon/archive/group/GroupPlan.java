@@ -10,7 +10,6 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Selected;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -73,13 +72,9 @@ public final class GroupPlan {
 
   /** Texts are the only values that are kept otherwise than in longs. */
   private static boolean hasNumericArguments(FlowQuery query) {
-    List<Selected> all = new ArrayList<>();
-    query.select().forEach(item -> all.add(item.what()));
-    query.orderBy().forEach(item -> all.add(item.what()));
-    for (Selected what : all) {
-      if (what instanceof AggregateCall call && call.argument() != null) {
-        ValueKind kind = call.argument().kind();
-        if (kind == null || kind == ValueKind.TEXT) {
+    for (AggregateCall call : query.aggregates()) {
+      for (Expression argument : call.arguments()) {
+        if (argument.kind() == null || argument.kind() == ValueKind.TEXT) {
           return false;
         }
       }

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -28,6 +29,7 @@ public final class PackedGroups {
   private static final int ROWS_PER_PARTITION = 1 << 14;
   private static final int MAX_WANTED = 1 << 11;
   private static final int MANY_PARTITIONS = 64;
+  private static final int COUNTED_AT_ONCE = 1 << 12;
   // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
@@ -73,16 +75,18 @@ public final class PackedGroups {
    * No groups yet.
    *
    * @param rows about how many rows there will be
+   * @param sharers how many share what rows that are not in groups yet may take on the heap
    * @return null where keys, and a bit for each argument, do not fit one long
    */
-  public static PackedGroups of(GroupPlan plan, AddressNumbers numbers, long rows) {
+  public static PackedGroups of(GroupPlan plan, AddressNumbers numbers, long rows, int sharers) {
     int wanted = (int) Math.max(1, Math.min(MAX_WANTED, rows / ROWS_PER_PARTITION));
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    return of(plan, numbers, wanted, Math.min(MAX_HEAP_BYTES, share));
+    return withPartitions(plan, numbers, wanted, Math.min(MAX_HEAP_BYTES, share) / sharers);
   }
 
   /** With so many partitions, or about so many, and so much memory for the rows of a thread. */
-  static PackedGroups of(GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
+  static PackedGroups withPartitions(
+      GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
     PackedKey[] packing = new PackedKey[plan.keys().size()];
     int shift = 0;
     for (int k = packing.length - 1; k >= 0; k--) {
@@ -216,18 +220,14 @@ public final class PackedGroups {
       GroupTable one = byKey ? null : new GroupTable(layout);
       for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
         check.run();
-        // Where no thread ran out of memory, all groups are made here, one partition in the cache.
-        PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
-        for (PartitionedRows rest : rests) {
-          adder.add(rest, p, table);
-        }
+        PackedTable table = whole(p, adder, scratch);
         if (byKey) {
           sorted[p] = arena.copy(table, layout.stateWords());
           inspect(sorted[p]);
         } else if (plan.query().limit() < 0) {
-          append(table, mine);
+          append(table, 0, table.size(), mine);
         } else {
-          append(table, one);
+          append(table, 0, table.size(), one);
           mine.append(one, one.first(plan.query()));
           one.clear();
         }
@@ -240,6 +240,43 @@ public final class PackedGroups {
         }
       }
       return null;
+    }
+
+    /** All groups of a partition. */
+    private PackedTable whole(int p, RowAdder adder, PackedTable scratch) {
+      // Where no thread ran out of memory, all groups are made here, one partition in the cache.
+      PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
+      for (PartitionedRows rest : rests) {
+        adder.add(rest, p, table);
+      }
+      return table;
+    }
+
+    /**
+     * The only step where groups are not shown but counted; several threads may run it at the same
+     * time.
+     *
+     * @param grouping the place of this query among those whose groups are counted
+     * @param check runs now and then, and may throw to end it
+     * @return what this thread counted
+     */
+    public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
+      RowAdder adder = new RowAdder(layout);
+      PackedTable scratch = new PackedTable(layout);
+      GroupTable some = new GroupTable(layout);
+      GroupTable counted = counts.newTable();
+      for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
+        check.run();
+        PackedTable table = whole(p, adder, scratch);
+        for (int from = 0; from < table.size(); from += COUNTED_AT_ONCE) {
+          append(table, from, Math.min(table.size(), from + COUNTED_AT_ONCE), some);
+          counts.count(grouping, some, counted);
+          some.clear();
+        }
+        tables[p] = null;
+        scratch.clear();
+      }
+      return counted;
     }
 
     private void inspect(SortedGroups groups) {
@@ -257,12 +294,12 @@ public final class PackedGroups {
       }
     }
 
-    private void append(PackedTable table, GroupTable to) {
+    private void append(PackedTable table, int first, int end, GroupTable to) {
       int[] places = new int[Vector.CAPACITY];
       long[] nulls = new long[Vector.CAPACITY];
       long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
-      for (int from = 0; from < table.size(); from += Vector.CAPACITY) {
-        int n = Math.min(Vector.CAPACITY, table.size() - from);
+      for (int from = first; from < end; from += Vector.CAPACITY) {
+        int n = Math.min(Vector.CAPACITY, end - from);
         Arrays.fill(nulls, 0, n, 0);
         for (int i = 0; i < n; i++) {
           places[i] = table.stateAt(from + i);

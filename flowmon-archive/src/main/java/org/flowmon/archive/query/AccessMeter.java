@@ -56,11 +56,9 @@ final class AccessMeter {
   }
 
   private static void add(Selected what, Set<FlowColumn> columns) {
-    Expression expression =
-        what instanceof AggregateCall call ? call.argument() : (Expression) what;
-    if (expression != null) {
-      columns.addAll(ExpressionColumns.of(expression));
-    }
+    List<Expression> expressions =
+        what instanceof AggregateCall call ? call.arguments() : List.of((Expression) what);
+    expressions.forEach(expression -> columns.addAll(ExpressionColumns.of(expression)));
   }
 
   /** A segment was read. */

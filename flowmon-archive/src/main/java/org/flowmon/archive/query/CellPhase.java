@@ -8,7 +8,6 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -152,19 +151,19 @@ final class CellPhase {
     return index.lowerBound(column, address.hi(), address.lo());
   }
 
-  /** The answer of what all threads did. */
-  ResultTable finish(List<Part> done) {
+  /** The groups of what all threads did; where they can be apart, the first of each part alone. */
+  GroupTable groups(List<Part> done) {
     GroupTable all = done.get(0).groups();
     if (rule.canBePartitioned()) {
       for (Part part : done.subList(1, done.size())) {
         all.append(part.groups(), allOf(part.groups()));
       }
-      return all.finish(query);
+      return all;
     }
     List<GroupTable> others = new ArrayList<>(ofRows);
     done.subList(1, done.size()).forEach(part -> others.add(part.groups()));
     others.forEach(all::merge);
-    return all.finish(query);
+    return all;
   }
 
   private static int[] allOf(GroupTable table) {

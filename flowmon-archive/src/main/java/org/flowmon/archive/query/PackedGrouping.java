@@ -2,9 +2,13 @@ package org.flowmon.archive.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
+import org.flowmon.archive.group.AddressNumbers;
 import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.index.SegmentIndex;
@@ -16,6 +20,8 @@ import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupTable;
 
 /**
  * Whether a query's groups are made of numbers instead of addresses: numbering costs a little for
@@ -34,22 +40,30 @@ final class PackedGrouping {
   private PackedGrouping() {}
 
   /**
-   * The groups of a query, none yet.
+   * The groups of some queries over the same rows, none yet.
    *
-   * @return null where they are made otherwise
+   * @return for each query null where they are made otherwise
    */
-  static PackedGroups of(
+  static PackedGroups[] of(
       AskedArchives archives,
-      FlowQuery query,
+      List<FlowQuery> queries,
       Constraints constraints,
       QueryOptions options,
       List<SealedSegment> segments,
       Deadline deadline)
       throws IOException {
-    GroupPlan plan = GroupPlan.of(query);
+    PackedGroups[] groups = new PackedGroups[queries.size()];
+    List<GroupPlan> plans = new ArrayList<>();
+    Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+    for (FlowQuery query : queries) {
+      GroupPlan plan = GroupPlan.of(query);
+      plans.add(plan);
+      addresses.addAll(plan == null ? Set.of() : plan.addresses());
+    }
+    int packed = (int) plans.stream().filter(Objects::nonNull).count();
     long most = segments.stream().mapToLong(SealedSegment::rows).sum();
-    if (plan == null || segments.size() > MAX_SEGMENTS || most < MIN_ROWS) {
-      return null;
+    if (packed == 0 || segments.size() > MAX_SEGMENTS || most < MIN_ROWS) {
+      return groups;
     }
     List<SegmentLease> leases = new ArrayList<>();
     try {
@@ -61,18 +75,23 @@ final class PackedGrouping {
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         leases.add(lease);
         readers.add(lease.rows());
-        for (FlowColumn column : plan.addresses()) {
+        for (FlowColumn column : addresses) {
           deadline.bytesRead(lease.rows().dictionaryBytes(column));
         }
         rows += rows(lease, constraints);
-        entries += AddressNumbering.entries(lease.rows(), plan.addresses());
+        entries += AddressNumbering.entries(lease.rows(), addresses);
       }
       if (rows < MIN_ROWS || entries > MAX_ENTRIES || entries / ENTRIES_PER_ROW > rows) {
-        return null;
+        return groups;
       }
-      AddressNumbering numbering = new AddressNumbering(readers, plan.addresses());
+      AddressNumbering numbering = new AddressNumbering(readers, addresses);
       Threads.run(options.threads(), () -> numbering.run(deadline::check));
-      return PackedGroups.of(plan, numbering.finish(), rows);
+      AddressNumbers numbers = numbering.finish();
+      for (int g = 0; g < groups.length; g++) {
+        GroupPlan plan = plans.get(g);
+        groups[g] = plan == null ? null : PackedGroups.of(plan, numbers, rows, packed);
+      }
+      return groups;
     } finally {
       leases.forEach(SegmentLease::close);
     }
@@ -109,5 +128,18 @@ final class PackedGrouping {
     finish.allocate();
     Threads.run(useful, () -> finish.write(deadline::check));
     return finish.table();
+  }
+
+  /**
+   * Counts the groups of a grouping, once all collectors have ended.
+   *
+   * @return tables of the query's groups, to be merged
+   */
+  static List<GroupTable> count(
+      PackedGroups groups, DistinctCounts counts, int grouping, int threads, Deadline deadline)
+      throws IOException {
+    PackedGroups.Finish finish = groups.finish();
+    int useful = Math.max(1, Math.min(threads, finish.parts()));
+    return Threads.run(useful, () -> finish.count(counts, grouping, deadline::check));
   }
 }

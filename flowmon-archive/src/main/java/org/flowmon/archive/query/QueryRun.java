@@ -17,12 +17,14 @@ import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupTable;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
   private final AskedArchives archives;
   private final FlowQuery query;
+  private final Groupings groupings;
   private final Expression whereAsOf;
   private final QueryOptions options;
   private final SegmentChoice choice;
@@ -34,7 +36,7 @@ final class QueryRun {
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
   private final Queue<AccessMeter> meters = new ConcurrentLinkedQueue<>();
-  private PackedGroups packed; // null where groups are in each scan's table
+  private PackedGroups[] packed; // by grouping: null where groups are in each scan's table
 
   QueryRun(
       AskedArchives archives,
@@ -45,6 +47,8 @@ final class QueryRun {
       SegmentOrder order) {
     this.archives = archives;
     this.query = query;
+    this.groupings = new Groupings(query);
+    this.packed = new PackedGroups[groupings.all().size()];
     this.whereAsOf = whereAsOf;
     this.options = options;
     this.choice = choice;
@@ -52,7 +56,7 @@ final class QueryRun {
     this.order = order;
     this.deadline =
         new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit(), segments.size());
-    this.rollups = options.useRollups() ? RollupRule.of(query) : null;
+    this.rollups = options.useRollups() ? groupings.rollups() : null;
   }
 
   /**
@@ -62,13 +66,14 @@ final class QueryRun {
    */
   QueryAnswer answer() throws IOException {
     if (segments.isEmpty() && query.parameters().isEmpty()) {
-      return answer(List.of(), new Collected(new RowCollector(query, null).finish(), 0));
+      return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
     }
     // Only groups can be merged; single rows are collected in order, by one thread.
     int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
     if (rollups == null && query.isAggregated()) {
       Constraints constraints = Constraints.of(whereAsOf);
-      packed = PackedGrouping.of(archives, query, constraints, options, segments, deadline);
+      packed =
+          PackedGrouping.of(archives, groupings.all(), constraints, options, segments, deadline);
     }
     try {
       List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
@@ -91,7 +96,7 @@ final class QueryRun {
             whereAsOf == query.where() ? filter : Filter.of(whereAsOf),
             options.asOfArrival(),
             rollups,
-            new RowCollector(query, packed),
+            new RowCollector(groupings, packed),
             deadline);
     started.add(scan);
     AccessMeter meter = new AccessMeter(scan, query, whereAsOf, options.explain());
@@ -185,22 +190,49 @@ final class QueryRun {
     if (!cells.isEmpty()) {
       List<GroupTable> ofRows =
           scans.stream()
-              .map(scan -> scan.collector().groups())
+              .map(scan -> scan.collector().groups(0))
               .filter(table -> table.size() > 0)
               .toList();
       CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline);
       int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
       List<CellPhase.Part> parts = Threads.run(threads, phase::run);
       return new Collected(
-          phase.finish(parts), parts.stream().mapToLong(CellPhase.Part::cells).sum());
+          groupings.finish(List.of(phase.groups(parts))),
+          parts.stream().mapToLong(CellPhase.Part::cells).sum());
     }
-    if (packed != null) {
-      return new Collected(PackedGrouping.finish(packed, options.threads(), deadline), 0);
+    return collectRows(scans.stream().map(SegmentScan::collector).toList());
+  }
+
+  private Collected collectRows(List<RowCollector> collectors) throws IOException {
+    if (groupings.all().isEmpty()) {
+      return new Collected(collectors.get(0).rows(), 0);
     }
-    SegmentScan first = scans.get(0);
-    for (SegmentScan scan : scans.subList(1, scans.size())) {
-      first.collector().merge(scan.collector());
+    DistinctCounts counts = groupings.counts();
+    if (counts == null) {
+      ResultTable table =
+          packed[0] == null
+              ? merged(collectors, 0).finish(query)
+              : PackedGrouping.finish(packed[0], options.threads(), deadline);
+      return new Collected(table, 0);
     }
-    return new Collected(first.collector().finish(), 0);
+    GroupTable counted = counts.newTable();
+    for (int g = 0; g < packed.length; g++) {
+      if (packed[g] == null) {
+        counts.count(g, merged(collectors, g), counted);
+      } else {
+        PackedGrouping.count(packed[g], counts, g, options.threads(), deadline)
+            .forEach(counted::merge);
+      }
+    }
+    return new Collected(counts.finish(counted), 0);
+  }
+
+  private GroupTable merged(List<RowCollector> collectors, int grouping) {
+    GroupTable all = collectors.get(0).groups(grouping);
+    for (RowCollector other : collectors.subList(1, collectors.size())) {
+      deadline.check();
+      all.merge(other.groups(grouping));
+    }
+    return all;
   }
 }

@@ -11,7 +11,6 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Selected;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -99,22 +98,14 @@ final class RollupRule {
   }
 
   private static boolean hasSummedAggregates(FlowQuery query) {
-    List<Selected> all = new ArrayList<>();
-    query.select().forEach(item -> all.add(item.what()));
-    query.orderBy().forEach(item -> all.add(item.what()));
-    for (Selected what : all) {
-      if (what instanceof AggregateCall call && !isSummed(call)) {
-        return false;
-      }
-    }
-    return true;
+    return query.aggregates().stream().allMatch(RollupRule::isSummed);
   }
 
   private static boolean isSummed(AggregateCall call) {
     boolean additive =
         switch (call.function()) {
           case COUNT, SUM, AVG -> true;
-          case MIN, MAX, STDDEV, STDDEV_POP -> false;
+          case COUNT_DISTINCT, MIN, MAX, STDDEV, STDDEV_POP -> false;
         };
     return additive
         && (call.argument() == null

@@ -4,7 +4,6 @@ import org.flowmon.archive.group.PackedCollector;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupCollector;
 import org.flowmon.udaf.table.GroupTable;
@@ -15,41 +14,58 @@ import org.flowmon.udaf.table.RowLookup;
  * thread-safe.
  */
 final class RowCollector {
-  private final GroupCollector groups;
-  private final PackedCollector packed;
-  private final RowLookup lookup;
+  // By grouping: one of the two.
+  private final GroupCollector[] groups;
+  private final PackedCollector[] packed;
+  private final RowLookup lookup; // null of an aggregated query
 
   /**
-   * @param packedGroups takes the groups, null where {@link GroupTable}s do
+   * Collects nothing yet.
+   *
+   * @param packedGroups by grouping: takes the groups, null where {@link GroupTable}s do
    */
-  RowCollector(FlowQuery query, PackedGroups packedGroups) {
-    boolean aggregated = query.isAggregated();
-    this.packed = packedGroups == null ? null : packedGroups.collector();
-    this.groups = aggregated && packed == null ? new GroupCollector(query) : null;
-    this.lookup = aggregated ? null : new RowLookup(query);
+  RowCollector(Groupings groupings, PackedGroups[] packedGroups) {
+    int n = groupings.all().size();
+    this.groups = new GroupCollector[n];
+    this.packed = new PackedCollector[n];
+    for (int g = 0; g < n; g++) {
+      if (packedGroups[g] == null) {
+        groups[g] = new GroupCollector(groupings.all().get(g));
+      } else {
+        packed[g] = packedGroups[g].collector();
+      }
+    }
+    this.lookup = n == 0 ? new RowLookup(groupings.query()) : null;
   }
 
   /** Rows that follow are of this segment. */
   void begin(SegmentReader segment) {
-    if (packed != null) {
-      packed.begin(segment);
+    for (PackedCollector collector : packed) {
+      if (collector != null) {
+        collector.begin(segment);
+      }
     }
   }
 
   void add(EncodedRows rows, int from, int[] selection, int n) {
-    if (packed != null) {
-      packed.add(rows, from, selection, n);
-    } else if (groups != null) {
-      groups.add(rows, from, selection, n);
-    } else {
+    if (lookup != null) {
       lookup.add(rows, from, selection, n);
+    }
+    for (int g = 0; g < groups.length; g++) {
+      if (packed[g] != null) {
+        packed[g].add(rows, from, selection, n);
+      } else {
+        groups[g].add(rows, from, selection, n);
+      }
     }
   }
 
   /** All rows were added. */
   void end() {
-    if (packed != null) {
-      packed.end();
+    for (PackedCollector collector : packed) {
+      if (collector != null) {
+        collector.end();
+      }
     }
   }
 
@@ -58,17 +74,13 @@ final class RowCollector {
     return lookup != null && lookup.isComplete();
   }
 
-  /** Takes in what another collected of the same aggregated query. */
-  void merge(RowCollector other) {
-    groups.merge(other.groups);
+  /** The groups of a grouping so far, of one that is not packed. */
+  GroupTable groups(int grouping) {
+    return groups[grouping].table();
   }
 
-  /** The groups so far, of an aggregated query without packed groups. */
-  GroupTable groups() {
-    return groups.table();
-  }
-
-  ResultTable finish() {
-    return groups != null ? groups.finish() : lookup.finish();
+  /** The answer of a query of single rows. */
+  ResultTable rows() {
+    return lookup.finish();
   }
 }

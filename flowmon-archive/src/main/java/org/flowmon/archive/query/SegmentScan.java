@@ -148,7 +148,7 @@ final class SegmentScan {
     if (atOnce == null) {
       atOnce = new CellCollector(rollups, deadline);
     }
-    CellPhase.addAll(atOnce, sums, collector.groups());
+    CellPhase.addAll(atOnce, sums, collector.groups(0));
     return false;
   }
 

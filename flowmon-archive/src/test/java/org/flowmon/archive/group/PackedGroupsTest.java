@@ -88,7 +88,8 @@ class PackedGroupsTest {
         GroupPlan plan = GroupPlan.of(query);
         AddressNumbering numbering = new AddressNumbering(segments, plan.addresses());
         onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
-        PackedGroups groups = PackedGroups.of(plan, numbering.finish(), wanted, heapBytes);
+        PackedGroups groups =
+            PackedGroups.withPartitions(plan, numbering.finish(), wanted, heapBytes);
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
         PackedGroups.Finish finish = groups.finish();
@@ -300,6 +301,6 @@ class PackedGroupsTest {
     FlowQuery query =
         QueryParser.parse("SELECT " + keys + ", SUM(bytes) FROM flows GROUP BY " + keys);
     GroupPlan plan = GroupPlan.of(query);
-    assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000));
+    assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000, 1));
   }
 }

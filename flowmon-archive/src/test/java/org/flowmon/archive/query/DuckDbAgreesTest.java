@@ -68,6 +68,9 @@ class DuckDbAgreesTest {
         + " DAYS_BEFORE(end_time, :now)",
     "SELECT COUNT(*), SUM(bytes), SUM(packets), COUNT(src_as) FROM flows{}",
     "SELECT src_addr, dst_addr, src_port, service, bytes FROM flows{}",
+    "SELECT src_addr, COUNT(DISTINCT dst_addr), COUNT(DISTINCT dst_port), SUM(bytes) FROM flows{}"
+        + " GROUP BY src_addr",
+    "SELECT COUNT(DISTINCT service), COUNT(DISTINCT src_addr) FROM flows{}",
   };
 
   private static List<String> conditions(Traffic traffic) {

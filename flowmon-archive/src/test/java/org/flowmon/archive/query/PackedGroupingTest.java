@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -97,7 +99,29 @@ class PackedGroupingTest {
               rows -> sum(rows, row -> row.packets == null ? null : row.packets + 1)),
           new Aggregate(
               "MAX(packets / 2)",
-              rows -> extreme(rows, row -> row.packets == null ? null : row.packets / 2.0, true)));
+              rows -> extreme(rows, row -> row.packets == null ? null : row.packets / 2.0, true)),
+          new Aggregate("COUNT(DISTINCT dst_addr)", rows -> distinct(rows, Row::dst)),
+          new Aggregate("COUNT(DISTINCT bytes)", rows -> distinct(rows, Row::bytes)),
+          new Aggregate(
+              "COUNT(DISTINCT dst_addr, dst_port)", rows -> distinct(rows, Row::dst, Row::port)),
+          new Aggregate(
+              "COUNT(DISTINCT protocol, src_addr, protocol)",
+              rows -> distinct(rows, Row::protocol, Row::src)));
+
+  @SafeVarargs
+  private static Object distinct(List<Row> rows, Function<Row, ?>... values) {
+    Set<List<Object>> all = new HashSet<>();
+    for (Row row : rows) {
+      List<Object> one = new ArrayList<>();
+      for (Function<Row, ?> value : values) {
+        one.add(value.apply(row));
+      }
+      if (!one.contains(null)) {
+        all.add(one);
+      }
+    }
+    return (long) all.size();
+  }
 
   private static boolean isOutgoing(Row row) {
     return row.outgoing != null && row.outgoing == 1;
@@ -358,11 +382,11 @@ class PackedGroupingTest {
   private static boolean isPacked(ArchiveSnapshot snapshot, FlowQuery query) throws IOException {
     return PackedGrouping.of(
             new AskedArchives(List.of(snapshot)),
-            query,
+            new Groupings(query).all(),
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,
             snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, snapshot.segments().size()))
+            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, snapshot.segments().size()))[0]
         != null;
   }
 

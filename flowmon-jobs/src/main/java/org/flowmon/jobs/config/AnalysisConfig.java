@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
@@ -200,6 +201,11 @@ public record AnalysisConfig(
     }
     if (!query.parameters().isEmpty()) {
       throw section.error("query", "a live query has no parameters, found " + query.parameters());
+    }
+    try {
+      GroupLayout.of(query);
+    } catch (QueryException e) {
+      throw section.error("query", e.getMessage());
     }
     if (window.toMillis() < 1) {
       throw section.error("window", "expected at least 1ms");

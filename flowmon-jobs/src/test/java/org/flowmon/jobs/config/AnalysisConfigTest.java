@@ -79,6 +79,9 @@ class AnalysisConfigTest {
         SMALL.replace("GROUP", "WHERE end_time < :now GROUP"),
         "a live query has no parameters, found [now]");
     refuses(
+        SMALL.replace("SUM(bytes)", "COUNT(DISTINCT dst_addr, dst_port)"),
+        "live.query: COUNT(DISTINCT dst_addr, dst_port) is answered over history only");
+    refuses(
         SMALL
             + "history: {query: 'SELECT COUNT(*) AS n FROM flows WHERE dst_addr IN"
             + " (:live.dst_addr)'}\n",

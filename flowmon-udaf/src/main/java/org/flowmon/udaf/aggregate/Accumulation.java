@@ -54,6 +54,8 @@ public final class Accumulation {
         case MAX -> extreme(vector, ofDoubles[a], false, selection, from, to, states, places, word);
         case MIN_ADDRESS -> address(vector, true, selection, from, to, states, places, word);
         case MAX_ADDRESS -> address(vector, false, selection, from, to, states, places, word);
+        case COUNT_DISTINCT ->
+            throw new IllegalStateException("rows do not say what others are equal to them");
       }
     }
   }
@@ -71,7 +73,7 @@ public final class Accumulation {
       int word = accumulator.word();
       long[] first = columns[word];
       switch (accumulator.operation()) {
-        case COUNT_ROWS, COUNT_VALUES -> {
+        case COUNT_ROWS, COUNT_VALUES, COUNT_DISTINCT -> {
           for (int i = 0; i < count; i++) {
             states[places[i] + word] += first[i];
           }

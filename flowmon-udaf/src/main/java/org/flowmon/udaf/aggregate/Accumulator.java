@@ -32,7 +32,12 @@ public record Accumulator(Operation operation, int argument, int word) {
     /** Largest address: high and low word, 0 where there is none. */
     MAX_ADDRESS(7, 2),
     /** Exact sum of squares: three words, unsigned, the low one first. */
-    SUM_OF_SQUARES(8, 3);
+    SUM_OF_SQUARES(8, 3),
+    /**
+     * Different arguments: one word. Rows do not add to it; it counts groups that are made of the
+     * keys and the arguments.
+     */
+    COUNT_DISTINCT(9, 1);
 
     private final int code;
     private final int words;
@@ -61,7 +66,7 @@ public record Accumulator(Operation operation, int argument, int word) {
   /** Writes the state before any row. */
   void reset(long[] state, int at) {
     switch (operation) {
-      case COUNT_ROWS, COUNT_VALUES -> state[at + word] = 0;
+      case COUNT_ROWS, COUNT_VALUES, COUNT_DISTINCT -> state[at + word] = 0;
       case MIN -> state[at + word] = Long.MAX_VALUE;
       case MAX -> state[at + word] = Long.MIN_VALUE;
       case SUM, MAX_ADDRESS -> {
@@ -81,11 +86,11 @@ public record Accumulator(Operation operation, int argument, int word) {
   }
 
   /** Merges the state at {@code from} into that at {@code into}. */
-  void merge(long[] target, int into, long[] source, int from) {
+  public void merge(long[] target, int into, long[] source, int from) {
     int t = into + word;
     int s = from + word;
     switch (operation) {
-      case COUNT_ROWS, COUNT_VALUES -> target[t] += source[s];
+      case COUNT_ROWS, COUNT_VALUES, COUNT_DISTINCT -> target[t] += source[s];
       case MIN -> target[t] = Math.min(target[t], source[s]);
       case MAX -> target[t] = Math.max(target[t], source[s]);
       case SUM -> {

@@ -2,13 +2,14 @@ package org.flowmon.udaf.aggregate;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.Selected;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -25,6 +26,7 @@ public final class GroupLayout {
   private final int keyWords;
   private final List<Expression> arguments = new ArrayList<>();
   private final List<Accumulator> accumulators = new ArrayList<>();
+  private final Map<AggregateCall, Accumulator> distinct = new HashMap<>();
   private int stateWords;
   private final long[] emptyState;
   private final boolean startsWithZeros;
@@ -41,8 +43,7 @@ public final class GroupLayout {
       words += keyKinds[k] == ValueKind.ADDRESS ? 2 : 1;
     }
     this.keyWords = words;
-    query.select().forEach(item -> addAggregate(item.what()));
-    query.orderBy().forEach(item -> addAggregate(item.what()));
+    query.aggregates().forEach(this::addAggregate);
     this.emptyState = new long[stateWords];
     accumulators.forEach(accumulator -> accumulator.reset(emptyState, 0));
     this.startsWithZeros = Arrays.stream(emptyState).allMatch(word -> word == 0);
@@ -54,9 +55,23 @@ public final class GroupLayout {
    * The layout of an aggregated query.
    *
    * @param query without parameters
-   * @throws QueryException where the query has no groups, or too many keys
+   * @throws QueryException where the query has no groups, too many keys, or COUNT(DISTINCT …)
    */
   public static GroupLayout of(FlowQuery query) {
+    for (AggregateCall call : query.aggregates()) {
+      if (call.isDistinct()) {
+        throw new QueryException(
+            call + " is answered over history only: a live window keeps no values to tell apart");
+      }
+    }
+    return ofCounts(query);
+  }
+
+  /**
+   * As {@link #of}, with a word for each COUNT(DISTINCT …): of groups that rows are not added to,
+   * but that other groups are counted into.
+   */
+  public static GroupLayout ofCounts(FlowQuery query) {
     if (!query.isAggregated()) {
       throw new QueryException("expected a query with GROUP BY or aggregates, found " + query);
     }
@@ -72,27 +87,30 @@ public final class GroupLayout {
     return new GroupLayout(query);
   }
 
-  private void addAggregate(Selected what) {
-    if (what instanceof AggregateCall call) {
-      switch (call.function()) {
-        case COUNT -> count(call);
-        case SUM, AVG -> {
-          count(call);
-          find(Operation.SUM, call.argument(), true);
+  private void addAggregate(AggregateCall call) {
+    switch (call.function()) {
+      case COUNT -> count(call);
+      case COUNT_DISTINCT -> {
+        if (!distinct.containsKey(call)) {
+          distinct.put(call, add(Operation.COUNT_DISTINCT, -1));
         }
-        case STDDEV, STDDEV_POP -> {
-          count(call);
-          find(Operation.SUM, call.argument(), true);
-          find(Operation.SUM_OF_SQUARES, call.argument(), true);
-        }
-        case MIN -> {
-          count(call);
-          find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
-        }
-        case MAX -> {
-          count(call);
-          find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), true);
-        }
+      }
+      case SUM, AVG -> {
+        count(call);
+        find(Operation.SUM, call.argument(), true);
+      }
+      case STDDEV, STDDEV_POP -> {
+        count(call);
+        find(Operation.SUM, call.argument(), true);
+        find(Operation.SUM_OF_SQUARES, call.argument(), true);
+      }
+      case MIN -> {
+        count(call);
+        find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
+      }
+      case MAX -> {
+        count(call);
+        find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), true);
       }
     }
   }
@@ -122,7 +140,11 @@ public final class GroupLayout {
     if (!add) {
       throw new IllegalArgumentException("the layout has no " + operation + " of " + argument);
     }
-    Accumulator accumulator = new Accumulator(operation, place, stateWords);
+    return add(operation, place);
+  }
+
+  private Accumulator add(Operation operation, int argument) {
+    Accumulator accumulator = new Accumulator(operation, argument, stateWords);
     accumulators.add(accumulator);
     stateWords += operation.words();
     return accumulator;
@@ -207,7 +229,7 @@ public final class GroupLayout {
    */
   public Accumulator value(AggregateCall call) {
     return switch (call.function()) {
-      case COUNT -> values(call);
+      case COUNT, COUNT_DISTINCT -> values(call);
       case SUM, AVG -> find(Operation.SUM, call.argument(), false);
       case STDDEV, STDDEV_POP -> find(Operation.SUM_OF_SQUARES, call.argument(), false);
       case MIN ->
@@ -222,8 +244,14 @@ public final class GroupLayout {
     return find(Operation.SUM, call.argument(), false);
   }
 
-  /** The accumulator that counts the rows, or the arguments that are not NULL, of an aggregate. */
+  /**
+   * The accumulator that counts the rows, the arguments that are not NULL, or the different
+   * arguments of an aggregate.
+   */
   public Accumulator values(AggregateCall call) {
+    if (call.isDistinct()) {
+      return distinct.get(call);
+    }
     return find(
         call.argument() == null ? Operation.COUNT_ROWS : Operation.COUNT_VALUES,
         call.argument(),

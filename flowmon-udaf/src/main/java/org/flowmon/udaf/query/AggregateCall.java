@@ -1,28 +1,61 @@
 package org.flowmon.udaf.query;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /**
  * An aggregate over the rows of a group.
  *
- * @param argument null for {@code COUNT(*)}
+ * @param arguments one, but none of {@code COUNT(*)} and one or more of {@code COUNT(DISTINCT …)}
  */
-public record AggregateCall(AggregateFunction function, Expression argument) implements Selected {
+public record AggregateCall(AggregateFunction function, List<Expression> arguments)
+    implements Selected {
   public AggregateCall {
-    if (argument == null && function != AggregateFunction.COUNT) {
-      throw new IllegalArgumentException(function + " needs an argument");
+    arguments = List.copyOf(arguments);
+    boolean fits =
+        switch (function) {
+          case COUNT -> arguments.size() <= 1;
+          case COUNT_DISTINCT -> !arguments.isEmpty();
+          default -> arguments.size() == 1;
+        };
+    if (!fits) {
+      throw new IllegalArgumentException(function + " of " + arguments.size() + " arguments");
     }
+  }
+
+  /**
+   * A call with one argument, or without.
+   *
+   * @param argument null for {@code COUNT(*)}
+   */
+  public AggregateCall(AggregateFunction function, Expression argument) {
+    this(function, argument == null ? List.of() : List.of(argument));
+  }
+
+  /** The argument, null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
+  public Expression argument() {
+    return arguments.isEmpty() ? null : arguments.get(0);
+  }
+
+  /** Whether it is {@code COUNT(DISTINCT …)}. */
+  public boolean isDistinct() {
+    return function == AggregateFunction.COUNT_DISTINCT;
   }
 
   @Override
   public ValueKind kind() {
     return switch (function) {
-      case COUNT -> ValueKind.LONG;
+      case COUNT, COUNT_DISTINCT -> ValueKind.LONG;
       case AVG, STDDEV, STDDEV_POP -> ValueKind.DOUBLE;
-      case SUM, MIN, MAX -> argument.kind();
+      case SUM, MIN, MAX -> argument().kind();
     };
   }
 
   @Override
   public String toString() {
-    return function + "(" + (argument == null ? "*" : argument) + ")";
+    String all = arguments.stream().map(Object::toString).collect(Collectors.joining(", "));
+    return isDistinct()
+        ? "COUNT(DISTINCT " + all + ")"
+        : function + "(" + (arguments.isEmpty() ? "*" : all) + ")";
   }
 }

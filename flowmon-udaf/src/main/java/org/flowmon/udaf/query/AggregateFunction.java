@@ -5,6 +5,11 @@ public enum AggregateFunction {
   /** Rows, or rows whose argument is not NULL. */
   COUNT,
   /**
+   * Different values of an argument, or different rows of several arguments, none of them NULL:
+   * written {@code COUNT(DISTINCT a, b)}.
+   */
+  COUNT_DISTINCT,
+  /**
    * Exact sum of whole numbers or durations, beyond 64 bits; NULL where no argument was not NULL.
    */
   SUM,
@@ -24,7 +29,17 @@ public enum AggregateFunction {
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;
-      case COUNT, MIN, MAX -> false;
+      case COUNT, COUNT_DISTINCT, MIN, MAX -> false;
     };
+  }
+
+  /** The function that a name calls, null where it calls none. */
+  static AggregateFunction byName(String name) {
+    for (AggregateFunction function : values()) {
+      if (function != COUNT_DISTINCT && function.name().equals(name)) {
+        return function;
+      }
+    }
+    return null;
   }
 }

@@ -54,6 +54,9 @@ final class Binder {
 
   private Selected selected(Selected what) {
     if (what instanceof AggregateCall call) {
+      if (call.isDistinct()) {
+        return Typing.countDistinct(list(call.arguments()));
+      }
       return call.argument() == null
           ? call
           : Typing.aggregate(call.function(), expression(call.argument()));
@@ -186,9 +189,7 @@ final class Binder {
   /** Visits an expression and all its parts. */
   static void walk(Selected selected, Consumer<Expression> visit) {
     if (selected instanceof AggregateCall call) {
-      if (call.argument() != null) {
-        walk(call.argument(), visit);
-      }
+      call.arguments().forEach(argument -> walk(argument, visit));
       return;
     }
     Expression expression = (Expression) selected;

@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
@@ -29,9 +30,16 @@ public record FlowQuery(
 
   /** Whether rows are grouped or aggregated; otherwise the query looks up single rows. */
   public boolean isAggregated() {
-    return !groupBy.isEmpty()
-        || select.stream().anyMatch(item -> item.what() instanceof AggregateCall)
-        || orderBy.stream().anyMatch(item -> item.what() instanceof AggregateCall);
+    return !groupBy.isEmpty() || !aggregates().isEmpty();
+  }
+
+  /** The aggregates of the select list, then those of ORDER BY. */
+  public List<AggregateCall> aggregates() {
+    return Stream.concat(
+            select.stream().map(SelectItem::what), orderBy.stream().map(OrderItem::what))
+        .filter(AggregateCall.class::isInstance)
+        .map(AggregateCall.class::cast)
+        .toList();
   }
 
   /** The names of all parameters in it. */

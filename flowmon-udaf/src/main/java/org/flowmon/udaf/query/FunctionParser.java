@@ -219,14 +219,7 @@ final class FunctionParser {
 
   /** The aggregate of this name, null where it is none. */
   static AggregateFunction aggregate(Token name) {
-    if (name.kind() == Token.Kind.WORD) {
-      for (AggregateFunction function : AggregateFunction.values()) {
-        if (function.name().equals(name.text())) {
-          return function;
-        }
-      }
-    }
-    return null;
+    return name.kind() == Token.Kind.WORD ? AggregateFunction.byName(name.text()) : null;
   }
 
   /** An aggregate call, or an expression: an item of SELECT or ORDER BY. */
@@ -238,20 +231,41 @@ final class FunctionParser {
     }
     tokens.next();
     tokens.next();
-    if (tokens.peek().isWord("DISTINCT")) {
-      throw tokens.expected("an argument (DISTINCT is not built yet)");
+    AggregateCall call =
+        tokens.peek().isWord("DISTINCT") ? distinct(name, function) : aggregate(name, function);
+    if (tokens.peek().kind() == Token.Kind.SYMBOL && "+-*/%&|=<>=".contains(tokens.peek().text())) {
+      throw tokens.expected("an aggregate alone (expressions over aggregates are not built yet)");
     }
+    return call;
+  }
+
+  private AggregateCall aggregate(Token name, AggregateFunction function) {
     Expression argument = null;
     if (!(function == AggregateFunction.COUNT && tokens.takeSymbol("*"))) {
       argument = expressions.parse();
     }
     tokens.expectSymbol(")");
-    if (tokens.peek().kind() == Token.Kind.SYMBOL && "+-*/%&|=<>=".contains(tokens.peek().text())) {
-      throw tokens.expected("an aggregate alone (expressions over aggregates are not built yet)");
-    }
     Expression whole = argument;
     return whole == null
-        ? new AggregateCall(function, null)
+        ? new AggregateCall(function, List.of())
         : expressions.typed(name.start(), () -> Typing.aggregate(function, whole));
+  }
+
+  private AggregateCall distinct(Token name, AggregateFunction function) {
+    Token distinct = tokens.next();
+    if (function != AggregateFunction.COUNT) {
+      throw tokens.error(
+          "no " + function + "(DISTINCT …): expected COUNT, the only aggregate that takes DISTINCT",
+          distinct.start());
+    }
+    if (tokens.peek().isSymbol("*")) {
+      throw tokens.expected("a column or an expression after DISTINCT");
+    }
+    List<Expression> arguments = new ArrayList<>();
+    do {
+      arguments.add(expressions.parse());
+    } while (tokens.takeSymbol(","));
+    tokens.expectSymbol(")");
+    return expressions.typed(name.start(), () -> Typing.countDistinct(arguments));
   }
 }

@@ -259,6 +259,15 @@ final class Typing {
     return new AggregateCall(function, argument);
   }
 
+  static AggregateCall countDistinct(List<Expression> arguments) {
+    for (Expression argument : arguments) {
+      if (argument.kind() == null && !Binder.hasParameter(argument)) {
+        throw new TypeException("COUNT(DISTINCT …) takes no bare NULL", argument);
+      }
+    }
+    return new AggregateCall(AggregateFunction.COUNT_DISTINCT, arguments);
+  }
+
   private static String textOf(Expression expression) {
     return expression instanceof Literal literal && literal.kind() == ValueKind.TEXT
         ? literal.value().text()

@@ -29,6 +29,7 @@ public final class GroupTable {
   // Whether groups were taken over without being put into the index.
   private boolean appended;
   private final long[][] oneKey;
+  private final long[] oneGroup;
   // Made when it is first needed.
   private PartialMerge merging;
   private final int[] places = new int[Vector.CAPACITY];
@@ -43,6 +44,7 @@ public final class GroupTable {
     this.keyColumns = new KeyColumns(layout, texts);
     this.stride = 1 + layout.keyWords() + layout.stateWords();
     this.oneKey = new long[layout.keyWords()][1];
+    this.oneGroup = new long[layout.keyWords()];
     this.data = new long[16 * stride];
   }
 
@@ -269,15 +271,38 @@ public final class GroupTable {
     for (int w = 0; w < keyWords.length; w++) {
       keyWords[w][0] = other.data[from + 1 + w];
     }
-    for (int k = 0; k < layout.keys().size(); k++) {
+    renumberTexts(other, keyWords);
+    long hash = other.hash(group);
+    int into = findOrAdd(hash, other.data[from], keyWords, 0);
+    layout.merge(data, stateAt(into), other.data, other.stateAt(group));
+  }
+
+  /**
+   * Finds the group of the first keys of another table's group, or adds it without rows.
+   *
+   * @param other its keys begin with this table's
+   */
+  int findKeysOf(GroupTable other, int group) {
+    int from = group * other.stride;
+    long nulls = other.data[from] & ((1L << layout.keys().size()) - 1);
+    long[][] keyWords = oneKey;
+    for (int w = 0; w < keyWords.length; w++) {
+      keyWords[w][0] = other.data[from + 1 + w];
+    }
+    renumberTexts(other, keyWords);
+    for (int w = 0; w < keyWords.length; w++) {
+      oneGroup[w] = keyWords[w][0];
+    }
+    return findOrAdd(keyColumns.hash(nulls, oneGroup, 0), nulls, keyWords, 0);
+  }
+
+  private void renumberTexts(GroupTable other, long[][] keyWords) {
+    for (int k = 0; k < layout.keys().size() && keyColumns.hasTexts(); k++) {
       if (layout.keyKind(k) == ValueKind.TEXT) {
         long[] word = keyWords[layout.keyWord(k)];
         word[0] = texts.number(other.texts.text(word[0]));
       }
     }
-    long hash = other.hash(group);
-    int into = findOrAdd(hash, other.data[from], keyWords, 0);
-    layout.merge(data, stateAt(into), other.data, other.stateAt(group));
   }
 
   private int findOrAdd(long hash, long nulls, long[][] keyWords, int i) {

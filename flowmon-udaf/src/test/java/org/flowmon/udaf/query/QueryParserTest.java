@@ -112,7 +112,11 @@ class QueryParserTest {
     error("SELECT SUM(bytes / 2) AS s FROM flows", 11, "would depend on the order of rows");
     error("SELECT SUM(bytes) / 2 FROM flows", 18, "expected an aggregate alone");
     error("SELECT 1 + SUM(bytes) FROM flows", 11, "SUM is an aggregate");
-    error("SELECT COUNT(DISTINCT uid) FROM flows", 13, "DISTINCT is not built yet");
+    error("SELECT SUM(DISTINCT bytes) FROM flows", 11, "no SUM(DISTINCT …): expected COUNT");
+    error("SELECT COUNT(DISTINCT *) FROM flows", 22, "a column or an expression after DISTINCT");
+    error("SELECT COUNT(DISTINCT uid, NULL) FROM flows", 27, "takes no bare NULL");
+    error("SELECT COUNT(DISTINCT uid) + 1 FROM flows", 27, "expected an aggregate alone");
+    error("SELECT COUNT_DISTINCT(uid) FROM flows", 7, "no function 'COUNT_DISTINCT'");
     error("SELECT DISTINCT COUNT(*) FROM flows", 16, "aggregates over distinct rows");
     error("SELECT DISTINCT uid FROM flows GROUP BY uid", 7, "DISTINCT and GROUP BY");
     error("SELECT DISTINCT 1 FROM flows", 7, "expected a column or an expression");

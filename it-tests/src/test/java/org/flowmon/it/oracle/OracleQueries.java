@@ -204,7 +204,7 @@ final class OracleQueries {
       "COUNT(*) AS a0, SUM(bytes) AS a1, MIN(packets) AS a2, MAX(end_time) AS a3",
       "SUM(packets) AS a0, MAX(bytes) AS a1, COUNT(src_addr) AS a2",
     };
-    String aggregates = pick(sums);
+    Both aggregates = random.nextInt(4) == 0 ? distinct() : Both.same(pick(sums));
     Both where = where();
     StringBuilder ours = new StringBuilder("SELECT ");
     StringBuilder duck = new StringBuilder("SELECT ");
@@ -212,8 +212,8 @@ final class OracleQueries {
       ours.append(keys.get(k).ours).append(" AS k").append(k).append(", ");
       duck.append(keys.get(k).duck).append(" AS k").append(k).append(", ");
     }
-    ours.append(aggregates).append(" FROM flows WHERE ").append(where.ours);
-    duck.append(aggregates).append(" FROM flows WHERE ").append(where.duck);
+    ours.append(aggregates.ours).append(" FROM flows WHERE ").append(where.ours);
+    duck.append(aggregates.duck).append(" FROM flows WHERE ").append(where.duck);
     for (int k = 0; k < keys.size(); k++) {
       ours.append(k == 0 ? " GROUP BY " : ", ").append('k').append(k);
       duck.append(k == 0 ? " GROUP BY " : ", ").append('k').append(k);
@@ -221,6 +221,35 @@ final class OracleQueries {
     String end =
         pick("", " LIMIT 5", " ORDER BY a0 DESC LIMIT 7", " ORDER BY a0 NULLS FIRST LIMIT 30");
     return new Query(ours.toString(), end, duck.toString());
+  }
+
+  /** Counts of what is distinct, some with other aggregates beside them. */
+  private Both distinct() {
+    StringBuilder ours = new StringBuilder();
+    StringBuilder duck = new StringBuilder();
+    int n = 1 + random.nextInt(3);
+    for (int a = 0; a < n; a++) {
+      Both first = key();
+      String second = pick("", "", "dst_port", "src_addr", "service");
+      String end = " AS a" + a + (a < n - 1 ? ", " : "");
+      ours.append("COUNT(DISTINCT ").append(first.ours);
+      ours.append(second.isEmpty() ? "" : ", " + second).append(')').append(end);
+      // DuckDB counts rows that hold a NULL, too.
+      String both =
+          "CASE WHEN "
+              + first.duck
+              + " IS NOT NULL AND "
+              + second
+              + " IS NOT NULL THEN ("
+              + first.duck
+              + ", "
+              + second
+              + ") END";
+      duck.append("COUNT(DISTINCT ").append(second.isEmpty() ? first.duck : both);
+      duck.append(')').append(end);
+    }
+    String more = pick("", "", ", COUNT(*) AS more", ", SUM(packets) AS more, MAX(bytes) AS most");
+    return new Both(ours + more, duck + more);
   }
 
   private Query rows() {

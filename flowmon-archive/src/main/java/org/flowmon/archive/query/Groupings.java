@@ -1,0 +1,53 @@
+package org.flowmon.archive.query;
+
+import java.util.List;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupTable;
+
+/**
+ * The groups that answer a query: its own, or where it counts what is distinct those that {@link
+ * DistinctCounts} counts; none of a query of single rows. All are made in one pass over the rows.
+ */
+final class Groupings {
+  private final FlowQuery query;
+  private final DistinctCounts counts; // null where the groups are the query's own
+  private final List<FlowQuery> all;
+
+  Groupings(FlowQuery query) {
+    this.query = query;
+    // A parameter without a value is named where expressions are compiled.
+    this.counts = query.parameters().isEmpty() ? DistinctCounts.of(query) : null;
+    this.all =
+        !query.isAggregated() ? List.of() : counts == null ? List.of(query) : counts.groupings();
+  }
+
+  FlowQuery query() {
+    return query;
+  }
+
+  /** The queries that make the groups. */
+  List<FlowQuery> all() {
+    return all;
+  }
+
+  /** How the groups are counted, null where they are the query's own. */
+  DistinctCounts counts() {
+    return counts;
+  }
+
+  /** How sums may stand for rows; null where they cannot. */
+  RollupRule rollups() {
+    return all.size() == 1 ? RollupRule.of(all.get(0)) : null;
+  }
+
+  /**
+   * The answer.
+   *
+   * @param groups those of each grouping, whole
+   */
+  ResultTable finish(List<GroupTable> groups) {
+    return counts == null ? groups.get(0).finish(query) : counts.finish(groups);
+  }
+}
