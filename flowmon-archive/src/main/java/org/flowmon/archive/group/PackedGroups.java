@@ -190,6 +190,7 @@ public final class PackedGroups {
         partitions == null ? new PackedTable[0] : partitions.tables;
     private final List<PartitionedRows> rests =
         collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
+    private final List<SortedGroups.Arena> arenas = new ArrayList<>();
     // By partition, where the answer is in the order of keys.
     private final SortedGroups[] sorted = new SortedGroups[tables.length];
     // In other orders.
@@ -214,25 +215,27 @@ public final class PackedGroups {
      */
     public Void order(Runnable check) {
       RowAdder adder = new RowAdder(layout);
+      RowSorter sorter = new RowSorter(layout);
       PackedTable scratch = new PackedTable(layout);
-      SortedGroups.Arena arena = new SortedGroups.Arena();
+      SortedGroups.Arena arena = arena();
       GroupTable mine = byKey ? null : new GroupTable(layout);
       GroupTable one = byKey ? null : new GroupTable(layout);
       for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
         check.run();
-        PackedTable table = whole(p, adder, scratch);
+        SortedGroups groups = whole(p, adder, sorter, scratch, arena);
         if (byKey) {
-          sorted[p] = arena.copy(table, layout.stateWords());
-          inspect(sorted[p]);
-        } else if (plan.query().limit() < 0) {
-          append(table, 0, table.size(), mine);
+          sorted[p] = groups;
+          inspect(groups);
+          continue;
+        }
+        if (plan.query().limit() < 0) {
+          append(groups, 0, groups.size(), mine);
         } else {
-          append(table, 0, table.size(), one);
+          append(groups, 0, groups.size(), one);
           mine.append(one, one.first(plan.query()));
           one.clear();
         }
-        tables[p] = null;
-        scratch.clear();
+        arena.clear();
       }
       if (mine != null) {
         synchronized (firsts) {
@@ -243,13 +246,20 @@ public final class PackedGroups {
     }
 
     /** All groups of a partition. */
-    private PackedTable whole(int p, RowAdder adder, PackedTable scratch) {
-      // Where no thread ran out of memory, all groups are made here, one partition in the cache.
-      PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
-      for (PartitionedRows rest : rests) {
-        adder.add(rest, p, table);
+    private SortedGroups whole(
+        int p, RowAdder adder, RowSorter sorter, PackedTable scratch, SortedGroups.Arena arena) {
+      SortedGroups groups = tables[p].size() > 0 ? null : sorter.group(rests, p, arena);
+      if (groups == null) {
+        // Some are in groups already, as a thread ran out of memory, or they are many.
+        PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
+        for (PartitionedRows rest : rests) {
+          adder.add(rest, p, table);
+        }
+        groups = arena.copy(table, layout.stateWords());
+        scratch.clear();
       }
-      return table;
+      tables[p] = null;
+      return groups;
     }
 
     /**
@@ -262,21 +272,36 @@ public final class PackedGroups {
      */
     public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
       RowAdder adder = new RowAdder(layout);
+      RowSorter sorter = new RowSorter(layout);
       PackedTable scratch = new PackedTable(layout);
+      SortedGroups.Arena arena = arena();
       GroupTable some = new GroupTable(layout);
       GroupTable counted = counts.newTable();
       for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
         check.run();
-        PackedTable table = whole(p, adder, scratch);
-        for (int from = 0; from < table.size(); from += COUNTED_AT_ONCE) {
-          append(table, from, Math.min(table.size(), from + COUNTED_AT_ONCE), some);
+        SortedGroups groups = whole(p, adder, sorter, scratch, arena);
+        for (int from = 0; from < groups.size(); from += COUNTED_AT_ONCE) {
+          append(groups, from, Math.min(groups.size(), from + COUNTED_AT_ONCE), some);
           counts.count(grouping, some, counted);
           some.clear();
         }
-        tables[p] = null;
-        scratch.clear();
+        arena.clear();
       }
       return counted;
+    }
+
+    /** Gives working memory away once an answer was made of all groups. */
+    public void release() {
+      rests.forEach(PartitionedRows::release);
+      arenas.forEach(SortedGroups.Arena::release);
+    }
+
+    private SortedGroups.Arena arena() {
+      SortedGroups.Arena arena = new SortedGroups.Arena();
+      synchronized (arenas) {
+        arenas.add(arena);
+      }
+      return arena;
     }
 
     private void inspect(SortedGroups groups) {
@@ -294,7 +319,7 @@ public final class PackedGroups {
       }
     }
 
-    private void append(PackedTable table, int first, int end, GroupTable to) {
+    private void append(SortedGroups groups, int first, int end, GroupTable to) {
       int[] places = new int[Vector.CAPACITY];
       long[] nulls = new long[Vector.CAPACITY];
       long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
@@ -302,12 +327,12 @@ public final class PackedGroups {
         int n = Math.min(Vector.CAPACITY, end - from);
         Arrays.fill(nulls, 0, n, 0);
         for (int i = 0; i < n; i++) {
-          places[i] = table.stateAt(from + i);
+          places[i] = groups.stateAt(from + i);
           for (int k = 0; k < packing.length; k++) {
-            unpack(table.key(from + i), k, words, nulls, i);
+            unpack(groups.key(from + i), k, words, nulls, i);
           }
         }
-        to.append(nulls, words, table.states(), places, n);
+        to.append(nulls, words, groups.states(), places, n);
       }
     }
 
@@ -325,7 +350,7 @@ public final class PackedGroups {
     }
 
     /** The second step, by one thread. */
-    public void allocate() {
+    public void measure() {
       next.set(0);
       if (!byKey) {
         return;
@@ -337,22 +362,36 @@ public final class PackedGroups {
         throw new IllegalStateException("an answer holds no more than 2^31 rows, not " + groups);
       }
       rows = (int) groups;
-      columns.allocate(rows);
+      columns.setRows(rows);
       firstRows = new int[sorted.length + 1];
       for (int p = 0; p < sorted.length; p++) {
         firstRows[p + 1] = Math.min(rows - firstRows[p], sorted[p].size()) + firstRows[p];
       }
-      for (int c = 0; c < columns.count(); c++) {
-        int key = columns.key(c);
-        if (key >= 0) {
-          boolean hasHighs = packing[key].isAddress() && !numbers.areHighsZero();
-          boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
-          columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
-        }
-      }
     }
 
-    /** The third step; several threads may run it at the same time. */
+    /** The third step, which several threads may run at the same time: memory is zeroed in it. */
+    public Void allocate() {
+      for (int c = next.getAndIncrement();
+          c < columns.count() && byKey;
+          c = next.getAndIncrement()) {
+        int key = columns.key(c);
+        if (key < 0) {
+          columns.allocate(c);
+          continue;
+        }
+        boolean hasHighs = packing[key].isAddress() && !numbers.areHighsZero();
+        boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
+        columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+      }
+      return null;
+    }
+
+    /** The fourth step, by one thread. */
+    public void begin() {
+      next.set(0);
+    }
+
+    /** The last step; several threads may run it at the same time. */
     public Void write(Runnable check) {
       int[] places = {};
       for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
@@ -395,6 +434,7 @@ public final class PackedGroups {
 
     /** The answer. */
     public ResultTable table() {
+      release();
       if (byKey) {
         return columns.build();
       }

@@ -22,19 +22,20 @@ final class PartitionedRows {
   private static final int NONE = -1;
   // A place is the number of a chunk and the place of a long in it.
   private static final int CHUNK_SHIFT = 20;
+  private static final int PLACE_BITS = 32;
   private static final int IN_CHUNK = (1 << CHUNK_SHIFT) - 1;
 
   private final int keyBits;
   private final int stride;
+  private final boolean isPooled;
   private final int blocksPerChunk;
   private final int[] wordOf; // by argument: its place in a row
   private long[][] chunks = {};
   private int[] blockBefore = {};
   private int usedBlocks;
-  // By partition: its last block, the place of its next row, and how many rows there is room for.
-  private final int[] lastBlock;
-  private final int[] next;
-  private final int[] room;
+  private final int[] lastBlock; // by partition
+  // By partition: the rows its last block has room for << 32 | the place of the next.
+  private final long[] next;
   private final int[] places = new int[Vector.CAPACITY];
 
   /**
@@ -55,23 +56,33 @@ final class PartitionedRows {
       words += kinds[a] == ValueKind.ADDRESS ? 2 : 1;
     }
     this.stride = words;
-    int most = IN_CHUNK / (BLOCK_ROWS * stride);
+    int most = LongArrays.LENGTH / (BLOCK_ROWS * stride);
     // Large arrays are not moved by the garbage collector.
+    this.isPooled = many;
     this.blocksPerChunk = many ? most : Math.min(most, BLOCKS_OF_FEW_ROWS);
     this.lastBlock = new int[partitions];
-    this.next = new int[partitions];
-    this.room = new int[partitions];
+    this.next = new long[partitions];
     Arrays.fill(lastBlock, NONE);
   }
 
   /** Whether rows can be kept: a NULL bit for each argument beside the key, a chunk's places. */
   static boolean fits(int keyBits, int arguments) {
     return keyBits + arguments <= Long.SIZE
-        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= IN_CHUNK;
+        && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrays.LENGTH;
   }
 
   int partitions() {
     return next.length;
+  }
+
+  /** Longs of a row: its key with NULL bits, then its arguments. */
+  int stride() {
+    return stride;
+  }
+
+  /** The bits of a row's first long that are its key. */
+  long keyMask() {
+    return -1L >>> (Long.SIZE - keyBits);
   }
 
   /** Bytes that the rows take on the heap. */
@@ -85,18 +96,19 @@ final class PartitionedRows {
    * @param map null where all are in the only partition
    */
   void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
-    if (map == null) {
-      for (int r = 0; r < n; r++) {
-        places[r] = place(0);
-      }
-    } else {
-      for (int r = 0; r < n; r++) {
-        places[r] = place(map.partition(keys[selection[r]]));
-      }
-    }
-    long[][] all = chunks;
     for (int r = 0; r < n; r++) {
-      all[places[r] >>> CHUNK_SHIFT][places[r] & IN_CHUNK] = keys[selection[r]];
+      places[r] = map == null ? 0 : map.partition(keys[selection[r]]);
+    }
+    for (int r = 0; r < n; r++) {
+      int partition = places[r];
+      long row = next[partition];
+      if (row >>> PLACE_BITS == 0) {
+        row = open(partition);
+      }
+      next[partition] = row + stride - (1L << PLACE_BITS);
+      int place = (int) row;
+      places[r] = place;
+      chunks[place >>> CHUNK_SHIFT][place & IN_CHUNK] = keys[selection[r]];
     }
     for (int a = 0; a < arguments.length; a++) {
       Vector vector = arguments[a];
@@ -125,28 +137,22 @@ final class PartitionedRows {
     }
   }
 
-  private int place(int partition) {
-    if (room[partition] == 0) {
-      open(partition);
-    }
-    room[partition]--;
-    int place = next[partition];
-    next[partition] = place + stride;
-    return place;
-  }
-
-  private void open(int partition) {
+  /** A new block of a partition. */
+  private long open(int partition) {
     int block = usedBlocks++;
     int chunk = block / blocksPerChunk;
     if (chunk == chunks.length) {
       chunks = Arrays.copyOf(chunks, chunk + 1);
-      chunks[chunk] = new long[stride * BLOCK_ROWS * blocksPerChunk];
+      chunks[chunk] = isPooled ? LongArrays.take() : new long[stride * BLOCK_ROWS * blocksPerChunk];
       blockBefore = Arrays.copyOf(blockBefore, (chunk + 1) * blocksPerChunk);
     }
     blockBefore[block] = lastBlock[partition];
     lastBlock[partition] = block;
-    next[partition] = (chunk << CHUNK_SHIFT) | placeInChunk(block);
-    room[partition] = BLOCK_ROWS;
+    return (long) BLOCK_ROWS << PLACE_BITS | chunk << CHUNK_SHIFT | placeInChunk(block);
+  }
+
+  private int room(int partition) {
+    return (int) (next[partition] >>> PLACE_BITS);
   }
 
   private int placeInChunk(int block) {
@@ -157,7 +163,7 @@ final class PartitionedRows {
   void clear() {
     usedBlocks = 0;
     Arrays.fill(lastBlock, NONE);
-    Arrays.fill(room, 0);
+    Arrays.fill(next, 0);
   }
 
   /** How many rows a partition has. */
@@ -166,7 +172,7 @@ final class PartitionedRows {
     for (int block = lastBlock[partition]; block >= 0; block = blockBefore[block]) {
       rows += BLOCK_ROWS;
     }
-    return rows - room[partition];
+    return rows - room(partition);
   }
 
   /** The last block of a partition, −1 where it has no rows. */
@@ -176,7 +182,7 @@ final class PartitionedRows {
 
   /** Rows of {@link #lastBlock}; all other blocks are full. */
   int rowsOfLast(int partition) {
-    return BLOCK_ROWS - room[partition];
+    return BLOCK_ROWS - room(partition);
   }
 
   /** The block before one, of the same partition; −1 where there is none. */
@@ -188,7 +194,7 @@ final class PartitionedRows {
   void read(int block, int n, long[] keys, Vector[] arguments) {
     long[] chunk = chunks[block / blocksPerChunk];
     int at = placeInChunk(block);
-    long mask = -1L >>> (Long.SIZE - keyBits);
+    long mask = keyMask();
     long nulls = 0;
     for (int i = 0; i < n; i++) {
       long key = chunk[at + i * stride];
@@ -207,6 +213,50 @@ final class PartitionedRows {
         readNulls(chunk, at, n, keyBits + a, vector);
       }
     }
+  }
+
+  /** Copies the first n rows of a block as they are. */
+  void copy(int block, int n, long[] out, int at) {
+    int first = placeInChunk(block);
+    System.arraycopy(chunks[block / blocksPerChunk], first, out, at, n * stride);
+  }
+
+  /**
+   * Reads the arguments of rows that were copied.
+   *
+   * @param words the rows, one after the other
+   * @param rows which of them
+   * @param hasNulls whether any of their arguments is NULL
+   */
+  void gather(long[] words, int[] rows, int n, Vector[] arguments, boolean hasNulls) {
+    for (int a = 0; a < arguments.length; a++) {
+      Vector vector = arguments[a];
+      if (vector.high() != null) {
+        gather(words, wordOf[a] + 1, rows, n, vector.high());
+      }
+      gather(words, wordOf[a], rows, n, vector.values());
+      vector.setAllValid(n);
+      if (hasNulls) {
+        for (int i = 0; i < n; i++) {
+          long isNull = words[rows[i] * stride] >>> (keyBits + a) & 1;
+          vector.validity()[i >>> 6] &= ~(isNull << i);
+        }
+        vector.settleValidity(n);
+      }
+    }
+  }
+
+  private void gather(long[] words, int word, int[] rows, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = words[rows[i] * stride + word];
+    }
+  }
+
+  /** Gives the memory of the rows away, of which none can be read any more. */
+  void release() {
+    LongArrays.give(Arrays.asList(chunks));
+    chunks = new long[0][];
+    clear();
   }
 
   private void read(long[] chunk, int first, int n, long[] out) {

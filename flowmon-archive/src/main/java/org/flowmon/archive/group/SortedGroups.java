@@ -1,5 +1,8 @@
 package org.flowmon.archive.group;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Groups of one partition by key: each its key, then its state.
  *
@@ -8,35 +11,56 @@ package org.flowmon.archive.group;
  */
 final class SortedGroups {
   private static final int FIRST_LENGTH = 1 << 16;
-  private static final int LENGTH = 1 << 20;
 
   /** Makes room for groups, for one thread. */
   static final class Arena {
+    private final List<long[]> full = new ArrayList<>();
     private long[] words = {};
     private int used;
 
-    /** The groups of a table, by key. */
-    SortedGroups copy(PackedTable table, int stateWords) {
-      int stride = 1 + stateWords;
-      int size = table.size();
+    /** Room for so many groups, whose words hold anything. */
+    SortedGroups reserve(int size, int stride) {
       int needed = Math.multiplyExact(size, stride);
       if (needed > words.length - used) {
-        words = new long[Math.max(needed, words.length == 0 ? FIRST_LENGTH : LENGTH)];
+        full.add(words);
+        boolean first = words.length == 0 && needed <= FIRST_LENGTH;
+        words =
+            first
+                ? new long[FIRST_LENGTH]
+                : needed > LongArrays.LENGTH ? new long[needed] : LongArrays.take();
         used = 0;
       }
-      int at = used;
+      SortedGroups groups = new SortedGroups(words, used, size, stride);
+      used += needed;
+      return groups;
+    }
+
+    /** The groups of a table, by key. */
+    SortedGroups copy(PackedTable table, int stateWords) {
+      SortedGroups groups = reserve(table.size(), 1 + stateWords);
+      long[] words = groups.words;
+      int at = groups.start;
       long[] states = table.states();
       for (int group : table.order()) {
         words[at] = table.key(group);
-        int state = table.stateAt(group);
-        for (int w = 0; w < stateWords; w++) {
-          words[at + 1 + w] = states[state + w];
-        }
-        at += stride;
+        System.arraycopy(states, table.stateAt(group), words, at + 1, stateWords);
+        at += groups.stride;
       }
-      SortedGroups groups = new SortedGroups(words, used, size, stride);
-      used = at;
       return groups;
+    }
+
+    /** Forgets all groups that were made: their room is for others. */
+    void clear() {
+      used = 0;
+    }
+
+    /** Gives the memory of all groups away, of which none can be read any more. */
+    void release() {
+      full.add(words);
+      LongArrays.give(full);
+      full.clear();
+      words = new long[0];
+      used = 0;
     }
   }
 

@@ -95,6 +95,25 @@ public final class RowSet {
     return array != null ? Arrays.binarySearch(array, 0, to, row) >= 0 : row >= from && row < to;
   }
 
+  /**
+   * One of several parts of about as many rows, in order; together they are all.
+   *
+   * @param part from 0
+   */
+  public RowSet share(int part, int parts) {
+    int begin = (int) ((long) size() * part / parts);
+    int end = (int) ((long) size() * (part + 1) / parts);
+    if (begin == end) {
+      return NONE;
+    }
+    if (array != null) {
+      return of(Arrays.copyOfRange(array, begin, end), end - begin);
+    }
+    return bitmap == null
+        ? range(from + begin, from + end)
+        : within(bitmap.select(begin), bitmap.select(end - 1) + 1);
+  }
+
   /** The rows in both. */
   public RowSet and(RowSet other) {
     if (isEmpty() || other.isEmpty()) {

@@ -38,12 +38,13 @@ final class Deadline {
   }
 
   /**
-   * Counts a segment and the bytes that were read of it.
+   * Counts a piece of a segment and the bytes that were read of it.
    *
+   * @param counts whether the segment is counted with it
    * @throws ByteLimitException where these are too many
    */
-  void segmentDone(long bytesRead) {
-    done.incrementAndGet();
+  void pieceDone(boolean counts, long bytesRead) {
+    done.addAndGet(counts ? 1 : 0);
     bytesRead(bytesRead);
   }
 

@@ -125,7 +125,9 @@ final class PackedGrouping {
     PackedGroups.Finish finish = groups.finish();
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     Threads.run(useful, () -> finish.order(deadline::check));
-    finish.allocate();
+    finish.measure();
+    Threads.run(useful, finish::allocate);
+    finish.begin();
     Threads.run(useful, () -> finish.write(deadline::check));
     return finish.table();
   }
@@ -140,6 +142,9 @@ final class PackedGrouping {
       throws IOException {
     PackedGroups.Finish finish = groups.finish();
     int useful = Math.max(1, Math.min(threads, finish.parts()));
-    return Threads.run(useful, () -> finish.count(counts, grouping, deadline::check));
+    List<GroupTable> counted =
+        Threads.run(useful, () -> finish.count(counts, grouping, deadline::check));
+    finish.release();
+    return counted;
   }
 }

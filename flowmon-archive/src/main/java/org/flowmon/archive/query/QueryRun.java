@@ -29,6 +29,7 @@ final class QueryRun {
   private final QueryOptions options;
   private final SegmentChoice choice;
   private final List<SealedSegment> segments;
+  private final List<SegmentPiece> pieces;
   private final SegmentOrder order;
   private final Deadline deadline;
   private final AtomicInteger next = new AtomicInteger();
@@ -57,6 +58,12 @@ final class QueryRun {
     this.deadline =
         new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit(), segments.size());
     this.rollups = options.useRollups() ? groupings.rollups() : null;
+    // Sums are read once for a whole segment, and single rows in order; EXPLAIN tells of segments.
+    boolean cuts = query.isAggregated() && rollups == null && !options.explain();
+    this.pieces =
+        cuts
+            ? SegmentPiece.cut(segments, options.threads(), options.pieceRows())
+            : SegmentPiece.whole(segments);
   }
 
   /**
@@ -69,7 +76,7 @@ final class QueryRun {
       return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
     }
     // Only groups can be merged; single rows are collected in order, by one thread.
-    int threads = query.isAggregated() ? Math.min(options.threads(), segments.size()) : 1;
+    int threads = query.isAggregated() ? Math.min(options.threads(), pieces.size()) : 1;
     if (rollups == null && query.isAggregated()) {
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
@@ -84,7 +91,7 @@ final class QueryRun {
     }
   }
 
-  /** Takes segments one by one until there is none left. */
+  /** Takes pieces of segments one by one until there is none left. */
   private SegmentScan scan() throws IOException {
     Filter filter = Filter.of(query.where());
     if (!query.parameters().isEmpty()) {
@@ -105,8 +112,9 @@ final class QueryRun {
     long max = Long.MIN_VALUE;
     boolean known = true;
     try {
-      for (int i = next.getAndIncrement(); i < segments.size(); i = next.getAndIncrement()) {
-        SealedSegment segment = segments.get(i);
+      for (int i = next.getAndIncrement(); i < pieces.size(); i = next.getAndIncrement()) {
+        SegmentPiece piece = pieces.get(i);
+        SealedSegment segment = piece.segment();
         if (deadline.isCancelled()
             || scan.collector().isComplete()
             || (known && order.isDone(scan.rowsMatched(), min, max, segment))) {
@@ -117,8 +125,8 @@ final class QueryRun {
         long bytes;
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         try {
-          opened.incrementAndGet();
-          taken = scan.run(lease);
+          opened.addAndGet(piece.isFirst() ? 1 : 0);
+          taken = scan.run(lease, piece);
           bytes = meter.segmentRead(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
         } finally {
@@ -128,7 +136,7 @@ final class QueryRun {
         }
         min = Math.min(min, segment.endTime().min());
         max = Math.max(max, segment.endTime().max());
-        deadline.segmentDone(bytes);
+        deadline.pieceDone(piece.isFirst(), bytes);
       }
       scan.collector().end();
       return scan;

@@ -70,6 +70,33 @@ final class RowRanges {
     return new RowRanges(Arrays.copyOf(starts, kept), Arrays.copyOf(ends, kept));
   }
 
+  /**
+   * One of several parts of about as many rows, in order; together they are all.
+   *
+   * @param part from 0
+   */
+  RowRanges share(int part, int parts) {
+    if (parts == 1) {
+      return this;
+    }
+    long begin = total * part / parts;
+    long end = total * (part + 1) / parts;
+    int kept = 0;
+    int[] starts = new int[from.length];
+    int[] ends = new int[from.length];
+    long before = 0;
+    for (int i = 0; i < from.length; i++) {
+      int first = from[i] + (int) Math.max(0, begin - before);
+      int last = from[i] + (int) Math.min(to[i] - from[i], end - before);
+      if (first < last) {
+        starts[kept] = first;
+        ends[kept++] = last;
+      }
+      before += to[i] - from[i];
+    }
+    return new RowRanges(Arrays.copyOf(starts, kept), Arrays.copyOf(ends, kept));
+  }
+
   int count() {
     return from.length;
   }

@@ -112,11 +112,11 @@ final class SegmentScan {
   }
 
   /**
-   * Runs the query over one segment.
+   * Runs the query over a piece of a segment.
    *
    * @return whether it took the lease over, since sums of the segment are still to be read
    */
-  boolean run(SegmentLease lease) {
+  boolean run(SegmentLease lease, SegmentPiece piece) {
     SegmentReader segment = lease.rows();
     boolean arrived = segment.sealed().arrival().max() <= asOf;
     Filter applied = arrived ? filter : filterAsOf;
@@ -131,15 +131,16 @@ final class SegmentScan {
     if (ranges.total() == 0) {
       return false;
     }
-    segmentsRead++;
+    segmentsRead += piece.isFirst() ? 1 : 0;
     SegmentCells sums = arrived ? sums(lease, constraints, ranges) : null;
     if (sums == null) {
-      readRows(lease, applied, ranges);
+      boolean byIndex = readRows(lease, applied, ranges, piece);
+      segmentsByIndex += byIndex && piece.isFirst() ? 1 : 0;
       return false;
     }
     segmentsByRollup++;
     if (sums.rest().total() > 0) {
-      readRows(lease, applied, sums.rest());
+      segmentsByIndex += readRows(lease, applied, sums.rest(), piece) ? 1 : 0;
     }
     if (cells.size() < MAX_WAITING) {
       cells.add(sums);
@@ -175,17 +176,23 @@ final class SegmentScan {
     return null;
   }
 
-  private void readRows(SegmentLease lease, Filter applied, RowRanges ranges) {
+  /**
+   * Reads a piece of the rows.
+   *
+   * @return whether postings found them
+   */
+  private boolean readRows(
+      SegmentLease lease, Filter applied, RowRanges ranges, SegmentPiece piece) {
     SegmentReader segment = lease.rows();
     collector.begin(segment);
     boolean few = ranges.total() < FEW_ROWS;
-    RowSet exact = few ? null : exactPostings(lease, applied, ranges);
+    RowSet exact = few ? null : piece.postings().exact(() -> exactPostings(lease, applied, ranges));
     if (exact != null) {
-      segmentsByIndex++;
-      gather(segment, null, null, exact);
-      return;
+      gather(segment, null, null, piece.share(exact));
+      return true;
     }
-    PostingPlan.Found found = few ? null : postings(lease, applied, ranges);
+    PostingPlan.Found found =
+        few ? null : piece.postings().found(() -> postings(lease, applied, ranges));
     long rowsLeft = found == null ? ranges.total() : found.rows().size();
     DictionaryFilter dictionary =
         few || rowsLeft < FEW_ROWS
@@ -196,21 +203,20 @@ final class SegmentScan {
                 areTimesDecided(segment, applied),
                 found == null ? Set.of() : found.columns(),
                 rowsLeft);
-    if (found != null) {
-      segmentsByIndex++;
-    }
     if (dictionary != null && dictionary.isEmpty()) {
-      return;
+      return found != null;
     }
     if (found != null) {
       CompiledPredicate left = dictionary == null ? applied.predicate() : dictionary.rest();
-      gather(segment, left, dictionary, found.rows());
-      return;
+      gather(segment, left, dictionary, piece.share(found.rows()));
+      return true;
     }
     boolean narrows = dictionary != null && (!dictionary.admitsAll() || dictionary.rest() == null);
-    for (int i = 0; i < ranges.count() && !collector.isComplete(); i++) {
-      scan(segment, applied, narrows ? dictionary : null, ranges.from(i), ranges.to(i));
+    RowRanges mine = piece.share(ranges);
+    for (int i = 0; i < mine.count() && !collector.isComplete(); i++) {
+      scan(segment, applied, narrows ? dictionary : null, mine.from(i), mine.to(i));
     }
+    return false;
   }
 
   /** Whether rows within the times of the filter pass all that it says of {@code end_time}. */

@@ -1,6 +1,7 @@
 package org.flowmon.archive.segment;
 
 import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
@@ -20,6 +21,7 @@ final class DirectColumn extends ColumnData {
   private int idWidth;
   private final int slots;
   private final int valuesAt; // ids with a dictionary, else values
+  private final LongBuffer longs; // the values, where they are plain longs; else null
   private final boolean isBoolean;
   private final boolean isDelta;
 
@@ -50,6 +52,9 @@ final class DirectColumn extends ColumnData {
         slots + " rows that are not null, of levels");
     openValues(in);
     this.valuesAt = in.position();
+    boolean plain = wide && !entry.hasDictionary() && !isDelta && !isBoolean;
+    this.longs =
+        plain ? buffer.slice(valuesAt, 8 * slots).order(buffer.order()).asLongBuffer() : null;
   }
 
   private void openDictionary(ChunkCursor in) {
@@ -125,6 +130,10 @@ final class DirectColumn extends ColumnData {
       largest = Math.max(largest, id);
       bit += width;
     }
+    requireIds(largest, slot, n);
+  }
+
+  private void requireIds(int largest, int slot, int n) {
     if (largest >= size) {
       for (int i = 0; i < n; i++) {
         id(slot + i); // names the place
@@ -149,27 +158,47 @@ final class DirectColumn extends ColumnData {
   private void numbers(int slot, int n, long[] out) {
     if (isDelta) {
       deltaNumbers(slot, n, out);
-    } else if (entry.hasDictionary() && wide) {
-      for (int i = 0; i < n; i++) {
-        out[i] = buffer.getLong(dictionaryAt + 8 * id(slot + i));
-      }
     } else if (entry.hasDictionary()) {
-      for (int i = 0; i < n; i++) {
-        out[i] = buffer.getInt(dictionaryAt + 4 * id(slot + i)) & 0xFFFF_FFFFL;
-      }
+      ofDictionary(slot, n, out);
     } else if (isBoolean) {
-      for (int i = 0; i < n; i++) {
-        int at = slot + i;
-        out[i] = buffer.get(valuesAt + (at >>> 3)) >>> (at & 7) & 1L;
-      }
+      flags(slot, n, out);
     } else if (wide) {
-      for (int i = 0; i < n; i++) {
-        out[i] = buffer.getLong(valuesAt + 8 * (slot + i));
-      }
+      longs.get(slot, out, 0, n);
     } else {
       for (int i = 0; i < n; i++) {
         out[i] = buffer.getInt(valuesAt + 4 * (slot + i)) & 0xFFFF_FFFFL;
       }
+    }
+  }
+
+  private void ofDictionary(int slot, int n, long[] out) {
+    ByteBuffer bytes = buffer;
+    int width = idWidth;
+    int mask = (1 << width) - 1;
+    int last = size - 1;
+    long bit = (long) slot * width;
+    int largest = 0;
+    for (int i = 0; i < n; i++) {
+      int id = (int) (bytes.getLong(valuesAt + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
+      largest = Math.max(largest, id);
+      out[i] = dictionaryLong(Math.min(id, last));
+      bit += width;
+    }
+    requireIds(largest, slot, n);
+  }
+
+  /** Bits, of which as many are read at once as a long holds from the first one's byte on. */
+  private void flags(int slot, int n, long[] out) {
+    int done = 0;
+    while (done < n) {
+      int at = slot + done;
+      // Bytes behind the values are there: those of the footer.
+      long word = buffer.getLong(valuesAt + (at >>> 3)) >>> (at & 7);
+      int some = Math.min(n - done, Long.SIZE - Byte.SIZE);
+      for (int i = 0; i < some; i++) {
+        out[done + i] = word >>> i & 1;
+      }
+      done += some;
     }
   }
 

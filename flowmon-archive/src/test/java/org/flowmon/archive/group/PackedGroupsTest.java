@@ -94,7 +94,9 @@ class PackedGroupsTest {
         onThreads(threads, () -> collect(segments, groups.collector(), next));
         PackedGroups.Finish finish = groups.finish();
         onThreads(threads, () -> finish.order(PackedGroupsTest::noCheck));
-        finish.allocate();
+        finish.measure();
+        onThreads(threads, finish::allocate);
+        finish.begin();
         onThreads(threads, () -> finish.write(PackedGroupsTest::noCheck));
         String context =
             "seed " + seed + ", " + threads + " threads, " + wanted + " partitions: " + query;

@@ -3,6 +3,9 @@ package org.flowmon.archive.index;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedSet;
@@ -46,6 +49,23 @@ class RowSetTest {
     }
     for (int row = 0; row < ROWS; row += 7) {
       assertEquals(model.contains(row), set.contains(row), at);
+    }
+  }
+
+  @Test
+  void sharesAreTheSetInOrderAndAboutEqual() {
+    for (long seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      TreeSet<Integer> model = new TreeSet<>();
+      RowSet set = random(random, model);
+      int parts = 1 + random.nextInt(5);
+      List<Integer> joined = new ArrayList<>();
+      for (int part = 0; part < parts; part++) {
+        int[] rows = set.share(part, parts).toArray();
+        assertEquals((double) model.size() / parts, rows.length, 1, "part " + part + ", seed " + seed);
+        Arrays.stream(rows).forEach(joined::add);
+      }
+      assertEquals(new ArrayList<>(model), joined, "seed " + seed);
     }
   }
 

@@ -85,7 +85,10 @@ class ArchiveQueryTest {
       int byScan = 0;
       for (int q = 0; q < QUERIES; q++) {
         String sql = random.nextInt(3) == 0 ? queries.rows() : queries.grouped();
-        QueryOptions options = QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3));
+        QueryOptions options =
+            QueryOptions.DEFAULTS
+                .withThreads(1 + random.nextInt(3))
+                .withPieceRows(1 + random.nextInt(300));
         if (random.nextInt(3) == 0) {
           options = options.withAsOfArrival(Traffic.BEGIN + random.nextInt(10 * 24) * Traffic.HOUR);
         }

@@ -412,6 +412,7 @@ class PackedGroupingTest {
           QueryOptions options =
               QueryOptions.DEFAULTS
                   .withThreads(1 + random.nextInt(4))
+                  .withPieceRows(1 + random.nextInt(3000))
                   .withRollups(random.nextInt(3) == 0);
           try (ArchiveSnapshot snapshot = archive.snapshot()) {
             String table = ArchiveQuery.run(snapshot, query, options).table().toString();

@@ -81,7 +81,10 @@ class RollupQueryTest {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         for (int q = 0; q < QUERIES; q++) {
           String sql = queries.next();
-          QueryOptions options = QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3));
+          QueryOptions options =
+              QueryOptions.DEFAULTS
+                  .withThreads(1 + random.nextInt(3))
+                  .withPieceRows(1 + random.nextInt(300));
           if (random.nextInt(8) == 0) {
             options =
                 options.withAsOfArrival(DenseTraffic.BEGIN + random.nextInt(10) * Traffic.HOUR);

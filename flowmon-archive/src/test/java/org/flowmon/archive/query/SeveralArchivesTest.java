@@ -71,6 +71,7 @@ class SeveralArchivesTest {
           QueryOptions options =
               QueryOptions.DEFAULTS
                   .withThreads(1 + random.nextInt(3))
+                  .withPieceRows(1 + random.nextInt(300))
                   .withRollups(random.nextBoolean());
           ResultTable expected = FlowQueries.run(flows, query);
           QueryAnswer answer = ArchiveQuery.run(all, query, options);

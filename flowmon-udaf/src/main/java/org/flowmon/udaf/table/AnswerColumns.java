@@ -92,17 +92,28 @@ public final class AnswerColumns {
   }
 
   /** Makes the columns, for so many rows. */
-  public void allocate(int rowCount) {
+  public void allocateAll(int rowCount) {
+    setRows(rowCount);
+    for (int column = 0; column < columns.length; column++) {
+      allocate(column);
+    }
+  }
+
+  /** How many rows there will be. */
+  public void setRows(int rowCount) {
     rows = rowCount;
-    for (Column column : columns) {
-      if (column.isAggregate()) {
-        boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
-        column.low = new long[rows];
-        column.high = isAddress || column.isWide ? new long[rows] : null;
-        column.isNull = column.hasNulls ? new boolean[rows] : null;
-      } else if (column.key < 0) {
-        allocateLiteral(column, ((Literal) column.item.what()).value());
-      }
+  }
+
+  /** Makes one column, unless it is of a key; several threads may each make some. */
+  public void allocate(int place) {
+    Column column = columns[place];
+    if (column.isAggregate()) {
+      boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
+      column.low = new long[rows];
+      column.high = isAddress || column.isWide ? new long[rows] : null;
+      column.isNull = column.hasNulls ? new boolean[rows] : null;
+    } else if (column.key < 0) {
+      allocateLiteral(column, ((Literal) column.item.what()).value());
     }
   }
 

@@ -20,7 +20,7 @@ final class GroupRows {
 
   ResultTable table(int[] groups) {
     columns.inspect(table.words(), table.stateAt(0), table.stride(), table.size());
-    columns.allocate(groups.length);
+    columns.allocateAll(groups.length);
     int[] places = new int[groups.length];
     for (int r = 0; r < groups.length; r++) {
       places[r] = table.stateAt(groups[r]);
@@ -65,7 +65,7 @@ final class GroupRows {
     FlowQuery totals = new FlowQuery(items, null, List.of(), List.of(), -1);
     AnswerColumns columns = new AnswerColumns(totals, layout);
     columns.inspect(state, 0, 0, 1);
-    columns.allocate(1);
+    columns.allocateAll(1);
     columns.writeAggregates(state, new int[1], 1, 0);
     return columns.build();
   }

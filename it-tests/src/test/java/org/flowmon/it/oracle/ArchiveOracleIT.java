@@ -238,6 +238,7 @@ class ArchiveOracleIT {
   private QueryOptions options() {
     return QueryOptions.DEFAULTS
         .withThreads(1 + random.nextInt(3))
+        .withPieceRows(1 + random.nextInt(3000))
         .withRollups(random.nextInt(4) > 0)
         .withVerifyChecksums(true);
   }

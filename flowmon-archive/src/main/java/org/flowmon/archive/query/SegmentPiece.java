@@ -1,0 +1,94 @@
+package org.flowmon.archive.query;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * What one thread reads of a segment at a time: a share of the rows that the query asks for. What
+ * postings say of the segment is found once, by the thread that is there first.
+ *
+ * @param number of the piece, from 0
+ * @param of how many pieces the segment has
+ */
+record SegmentPiece(SealedSegment segment, int number, int of, Postings postings) {
+  // With so many segments for each thread, threads end at about the same time anyway.
+  private static final int SEGMENTS_PER_THREAD = 8;
+
+  /** Finds rows by postings. */
+  @FunctionalInterface
+  interface Search<T> {
+    T run();
+  }
+
+  /** What postings have found for all pieces of a segment. Safe for many threads. */
+  static final class Postings {
+    private boolean isExactKnown;
+    private RowSet exact;
+    private boolean isFoundKnown;
+    private PostingPlan.Found found;
+
+    /** The very rows that pass the filter, null where postings alone do not say. */
+    synchronized RowSet exact(Search<RowSet> search) {
+      exact = isExactKnown ? exact : search.run();
+      isExactKnown = true;
+      return exact;
+    }
+
+    /** The rows that may pass it, null where a scan is cheaper. */
+    synchronized PostingPlan.Found found(Search<PostingPlan.Found> search) {
+      found = isFoundKnown ? found : search.run();
+      isFoundKnown = true;
+      return found;
+    }
+  }
+
+  /** The segments as they are. */
+  static List<SegmentPiece> whole(List<SealedSegment> segments) {
+    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Postings())).toList();
+  }
+
+  /**
+   * The segments, large ones in pieces where they are too few to keep all threads busy.
+   *
+   * @param minRows below so many a piece costs more to begin than it helps threads to end together
+   */
+  static List<SegmentPiece> cut(List<SealedSegment> segments, int threads, int minRows) {
+    List<SegmentPiece> pieces = new ArrayList<>(whole(segments));
+    if (threads == 1 || segments.size() >= SEGMENTS_PER_THREAD * threads) {
+      return pieces;
+    }
+    // First one piece of each segment, so that threads do not begin with the same postings.
+    pieces.replaceAll(
+        piece -> piece.of(Math.max(1, Math.min(threads, piece.segment.rows() / minRows))));
+    int segmentCount = pieces.size();
+    for (int number = 1; number < threads; number++) {
+      for (SegmentPiece first : List.copyOf(pieces.subList(0, segmentCount))) {
+        if (number < first.of) {
+          pieces.add(new SegmentPiece(first.segment, number, first.of, first.postings));
+        }
+      }
+    }
+    return pieces;
+  }
+
+  private SegmentPiece of(int pieces) {
+    return new SegmentPiece(segment, 0, pieces, postings);
+  }
+
+  /** Whether what is counted by segment is counted with this piece. */
+  boolean isFirst() {
+    return number == 0;
+  }
+
+  /** This piece's share of the segment's rows. */
+  RowRanges share(RowRanges ranges) {
+    return ranges.share(number, of);
+  }
+
+  /** Likewise, of rows that postings found. */
+  RowSet share(RowSet rows) {
+    return of == 1 ? rows : rows.share(number, of);
+  }
+}
