@@ -15,10 +15,14 @@ import org.flowmon.deploy.bench.archive.SystemChoice;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.Workload;
 import org.flowmon.deploy.bench.archive.WorkloadQuery;
+import org.flowmon.deploy.bench.experiment.AddressLookups;
 import org.flowmon.deploy.bench.experiment.BatchSizes;
+import org.flowmon.deploy.bench.experiment.Codecs;
 import org.flowmon.deploy.bench.experiment.Differences;
+import org.flowmon.deploy.bench.experiment.HistogramThreads;
 import org.flowmon.deploy.bench.experiment.HistoryLengths;
 import org.flowmon.deploy.bench.experiment.LookupSizes;
+import org.flowmon.deploy.bench.experiment.RetentionRates;
 import org.flowmon.deploy.bench.experiment.SegmentCounts;
 import org.flowmon.deploy.bench.experiment.Statistics;
 import org.flowmon.deploy.bench.output.BenchFolder;
@@ -44,9 +48,13 @@ import picocli.CommandLine.Option;
       "Each of the commands below is an experiment of its own, with a table and a plot."
     },
     subcommands = {
+      AddressLookups.class,
       BatchSizes.class,
+      Codecs.class,
+      HistogramThreads.class,
       HistoryLengths.class,
       LookupSizes.class,
+      RetentionRates.class,
       Scale.class,
       SegmentCounts.class,
       Statistics.class,

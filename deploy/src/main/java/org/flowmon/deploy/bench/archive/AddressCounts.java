@@ -1,8 +1,10 @@
 package org.flowmon.deploy.bench.archive;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** How many rows each address of the workload has, on either side. */
@@ -68,6 +70,25 @@ public final class AddressCounts {
     return counts[slot((int) address)];
   }
 
+  /** So many addresses that have rows, drawn without regard to how many; all where fewer have. */
+  public List<Counted> drawn(int count, long seed) {
+    int[] taken = IntStream.range(0, counts.length).filter(slot -> counts[slot] > 0).toArray();
+    int n = Math.min(count, taken.length);
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Counted> drawn = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      int j = random.nextInt(i, taken.length);
+      int slot = taken[j];
+      taken[j] = taken[i];
+      drawn.add(counted(slot));
+    }
+    return drawn;
+  }
+
+  private Counted counted(int slot) {
+    return new Counted(addresses[slot] & 0xFFFF_FFFFL, counts[slot]);
+  }
+
   /**
    * The addresses whose rows come nearest to a number, the nearest first; of those that are equally
    * near the smallest.
@@ -79,7 +100,7 @@ public final class AddressCounts {
     Counted[] all =
         IntStream.range(0, counts.length)
             .filter(slot -> counts[slot] > 0 && counts[slot] <= most)
-            .mapToObj(slot -> new Counted(addresses[slot] & 0xFFFF_FFFFL, counts[slot]))
+            .mapToObj(this::counted)
             .toArray(Counted[]::new);
     Arrays.sort(
         all,

@@ -32,6 +32,7 @@ public final class GeneratedWorkload implements Workload {
   private final long rows;
   private final long seed;
   private final int days;
+  private final boolean isUniform;
   private final long[] inside;
   private final long[] outside;
   private final double[] insideRanks = zipf(INSIDE);
@@ -45,6 +46,11 @@ public final class GeneratedWorkload implements Workload {
   }
 
   public GeneratedWorkload(long rows, long seed, int days) {
+    this(rows, seed, days, false);
+  }
+
+  private GeneratedWorkload(long rows, long seed, int days, boolean isUniform) {
+    this.isUniform = isUniform;
     this.rows = rows;
     this.seed = seed;
     this.days = days;
@@ -55,6 +61,14 @@ public final class GeneratedWorkload implements Workload {
     FlowBlock first = new FlowBlock((int) Math.min(rows, BLOCK_ROWS));
     fill(first, 0, rowRandom());
     this.parameters = parameters(first);
+  }
+
+  /**
+   * As the others, but every address is drawn uniformly from all of IPv4: hardly one comes twice,
+   * which is the worst case for dictionaries and sums.
+   */
+  public static GeneratedWorkload ofUniformAddresses(long rows, long seed) {
+    return new GeneratedWorkload(rows, seed, DAYS, true);
   }
 
   private SplittableRandom rowRandom() {
@@ -68,7 +82,9 @@ public final class GeneratedWorkload implements Workload {
 
   @Override
   public String description() {
-    return String.format("%,d generated rows of %d days, seed %d", rows, days, seed);
+    return String.format(
+        "%,d generated rows of %d days%s, seed %d",
+        rows, days, isUniform ? ", addresses uniform" : "", seed);
   }
 
   @Override
@@ -96,8 +112,8 @@ public final class GeneratedWorkload implements Workload {
     long[] state = block.column(WorkloadColumn.STATE);
     long[] duration = block.column(WorkloadColumn.DURATION);
     for (int i = 0; i < n; i++) {
-      long in = inside[draw(insideRanks, random)];
-      long out = outside[draw(outsideRanks, random)];
+      long in = isUniform ? anyAddress(random) : inside[draw(insideRanks, random)];
+      long out = isUniform ? anyAddress(random) : outside[draw(outsideRanks, random)];
       boolean leaves = random.nextDouble() < 0.6;
       outgoing[i] = leaves ? 1 : 0;
       source[i] = leaves ? in : out;
@@ -111,6 +127,10 @@ public final class GeneratedWorkload implements Workload {
       state[i] = draw(STATES, random);
       duration[i] = (long) Math.min(-Math.log(1 - random.nextDouble()) * 3000, MAX_MILLIS);
     }
+  }
+
+  private static long anyAddress(SplittableRandom random) {
+    return random.nextInt() & 0xFFFF_FFFFL;
   }
 
   /** Row i of all lies at about i / rows of all flows. */

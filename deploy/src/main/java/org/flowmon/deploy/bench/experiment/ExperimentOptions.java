@@ -114,10 +114,10 @@ public final class ExperimentOptions {
     draw(name, picture);
   }
 
-  /** As the other with several tables, which are one object in JSON. */
-  public void show(String name, List<BenchResult> tables, SvgPlot picture) throws IOException {
+  /** As the other with several tables, which are one object in JSON, and plots in one picture. */
+  public void show(String name, List<BenchResult> tables, SvgPlot... pictures) throws IOException {
     print(name, tables);
-    draw(name, picture);
+    draw(name, pictures);
   }
 
   /** Prints tables, which are one object in JSON. */
@@ -131,9 +131,9 @@ public final class ExperimentOptions {
     }
   }
 
-  private void draw(String name, SvgPlot picture) throws IOException {
+  private void draw(String name, SvgPlot... pictures) throws IOException {
     Path file = plot == null ? Path.of("bench-" + name + ".svg") : plot;
-    picture.write(file);
+    SvgPlot.write(file, List.of(pictures));
     progress("plot: " + file);
   }
 }

@@ -14,20 +14,27 @@ final class Ingest implements AutoCloseable {
 
   private final Archive archive;
   private final List<FlowBatch> flows;
+  private final int rowsOfCommit;
   private final Thread thread = new Thread(this::run, "bench-ingest");
   private volatile boolean stopped;
-  private volatile IOException failure;
+  private volatile Exception failure;
   private long rows;
   private long nanos;
 
-  private Ingest(Archive archive, long seed) {
+  private Ingest(Archive archive, List<FlowBatch> flows) {
     this.archive = archive;
-    this.flows = HistoryFlows.of(ROWS_OF_A_COMMIT, seed);
+    this.flows = flows;
+    this.rowsOfCommit = flows.stream().mapToInt(FlowBatch::rows).sum();
   }
 
-  /** Begins, and returns when the first commit is made. */
+  /** Begins with flows of {@link HistoryFlows}, and returns when the first commit is made. */
   static Ingest into(Archive archive, long seed) throws IOException {
-    Ingest ingest = new Ingest(archive, seed);
+    return into(archive, HistoryFlows.of(ROWS_OF_A_COMMIT, seed));
+  }
+
+  /** As the other, with these flows in each commit. */
+  static Ingest into(Archive archive, List<FlowBatch> flows) throws IOException {
+    Ingest ingest = new Ingest(archive, flows);
     ingest.commit(-1);
     ingest.thread.start();
     return ingest;
@@ -38,17 +45,17 @@ final class Ingest implements AutoCloseable {
     try {
       for (long n = 0; !stopped; n++) {
         commit(n);
-        rows += ROWS_OF_A_COMMIT;
+        rows += rowsOfCommit;
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failure = e;
     }
     nanos = System.nanoTime() - start;
   }
 
   private void commit(long number) throws IOException {
-    ImportedFile file =
-        new ImportedFile(String.format("%064x", number), "ingest", ROWS_OF_A_COMMIT);
+    // Another beginning than those of the archive's first files.
+    ImportedFile file = new ImportedFile(String.format("f%063x", number), "ingest", rowsOfCommit);
     try (ArchiveImporter importer = new ArchiveImporter(archive, file, false)) {
       for (FlowBatch batch : flows) {
         importer.add(batch);
@@ -72,7 +79,7 @@ final class Ingest implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     if (failure != null) {
-      throw failure;
+      throw new IOException("taking in flows beside the lookups failed: " + failure, failure);
     }
     return this;
   }

@@ -36,6 +36,16 @@ public final class BenchFolder implements AutoCloseable {
     return path;
   }
 
+  /** Bytes of all files in a folder; 0 where it is not there. */
+  public static long bytes(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return 0;
+    }
+    try (var files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
+  }
+
   /** Deletes a folder and all that is in it. */
   public static void delete(Path folder) throws IOException {
     try (var paths = Files.walk(folder)) {

@@ -108,26 +108,35 @@ public final class SvgPlot {
     }
   }
 
-  /** Writes the picture over what is there. */
-  public void write(Path file) throws IOException {
-    Files.writeString(file, toString(), StandardCharsets.UTF_8);
-  }
-
-  @Override
-  public String toString() {
+  /** Writes plots, one below the other, over what is there. */
+  public static void write(Path file, List<SvgPlot> plots) throws IOException {
     StringBuilder svg = new StringBuilder();
-    int height = Math.max(HEIGHT, TOP + BOTTOM + LEGEND_LINE * lines.size());
+    int height = plots.stream().mapToInt(SvgPlot::height).sum();
     svg.append(
         String.format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\""
                 + " font-family=\"sans-serif\" font-size=\"12\">%n",
             WIDTH, height));
     svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    int at = 0;
+    for (SvgPlot plot : plots) {
+      svg.append(String.format("<g transform=\"translate(0 %d)\">%n", at));
+      plot.draw(svg);
+      svg.append("</g>\n");
+      at += plot.height();
+    }
+    Files.writeString(file, svg.append("</svg>\n"), StandardCharsets.UTF_8);
+  }
+
+  private int height() {
+    return Math.max(HEIGHT, TOP + BOTTOM + LEGEND_LINE * lines.size());
+  }
+
+  private void draw(StringBuilder svg) {
     text(svg, LEFT, TOP - 20, "start", title, " font-size=\"14\" font-weight=\"bold\"");
     if (!lines.isEmpty()) {
-      draw(svg, height);
+      draw(svg, height());
     }
-    return svg.append("</svg>\n").toString();
   }
 
   private void draw(StringBuilder svg, int height) {

@@ -102,19 +102,11 @@ public final class Scale implements Callable<Integer> {
       return ExitCodes.DONE;
     }
     try (BenchFolder folder = BenchFolder.of(NAME, directory)) {
-      warmUp();
       measure(
           ScaleLoad.build(
               folder.path(), rows, options.seed(), days, commitRows, options::progress));
     }
     return ExitCodes.DONE;
-  }
-
-  private void warmUp() throws IOException {
-    options.progress("warming up");
-    try (BenchFolder scratch = BenchFolder.of(NAME, null)) {
-      ScaleLoad.warmUp(scratch.path().resolve(NAME), rows, options.seed(), commitRows);
-    }
   }
 
   private void measure(ScaleArchive archive) throws IOException {

@@ -1,8 +1,6 @@
 package org.flowmon.deploy.bench.scale;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +14,7 @@ import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentFootprint;
+import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.flow.FlowColumn;
 
@@ -40,8 +39,9 @@ final class ScaleBytes {
     kinds.put("sidecars: postings", parts.bytes("postings of ") + parts.bytes("sidecar footer"));
     kinds.put("sidecars: sums over all hours", parts.bytes(RollupFormat.TOTALS));
     kinds.put("sidecars: sums by hour", parts.bytes(RollupFormat.HOURS));
-    kinds.put("host directory", folder(archive.directory().resolve(HostDirectory.FOLDER)));
-    kinds.put("manifest", folder(archive.directory().resolve(Manifest.FOLDER)));
+    kinds.put(
+        "host directory", BenchFolder.bytes(archive.directory().resolve(HostDirectory.FOLDER)));
+    kinds.put("manifest", BenchFolder.bytes(archive.directory().resolve(Manifest.FOLDER)));
     kinds.put("all", kinds.values().stream().mapToLong(Long::longValue).sum());
     BenchResult result = new BenchResult(BYTES);
     kinds.forEach(
@@ -53,15 +53,6 @@ final class ScaleBytes {
           result.row(row);
         });
     return result;
-  }
-
-  private static long folder(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      return 0;
-    }
-    try (var files = Files.walk(folder)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
-    }
   }
 
   /**

@@ -67,6 +67,62 @@ class ExperimentsTest {
   }
 
   @Test
+  void codecs() throws Exception {
+    JsonNode rows =
+        run(
+            9,
+            18,
+            "codecs",
+            "--rows",
+            "5000",
+            "--codecs",
+            "none,zstd:3",
+            "--page-bytes",
+            "65536,262144");
+    assertEquals(5, rows.size());
+    assertEquals("lookup", rows.get(0).path("profile").asText());
+    assertEquals("zstd:3", rows.get(4).path("codec").asText());
+    assertTrue(
+        rows.get(4).path("ratio_to_csv").asDouble() > rows.get(2).path("ratio_to_csv").asDouble());
+    assertEquals(2, execute("codecs", "--codecs", "zip"));
+  }
+
+  @Test
+  void retention() throws Exception {
+    JsonNode rows =
+        run(4, 8, "retention", "--rows", "40000", "--keep-rows", "12000", "--commit-rows", "20000");
+    assertEquals(4, rows.size());
+    assertEquals("expiring", rows.get(3).path("archive").asText());
+    assertEquals(12_000, rows.get(3).path("visible_rows").asInt());
+    assertEquals(40_000, rows.get(2).path("visible_rows").asInt());
+    assertTrue(
+        rows.get(3).path("disk_bytes").asLong() < rows.get(2).path("disk_bytes").asLong(),
+        rows.toString());
+  }
+
+  @Test
+  void addresses() throws Exception {
+    JsonNode rows = run(4, 68, "addresses", "--rows", "20000", "--present", "30", "--absent", "10");
+    assertEquals(2 + 2 * 18, rows.size());
+    Map<String, JsonNode> lookups = new HashMap<>();
+    for (JsonNode row : rows) {
+      lookups.put(row.path("archive").asText() + " " + row.path("asked").asText(), row);
+    }
+    assertEquals(0, lookups.get("uniform absent").path("flows_mean").asDouble());
+    assertTrue(lookups.get("hosts present").path("flows_mean").asDouble() >= 1);
+    assertTrue(
+        lookups.get("hosts /16").path("flows_mean").asDouble()
+            > lookups.get("hosts /31").path("flows_mean").asDouble());
+  }
+
+  @Test
+  void histogram() throws Exception {
+    JsonNode rows = run(2, 4, "histogram", "--thread-counts", "2,5", "--adds", "100001");
+    assertEquals(5, rows.get(1).path("threads").asInt());
+    assertTrue(rows.get(1).path("adds_per_second").asDouble() > 0);
+  }
+
+  @Test
   void history() throws Exception {
     JsonNode rows = run(5, 10, "history", "--rows", "20000", "--days", "1,3");
     assertEquals(10, rows.size());
@@ -114,7 +170,7 @@ class ExperimentsTest {
       "--dir",
       archive.toString()
     };
-    JsonNode built = run(2, 4, arguments);
+    JsonNode built = run(2, 2, arguments);
     Map<String, JsonNode> queries = new HashMap<>();
     for (JsonNode row : built) {
       if (row.path("table").asText().equals("queries")) {
@@ -139,7 +195,7 @@ class ExperimentsTest {
     assertTrue(memory.path("heap_used_mib").asDouble() > 0, memory.toString());
     assertEquals(40_000, table(built, "loading").path("rows").asInt());
     // What is there is taken, whatever --rows says.
-    JsonNode again = run(2, 4, arguments);
+    JsonNode again = run(2, 2, arguments);
     assertEquals(table(built, "loading"), table(again, "loading"));
     assertEquals(table(built, "bytes"), table(again, "bytes"));
     Files.delete(archive.resolve("scale.json"));
