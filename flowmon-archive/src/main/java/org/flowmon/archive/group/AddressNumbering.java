@@ -1,6 +1,7 @@
 package org.flowmon.archive.group;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,10 +35,29 @@ public final class AddressNumbering {
     }
   }
 
+  /** The addresses of a part, in order. */
+  private static final class Part {
+    private final long[] high;
+    private final long[] low;
+
+    Part(SortedUnion union) {
+      this.high = Arrays.copyOf(union.high(), union.size());
+      this.low = Arrays.copyOf(union.low(), union.size());
+    }
+
+    int size() {
+      return low.length;
+    }
+
+    boolean areHighsZero() {
+      return Arrays.stream(high).allMatch(word -> word == 0);
+    }
+  }
+
   private final List<SegmentReader> segments;
   private final List<Source> sources = new ArrayList<>();
   private final IpAddress[] bounds; // of parts: where the second, third, … begins
-  private final NumberedPart[] parts;
+  private final Part[] parts;
   private final AtomicInteger next = new AtomicInteger();
 
   /**
@@ -67,7 +87,7 @@ public final class AddressNumbering {
       int id = (int) ((long) largest.numbers.length * p / count);
       bounds[p - 1] = address(largest, id);
     }
-    this.parts = new NumberedPart[count];
+    this.parts = new Part[count];
     sources.forEach(this::cut);
   }
 
@@ -114,45 +134,39 @@ public final class AddressNumbering {
    * @param check runs now and then, and may throw to end it
    */
   public Void run(Runnable check) {
+    SortedUnion union = new SortedUnion();
     for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
       check.run();
-      number(p);
+      number(p, union);
     }
     return null;
   }
 
   /** Gives the addresses of a part numbers from 0 on. */
-  private void number(int p) {
-    NumberedPart part = new NumberedPart();
-    long[] high = {};
-    long[] low = {};
+  private void number(int p, SortedUnion union) {
+    union.clear();
     for (Source source : sources) {
       int from = source.starts[p];
       int n = source.starts[p + 1] - from;
-      if (high.length < n) {
-        high = new long[n];
-        low = new long[n];
-      }
-      source.segment.readDictionary(source.column, from, n, high, low);
-      requireAscending(source, p, n, high, low);
-      part.add(high, low, n, source.numbers, from);
+      int list = union.add(n);
+      source.segment.readDictionary(source.column, from, n, union.high(list), union.low(list));
+      requireAscending(source, p, n, union, list);
     }
-    int[] ranks = part.sort();
-    for (Source source : sources) {
-      for (int id = source.starts[p]; id < source.starts[p + 1]; id++) {
-        source.numbers[id] = ranks[source.numbers[id]];
-      }
+    union.merge();
+    for (int list = 0; list < sources.size(); list++) {
+      Source source = sources.get(list);
+      int from = source.starts[p];
+      System.arraycopy(union.places(list), 0, source.numbers, from, source.starts[p + 1] - from);
     }
-    parts[p] = part;
+    parts[p] = new Part(union);
   }
 
   /** Else an address might get two numbers. */
-  private void requireAscending(Source source, int p, int n, long[] high, long[] low) {
-    boolean ascends = true;
-    for (int i = 1; i < n; i++) {
-      ascends &= IpAddress.compare(high[i - 1], low[i - 1], high[i], low[i]) < 0;
-    }
+  private void requireAscending(Source source, int p, int n, SortedUnion union, int list) {
+    boolean ascends = union.ascends(list);
     if (n > 0) {
+      long[] high = union.high(list);
+      long[] low = union.low(list);
       ascends &= p == 0 || compare(high[0], low[0], bounds[p - 1]) >= 0;
       ascends &= p == bounds.length || compare(high[n - 1], low[n - 1], bounds[p]) < 0;
     }
@@ -174,11 +188,11 @@ public final class AddressNumbering {
     long[] high = null;
     long[] low = new long[firsts[parts.length]];
     for (int p = 0; p < parts.length; p++) {
-      if (!parts[p].isIpv4()) {
+      if (!parts[p].areHighsZero()) {
         high = high == null ? new long[low.length] : high;
-        System.arraycopy(parts[p].high(), 0, high, firsts[p], parts[p].size());
+        System.arraycopy(parts[p].high, 0, high, firsts[p], parts[p].size());
       }
-      System.arraycopy(parts[p].low(), 0, low, firsts[p], parts[p].size());
+      System.arraycopy(parts[p].low, 0, low, firsts[p], parts[p].size());
     }
     AddressNumbers numbers = new AddressNumbers(high, low);
     for (Source source : sources) {

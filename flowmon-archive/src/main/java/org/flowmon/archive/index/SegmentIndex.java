@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
@@ -254,6 +255,22 @@ public final class SegmentIndex implements AutoCloseable {
           : bigEndian(at) & 0xFFFF_FFFFL;
     }
 
+    void readAddresses(int from, int n, long[] hi, long[] lo) {
+      if (width == 4) {
+        ByteBuffer bytes = file.buffer();
+        int at = dictionaryAt + from * width;
+        for (int i = 0; i < n; i++) {
+          hi[i] = 0;
+          lo[i] = IpAddress.ipv4Low(Integer.reverseBytes(bytes.getInt(at + 4 * i)));
+        }
+        return;
+      }
+      for (int i = 0; i < n; i++) {
+        hi[i] = high(from + i);
+        lo[i] = low(from + i);
+      }
+    }
+
     long high(int id) {
       return width == 16 ? Long.reverseBytes(file.buffer().getLong(dictionaryAt + id * width)) : 0;
     }
@@ -459,6 +476,13 @@ public final class SegmentIndex implements AutoCloseable {
       hi[i] = postings.high(ids[i]);
       lo[i] = postings.low(ids[i]);
     }
+  }
+
+  /** Reads the addresses of successive ids of the dictionary, from {@code from} on. */
+  public void readAddresses(FlowColumn column, int from, int n, long[] hi, long[] lo) {
+    Postings postings = addresses(column);
+    Objects.checkFromIndexSize(from, n, postings.size);
+    postings.readAddresses(from, n, hi, lo);
   }
 
   /** The sums by this column over all hours, checked; null where the sidecar has none. */

@@ -5,18 +5,15 @@ import java.util.List;
 import org.flowmon.archive.rollup.CellReader;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
-import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
- * Adds cells to groups. Filter and keys are evaluated when an address is first met in a segment;
- * its group is then known for all slices that do not differ in what the keys are made of. Not
+ * Adds cells to groups. Filter and keys are evaluated when an address is first met in a source; its
+ * group is then known for all slices that do not differ in what the keys are made of. Not
  * thread-safe.
  */
 final class CellCollector {
@@ -39,10 +36,7 @@ final class CellCollector {
   private final int[] selection = new int[Vector.CAPACITY];
   private final int[] found = new int[RollupFormat.BLOCK];
   private final int[] groups = new int[RollupFormat.BLOCK];
-  private final long[][] states;
-  // By word of a state: the stream that fills it, NONE for 0.
-  private final int[] streams;
-  private static final int NONE = -1;
+  private final CellStates states;
 
   private GroupTable table;
   private long cells;
@@ -55,8 +49,7 @@ final class CellCollector {
     this.keys =
         layout.keys().stream().map(CompiledExpression::of).toArray(CompiledExpression[]::new);
     this.keyVectors = Arrays.stream(keys).map(CompiledExpression::newVector).toArray(Vector[]::new);
-    this.states = new long[layout.stateWords()][RollupFormat.BLOCK];
-    this.streams = new int[layout.stateWords()];
+    this.states = new CellStates(layout);
   }
 
   GroupLayout layout() {
@@ -69,24 +62,24 @@ final class CellCollector {
   }
 
   /**
-   * Adds the cells of a segment to groups.
+   * Adds cells to groups.
    *
    * @param idFrom only cells from this id on
    * @param idTo and before this one; the id of NULL is the last there is
    */
-  void add(SegmentCells segment, int idFrom, int idTo, GroupTable into) {
+  void add(CellSource source, int idFrom, int idTo, GroupTable into) {
     table = into;
-    Rollup rollup = segment.rollup();
+    Rollup rollup = source.rollup();
     for (int o = 0; o < groupOf.length; o++) {
       if (groupOf[o].length < idTo - idFrom) {
         groupOf[o] = new int[idTo - idFrom];
       }
       Arrays.fill(groupOf[o], 0, idTo - idFrom, UNKNOWN);
     }
-    chooseStreams(rollup);
+    states.begin(rollup);
     long hour = RollupFormat.NO_HOUR;
-    for (int i = 0; i < segment.slices(); i++) {
-      int slice = segment.slice(i);
+    for (int i = 0; i < source.slices(); i++) {
+      int slice = source.slice(i);
       deadline.check();
       if (rule.hasHourKeys() && rollup.hour(slice) != hour) {
         hour = rollup.hour(slice);
@@ -95,45 +88,19 @@ final class CellCollector {
         }
       }
       reader.open(rollup, slice);
-      addSlice(segment, slice, idFrom, idTo);
+      addSlice(source, slice, idFrom, idTo);
     }
   }
 
-  private void chooseStreams(Rollup rollup) {
-    for (Accumulator accumulator : layout.accumulators()) {
-      int word = accumulator.word();
-      FlowColumn measure =
-          accumulator.argument() < 0
-              ? null
-              : ((Expression.Column) layout.arguments().get(accumulator.argument())).column();
-      boolean absent = measure != null && !rollup.has(measure);
-      switch (accumulator.operation()) {
-        case COUNT_ROWS -> streams[word] = rollup.rowsStream();
-        case COUNT_VALUES -> streams[word] = absent ? NONE : rollup.valuesStream(measure);
-        case SUM -> {
-          streams[word] = absent ? NONE : rollup.sumStream(measure);
-          int high = absent ? NONE : rollup.highStream(measure);
-          streams[word + 1] = high;
-        }
-        default -> throw new IllegalArgumentException("cells have no " + accumulator.operation());
-      }
-    }
-    for (int word = 0; word < streams.length; word++) {
-      if (streams[word] == NONE) {
-        Arrays.fill(states[word], 0);
-      }
-    }
-  }
-
-  private void addSlice(SegmentCells segment, int slice, int idFrom, int idTo) {
-    List<AddressIds> wanted = segment.ids();
+  private void addSlice(CellSource source, int slice, int idFrom, int idTo) {
+    List<AddressIds> wanted = source.ids();
     if (wanted == null) {
       for (int b = reader.blockOf(idFrom); b < reader.blocks(); b++) {
         if (reader.firstId(b) >= idTo) {
           return;
         }
         reader.readIds(b, ids);
-        addBlock(segment, slice, b, select(reader.cells(b), idFrom, idTo), idFrom);
+        addBlock(source, slice, b, select(reader.cells(b), idFrom, idTo), idFrom);
       }
       return;
     }
@@ -147,7 +114,7 @@ final class CellCollector {
           break;
         }
         if (b != block) {
-          addBlock(segment, slice, block, n, idFrom);
+          addBlock(source, slice, block, n, idFrom);
           reader.readIds(b, ids);
           block = b;
           n = 0;
@@ -155,7 +122,7 @@ final class CellCollector {
         n = selectMore(reader.cells(b), from, to, n);
       }
     }
-    addBlock(segment, slice, block, n, idFrom);
+    addBlock(source, slice, block, n, idFrom);
   }
 
   /** The places of the block's cells within the ids. */
@@ -182,11 +149,11 @@ final class CellCollector {
   }
 
   /** Adds the first n of the selected cells of a block whose ids were read. */
-  private void addBlock(SegmentCells segment, int slice, int block, int n, int idFrom) {
+  private void addBlock(CellSource source, int slice, int block, int n, int idFrom) {
     if (n == 0) {
       return;
     }
-    Rollup rollup = segment.rollup();
+    Rollup rollup = source.rollup();
     int outgoing = rollup.outgoing(slice);
     int[] known = groupOf[outgoing];
     int unknowns = 0;
@@ -196,7 +163,7 @@ final class CellCollector {
       unknowns += known[id - idFrom] == UNKNOWN ? 1 : 0;
     }
     if (unknowns > 0) {
-      resolve(segment, rollup, slice, unknowns, known, idFrom);
+      resolve(source, slice, unknowns, known, idFrom);
     }
     int kept = 0;
     for (int i = 0; i < n; i++) {
@@ -207,22 +174,14 @@ final class CellCollector {
     }
     cells += n;
     if (kept > 0) {
-      read(block, kept);
-      table.merge(groups, states, kept);
+      states.read(reader, block, places, kept);
+      table.merge(groups, states.words(), kept);
     }
   }
 
   /** Finds the groups of the first n unknown ids. */
-  private void resolve(
-      SegmentCells segment, Rollup rollup, int slice, int n, int[] known, int idFrom) {
-    rows.load(
-        segment.index(),
-        segment.address(),
-        unknown,
-        n,
-        rollup.nullId(),
-        rollup.outgoing(slice),
-        rollup.hour(slice));
+  private void resolve(CellSource source, int slice, int n, int[] known, int idFrom) {
+    rows.load(source, unknown, n, slice);
     int selected = filter.select(rows, 0, n, selection);
     if (selected < n) {
       for (int i = 0; i < n; i++) {
@@ -235,32 +194,6 @@ final class CellCollector {
     table.find(keyVectors, selection, selected, found);
     for (int i = 0; i < selected; i++) {
       known[unknown[selection[i]] - idFrom] = found[i];
-    }
-  }
-
-  /** Reads the states of the first n selected cells of a block. */
-  private void read(int block, int n) {
-    boolean all = n == reader.cells(block);
-    for (int word = 0; word < streams.length; word++) {
-      if (streams[word] == NONE) {
-        continue;
-      }
-      long[] state = states[word];
-      reader.read(streams[word], block, state);
-      if (!all) {
-        for (int i = 0; i < n; i++) {
-          state[i] = state[places[i]];
-        }
-      }
-    }
-    for (Accumulator accumulator : layout.accumulators()) {
-      int word = accumulator.word();
-      if (accumulator.operation() == Accumulator.Operation.SUM && streams[word + 1] != NONE) {
-        // The low word of a state is taken as signed.
-        for (int i = 0; i < n; i++) {
-          states[word + 1][i] += states[word][i] >>> 63;
-        }
-      }
     }
   }
 }

@@ -3,18 +3,16 @@ package org.flowmon.archive.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
- * Adds the cells of all segments to the groups that rows have made. Where the address is a key, the
- * addresses are cut into parts, and one thread at a time has all groups of a part: its table stays
- * in a core's cache, nothing is merged afterwards, and of each part only the first groups are kept.
- * Else there are few groups, and each thread takes segments. Threads share it.
+ * Adds cells to the groups that rows have made. Where the address is a key, the addresses are cut
+ * into parts, and one thread at a time has all groups of a part: its table stays in a core's cache,
+ * nothing is merged afterwards, and of each part only the first groups are kept. Else there are few
+ * groups, and each thread takes sources. Threads share it.
  */
 final class CellPhase {
   // Cells of a part: its groups fit a core's second-level cache.
@@ -23,7 +21,7 @@ final class CellPhase {
 
   private final RollupRule rule;
   private final FlowQuery query;
-  private final List<SegmentCells> segments;
+  private final List<CellSource> sources;
   private final List<GroupTable> ofRows;
   private final Deadline deadline;
   private final IpAddress[] bounds; // of parts: where the second, third, … begins
@@ -33,10 +31,13 @@ final class CellPhase {
    * @param ofRows groups that rows have made, which are read only
    */
   CellPhase(
-      RollupRule rule, List<SegmentCells> segments, List<GroupTable> ofRows, Deadline deadline) {
+      RollupRule rule,
+      List<? extends CellSource> sources,
+      List<GroupTable> ofRows,
+      Deadline deadline) {
     this.rule = rule;
     this.query = rule.query();
-    this.segments = segments;
+    this.sources = List.copyOf(sources);
     this.ofRows = ofRows;
     this.deadline = deadline;
     this.bounds = rule.canBePartitioned() ? chooseBounds() : new IpAddress[0];
@@ -44,14 +45,14 @@ final class CellPhase {
 
   /** Parts that threads can work on. */
   int parts() {
-    return rule.canBePartitioned() ? bounds.length + 1 : segments.size();
+    return rule.canBePartitioned() ? bounds.length + 1 : sources.size();
   }
 
   /** Addresses of the largest dictionary, evenly apart. */
   private IpAddress[] chooseBounds() {
     long cells = 0;
-    SegmentCells largest = segments.get(0);
-    for (SegmentCells one : segments) {
+    CellSource largest = sources.get(0);
+    for (CellSource one : sources) {
       cells += one.ids() == null ? one.cells() : 0;
       largest = size(one) > size(largest) ? one : largest;
     }
@@ -60,13 +61,13 @@ final class CellPhase {
     IpAddress[] chosen = new IpAddress[parts - 1];
     for (int p = 1; p < parts; p++) {
       int id = (int) ((long) size(largest) * p / parts);
-      chosen[p - 1] = largest.index().address(largest.address(), id);
+      chosen[p - 1] = largest.address(id);
     }
     return chosen;
   }
 
-  private static int size(SegmentCells segment) {
-    return segment.rollup().nullId();
+  private static int size(CellSource source) {
+    return source.rollup().nullId();
   }
 
   /** What one thread did. */
@@ -84,8 +85,8 @@ final class CellPhase {
       }
       deadline.check();
       if (!rule.canBePartitioned()) {
-        SegmentCells segment = segments.get(p);
-        addAll(collector, segment, groups);
+        CellSource source = sources.get(p);
+        addAll(collector, source, groups);
       } else {
         fill(collector, p, one);
         if (one != groups) {
@@ -97,26 +98,26 @@ final class CellPhase {
     return new Part(groups, collector.cells());
   }
 
-  /** Adds all cells of a segment. */
-  static void addAll(CellCollector collector, SegmentCells segment, GroupTable groups) {
-    add(collector, segment, 0, size(segment) + 1, groups);
+  /** Adds all cells of a source. */
+  static void addAll(CellCollector collector, CellSource source, GroupTable groups) {
+    add(collector, source, 0, size(source) + 1, groups);
   }
 
   private static void add(
-      CellCollector collector, SegmentCells segment, int from, int to, GroupTable groups) {
+      CellCollector collector, CellSource source, int from, int to, GroupTable groups) {
     try {
-      collector.add(segment, from, to, groups);
+      collector.add(source, from, to, groups);
     } catch (SegmentCorruptException e) {
-      throw new DamagedCellsException(segment.lease(), e);
+      throw source.damaged(String.valueOf(e.getMessage()));
     }
   }
 
   private void fill(CellCollector collector, int part, GroupTable groups) {
-    for (SegmentCells segment : segments) {
-      int from = part == 0 ? 0 : idOf(segment, bounds[part - 1]);
-      int to = part == bounds.length ? size(segment) + 1 : idOf(segment, bounds[part]);
+    for (CellSource source : sources) {
+      int from = part == 0 ? 0 : source.lowerBound(bounds[part - 1]);
+      int to = part == bounds.length ? size(source) + 1 : source.lowerBound(bounds[part]);
       if (from < to) {
-        add(collector, segment, from, to, groups);
+        add(collector, source, from, to, groups);
       }
     }
     long[] address = new long[2];
@@ -143,12 +144,6 @@ final class CellPhase {
 
   private static int compare(long[] address, IpAddress bound) {
     return IpAddress.compare(address[0], address[1], bound.hi(), bound.lo());
-  }
-
-  private static int idOf(SegmentCells segment, IpAddress address) {
-    SegmentIndex index = segment.index();
-    FlowColumn column = segment.address();
-    return index.lowerBound(column, address.hi(), address.lo());
   }
 
   /** The groups of what all threads did; where they can be apart, the first of each part alone. */

@@ -1,7 +1,6 @@
 package org.flowmon.archive.query;
 
 import java.util.Arrays;
-import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -31,26 +30,39 @@ final class CellRows implements FlowRows {
    * Sees these cells from now on.
    *
    * @param ids ascending
-   * @param nullId the id that stands for NULL
    */
-  void load(
-      SegmentIndex index,
-      FlowColumn column,
-      int[] ids,
-      int n,
-      int nullId,
-      int sliceOutgoing,
-      long sliceHour) {
-    address = column;
-    count = n;
-    outgoing = sliceOutgoing;
-    hour = sliceHour;
+  void load(CellSource source, int[] ids, int n, int slice) {
+    int nullId = source.rollup().nullId();
+    begin(source.address(), n, source.rollup().outgoing(slice), source.rollup().hour(slice));
     lastIsNull = ids[n - 1] == nullId;
     if (lastIsNull) {
       high[n - 1] = 0;
       low[n - 1] = 0;
     }
-    index.readAddresses(column, ids, lastIsNull ? n - 1 : n, high, low);
+    source.readAddresses(ids, lastIsNull ? n - 1 : n, high, low);
+  }
+
+  /** Sees the cells of these addresses, of any hour, from now on. */
+  void load(FlowColumn column, long[] highs, long[] lows, int from, int n, int ofOutgoing) {
+    begin(column, n, ofOutgoing, RollupFormat.NO_HOUR);
+    lastIsNull = false;
+    System.arraycopy(highs, from, high, 0, n);
+    System.arraycopy(lows, from, low, 0, n);
+  }
+
+  /** Sees the cell of no address, of any hour, from now on. */
+  void loadNull(FlowColumn column, int ofOutgoing) {
+    begin(column, 1, ofOutgoing, RollupFormat.NO_HOUR);
+    lastIsNull = true;
+    high[0] = 0;
+    low[0] = 0;
+  }
+
+  private void begin(FlowColumn column, int n, int ofOutgoing, long ofHour) {
+    address = column;
+    count = n;
+    outgoing = ofOutgoing;
+    hour = ofHour;
   }
 
   @Override

@@ -201,6 +201,11 @@ final class QueryRun {
               .map(scan -> scan.collector().groups(0))
               .filter(table -> table.size() > 0)
               .toList();
+      if (groupings.counts() == null && AddressPhase.answers(rollups, cells)) {
+        AddressPhase.Answer answer =
+            new AddressPhase(rollups, cells, ofRows, options.threads(), deadline).answer();
+        return new Collected(answer.table(), answer.cells());
+      }
       CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline);
       int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
       List<CellPhase.Part> parts = Threads.run(threads, phase::run);

@@ -10,6 +10,7 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
@@ -18,7 +19,7 @@ import org.flowmon.udaf.query.LongRanges;
  * How sums answer a query over one segment: slices whose rows are all within the query's times, and
  * the times whose rows have to be read because a slice is cut by them. Immutable.
  */
-final class SegmentCells {
+final class SegmentCells implements CellSource {
   // Reading a cell costs about as much as a row of a scan divided by this.
   private static final int CELLS_PER_ROW = 4;
   // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
@@ -57,32 +58,54 @@ final class SegmentCells {
     return lease;
   }
 
-  SegmentIndex index() {
-    return index;
-  }
-
-  /** The column whose addresses the cells are by. */
-  FlowColumn address() {
+  @Override
+  public FlowColumn address() {
     return address;
   }
 
-  Rollup rollup() {
+  @Override
+  public Rollup rollup() {
     return rollup;
   }
 
-  /** Number of slices to be read. */
-  int slices() {
+  @Override
+  public int slices() {
     return slices.length;
   }
 
-  /** The place of one of them in the rollup. */
-  int slice(int i) {
+  @Override
+  public int slice(int i) {
     return slices[i];
   }
 
-  /** The only ids that can satisfy the filter, null for any. */
-  List<AddressIds> ids() {
+  @Override
+  public List<AddressIds> ids() {
     return ids;
+  }
+
+  @Override
+  public IpAddress address(int id) {
+    return index.address(address, id);
+  }
+
+  @Override
+  public int lowerBound(IpAddress of) {
+    return index.lowerBound(address, of.hi(), of.lo());
+  }
+
+  @Override
+  public void readAddresses(int[] some, int n, long[] high, long[] low) {
+    index.readAddresses(address, some, n, high, low);
+  }
+
+  @Override
+  public void readAddresses(int from, int n, long[] high, long[] low) {
+    index.readAddresses(address, from, n, high, low);
+  }
+
+  @Override
+  public DamagedCellsException damaged(String problem) {
+    return new DamagedCellsException(lease, problem);
   }
 
   /** Rows that the slices leave to be read. */
@@ -90,8 +113,8 @@ final class SegmentCells {
     return rest;
   }
 
-  /** Cells of the slices. */
-  long cells() {
+  @Override
+  public long cells() {
     return cells;
   }
 

@@ -163,28 +163,6 @@ class PackedGroupsTest {
   }
 
   @Test
-  void addressesThatDifferInOneHalfAloneAreDifferent() {
-    NumberedPart part = new NumberedPart();
-    long[] high = {5, -1, 5, 0, 5, 3};
-    long[] low = {7, 7, -2, 7, 7, -2};
-    int[] places = new int[6];
-    part.add(high, low, 6, places, 0);
-    int[] ranks = part.sort();
-    assertEquals(5, part.size());
-    int[] expected = {2, 4, 3, 0, 2, 1};
-    for (int i = 0; i < places.length; i++) {
-      assertEquals(expected[i], ranks[places[i]], "address " + i);
-    }
-    // So many that some of them meet in the index.
-    long[] highs = new long[1500];
-    SplittableRandom random = new SplittableRandom(3);
-    Arrays.setAll(highs, i -> random.nextLong());
-    NumberedPart many = new NumberedPart();
-    many.add(highs, new long[1500], 1500, new int[1500], 0);
-    assertEquals(1500, many.size());
-  }
-
-  @Test
   void partitionsAreRangesInTheOrderOfKeys() {
     for (long seed = 0; seed < 60; seed++) {
       Random random = new Random(seed);

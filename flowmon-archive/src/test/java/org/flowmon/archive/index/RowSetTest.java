@@ -62,7 +62,8 @@ class RowSetTest {
       List<Integer> joined = new ArrayList<>();
       for (int part = 0; part < parts; part++) {
         int[] rows = set.share(part, parts).toArray();
-        assertEquals((double) model.size() / parts, rows.length, 1, "part " + part + ", seed " + seed);
+        assertEquals(
+            (double) model.size() / parts, rows.length, 1, "part " + part + ", seed " + seed);
         Arrays.stream(rows).forEach(joined::add);
       }
       assertEquals(new ArrayList<>(model), joined, "seed " + seed);

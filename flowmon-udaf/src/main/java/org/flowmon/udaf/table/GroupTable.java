@@ -242,6 +242,11 @@ public final class GroupTable {
     return !isKeyNull(group, key);
   }
 
+  /** Merges the state of a group into one of the same layout, at a place of some words. */
+  public void mergeState(int group, long[] into, int at) {
+    layout.merge(into, at, data, stateAt(group));
+  }
+
   private void requireSameLayout(GroupTable other) {
     if (other.layout.fingerprint() != layout.fingerprint()) {
       throw new IllegalArgumentException("the groups of the tables are made otherwise");

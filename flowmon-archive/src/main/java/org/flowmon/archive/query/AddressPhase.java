@@ -1,0 +1,186 @@
+package org.flowmon.archive.query;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupTable;
+
+/**
+ * Adds cells to groups where the address itself is the only key. The addresses are cut into parts;
+ * of a part one thread numbers the addresses that its sources have, so that a cell finds its state
+ * by its id, and the states stay in a core's cache. Groups come in the order of addresses.
+ *
+ * <pre>
+ *   ids of a source ─► numbers of the part ─► states ─► order of the answer
+ * </pre>
+ */
+final class AddressPhase {
+  // Addresses of a part: their states fit a core's second-level cache.
+  private static final int ADDRESSES_PER_PART = 1 << 13;
+  private static final int MIN_ADDRESSES = 1 << 10;
+  private static final int PARTS_PER_THREAD = 4;
+
+  private final RollupRule rule;
+  private final FlowQuery query;
+  private final List<CellSource> sources;
+  private final List<AddressGroups> edges = new ArrayList<>();
+  private final int threads;
+  private final Deadline deadline;
+  private final boolean inKeyOrder;
+  private final AnswerColumns columns;
+  private final IpAddress[] bounds; // of parts: where the second, third, … begins
+  private final AddressStates[] parts;
+  private final AtomicInteger next = new AtomicInteger();
+
+  /**
+   * @param ofRows groups that rows have made, which are read only
+   */
+  AddressPhase(
+      RollupRule rule,
+      List<? extends CellSource> sources,
+      List<GroupTable> ofRows,
+      int threads,
+      Deadline deadline) {
+    this.rule = rule;
+    this.query = rule.query();
+    this.sources = List.copyOf(sources);
+    ofRows.forEach(table -> edges.add(new AddressGroups(table)));
+    this.threads = threads;
+    this.deadline = deadline;
+    this.inKeyOrder = isInKeyOrder(query);
+    this.columns = new AnswerColumns(query, GroupLayout.of(query));
+    this.bounds = chooseBounds();
+    this.parts = new AddressStates[bounds.length + 1];
+  }
+
+  /** Whether a query's groups can be made this way, of such sources. */
+  static boolean answers(RollupRule rule, List<? extends CellSource> sources) {
+    return rule.addressKey() == 0
+        && rule.query().groupBy().size() == 1
+        // A few addresses are found in each source sooner than all are numbered.
+        && sources.stream().allMatch(source -> source.ids() == null);
+  }
+
+  /** Whether the answer's order is that of addresses: ascending, NULL last. */
+  private static boolean isInKeyOrder(FlowQuery query) {
+    if (query.orderBy().isEmpty()) {
+      return true;
+    }
+    OrderItem first = query.orderBy().get(0);
+    return first.what().equals(query.groupBy().get(0))
+        && !first.descending()
+        && !first.nullsFirst();
+  }
+
+  /** Addresses of the largest dictionary, evenly apart. */
+  private IpAddress[] chooseBounds() {
+    CellSource largest = sources.get(0);
+    for (CellSource one : sources) {
+      largest = size(one) > size(largest) ? one : largest;
+    }
+    int size = size(largest);
+    int wanted = Math.max(size / ADDRESSES_PER_PART, threads == 1 ? 1 : threads * PARTS_PER_THREAD);
+    int count = Math.max(1, Math.min(wanted, size / MIN_ADDRESSES));
+    IpAddress[] chosen = new IpAddress[count - 1];
+    for (int p = 1; p < count; p++) {
+      chosen[p - 1] = largest.address((int) ((long) size * p / count));
+    }
+    return chosen;
+  }
+
+  private static int size(CellSource source) {
+    return source.rollup().nullId();
+  }
+
+  /**
+   * What one thread did.
+   *
+   * @param groups null where the answer is in the order of addresses
+   */
+  private record Done(GroupTable groups, long cells) {}
+
+  /** An answer and the cells that were read for it. */
+  record Answer(ResultTable table, long cells) {}
+
+  /** The answer. */
+  Answer answer() throws IOException {
+    int useful = Math.max(1, Math.min(threads, parts.length));
+    List<Done> done = Threads.run(useful, this::addParts);
+    long cells = done.stream().mapToLong(Done::cells).sum();
+    if (!inKeyOrder) {
+      GroupTable all = done.get(0).groups();
+      for (Done other : done.subList(1, done.size())) {
+        int[] groups = new int[other.groups().size()];
+        Arrays.setAll(groups, g -> g);
+        all.append(other.groups(), groups);
+      }
+      return new Answer(all.finish(query), cells);
+    }
+    return new Answer(write(useful), cells);
+  }
+
+  /** Takes parts until there is none left. */
+  private Done addParts() {
+    AddressSummer summer = new AddressSummer(rule, sources, edges, deadline);
+    GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout());
+    GroupTable one = inKeyOrder ? null : new GroupTable(summer.layout());
+    for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
+      if (deadline.isCancelled()) {
+        break;
+      }
+      deadline.check();
+      AddressStates states =
+          summer.sum(p == 0 ? null : bounds[p - 1], p == bounds.length ? null : bounds[p]);
+      if (inKeyOrder) {
+        parts[p] = states;
+        columns.inspect(states.states(), 0, summer.layout().stateWords(), states.size());
+        continue;
+      }
+      states.appendTo(one);
+      mine.append(one, one.first(query));
+      one.clear();
+    }
+    return new Done(mine, summer.cells());
+  }
+
+  private ResultTable write(int useful) throws IOException {
+    long found = 0;
+    boolean hasHighs = false;
+    for (AddressStates part : parts) {
+      found += part.size();
+      hasHighs |= part.hasHighs();
+    }
+    int rows = Math.toIntExact(query.limit() < 0 ? found : Math.min(found, query.limit()));
+    columns.setRows(rows);
+    boolean[] isNull = parts[parts.length - 1].hasNull() ? new boolean[rows] : null;
+    for (int c = 0; c < columns.count(); c++) {
+      if (columns.key(c) < 0) {
+        columns.allocate(c);
+      } else {
+        columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+      }
+    }
+    int[] firstRows = new int[parts.length + 1];
+    for (int p = 0; p < parts.length; p++) {
+      firstRows[p + 1] = Math.min(rows, firstRows[p] + parts[p].size());
+    }
+    next.set(0);
+    Threads.run(
+        useful,
+        () -> {
+          for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
+            parts[p].writeTo(columns, firstRows[p], firstRows[p + 1] - firstRows[p]);
+          }
+          return null;
+        });
+    return columns.build();
+  }
+}

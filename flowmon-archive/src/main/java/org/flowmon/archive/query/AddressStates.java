@@ -1,0 +1,85 @@
+package org.flowmon.archive.query;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupTable;
+
+/**
+ * Groups of addresses, by address and the one without last, with their states one after the other.
+ */
+final class AddressStates {
+  private final GroupLayout layout;
+  private final long[] high;
+  private final long[] low;
+  private final long[] states;
+  private final int size;
+  private final boolean hasNull;
+  private final boolean hasHighs;
+
+  /**
+   * @param high of {@code size} groups, 0 of the one without an address
+   * @param hasNull whether the last group has no address
+   */
+  AddressStates(
+      GroupLayout layout, long[] high, long[] low, long[] states, int size, boolean hasNull) {
+    this.layout = layout;
+    this.high = high;
+    this.low = low;
+    this.states = states;
+    this.size = size;
+    this.hasNull = hasNull;
+    long any = 0;
+    for (int i = 0; i < size; i++) {
+      any |= high[i];
+    }
+    this.hasHighs = any != 0;
+  }
+
+  int size() {
+    return size;
+  }
+
+  boolean hasNull() {
+    return hasNull;
+  }
+
+  boolean hasHighs() {
+    return hasHighs;
+  }
+
+  long[] states() {
+    return states;
+  }
+
+  /** Appends all groups to a table. */
+  void appendTo(GroupTable table) {
+    long[] nulls = new long[size];
+    if (hasNull) {
+      nulls[size - 1] = 1;
+    }
+    table.append(nulls, new long[][] {high, low}, states, places(size), size);
+  }
+
+  /** Writes the first n groups, as rows from one on. */
+  void writeTo(AnswerColumns columns, int row, int n) {
+    columns.writeAggregates(states, places(n), n, row);
+    for (int c = 0; c < columns.count(); c++) {
+      if (columns.key(c) >= 0) {
+        System.arraycopy(low, 0, columns.low(c), row, n);
+        if (columns.high(c) != null) {
+          System.arraycopy(high, 0, columns.high(c), row, n);
+        }
+        if (hasNull && n == size) {
+          columns.isNull(c)[row + n - 1] = true;
+        }
+      }
+    }
+  }
+
+  private int[] places(int n) {
+    int[] places = new int[n];
+    Arrays.setAll(places, i -> i * layout.stateWords());
+    return places;
+  }
+}
