@@ -1,5 +1,6 @@
 package org.flowmon.udaf.query;
 
+import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
@@ -47,6 +48,12 @@ final class ResultColumn {
       return 0;
     }
     return high != null ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
+  }
+
+  /** The low longs of the first rows, without a copy where there are as many. */
+  LongBuffer longs(int rows) {
+    long[] all = low == null ? new long[rows] : grown(low, rows);
+    return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
   }
 
   /** Null where it is NULL. */

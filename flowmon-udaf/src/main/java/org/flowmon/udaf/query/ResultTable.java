@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.math.BigInteger;
+import java.nio.LongBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -131,6 +132,16 @@ public final class ResultTable {
       long low = values.low(from + i);
       out[i] = values.high(from + i) == low >> 63 ? low : longValue(from + i, column);
     }
+  }
+
+  /**
+   * The values of a column that is no text, in place and read-only, as {@link #longValue} has them;
+   * of doubles their bits, of addresses the low longs, of sums beyond a long the lowest 64 bits, of
+   * NULLs anything.
+   */
+  public LongBuffer longs(int column) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    return columns.get(column).longs(rows);
   }
 
   /** A text, null where it is NULL. */

@@ -2,14 +2,29 @@ package org.flowmon.deploy.bench.archive;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The rows of an answer, fetched: every value in an array of its column. Filled by {@link #column}
- * and {@link #setRows} after {@link #reserve}.
+ * and {@link #setRows} after {@link #reserve}; or by a system that has its values in arrays
+ * already, and turns them into those of the workload when they are looked at.
  */
 public final class Answer {
   private final long[][] columns;
   private int rows;
+  private Consumer<Answer> filling;
+
+  /**
+   * An answer whose values are in arrays of longs already.
+   *
+   * @param filling writes them as the workload has them, once they are looked at
+   */
+  static Answer of(int columnCount, int rows, Consumer<Answer> filling) {
+    Answer answer = new Answer(columnCount);
+    answer.rows = rows;
+    answer.filling = filling;
+    return answer;
+  }
 
   /**
    * @param columnCount at least 1
@@ -40,7 +55,17 @@ public final class Answer {
 
   /** The array of a column, for reading and for filling. */
   public long[] column(int column) {
+    fill();
     return columns[column];
+  }
+
+  private void fill() {
+    if (filling != null) {
+      Consumer<Answer> once = filling;
+      filling = null;
+      reserve(rows);
+      once.accept(this);
+    }
   }
 
   /**
@@ -51,6 +76,7 @@ public final class Answer {
    * @param ordered whether the order of rows counts
    */
   public Summary summary(List<AnswerKind> kinds, boolean ordered) {
+    fill();
     long[] sums = new long[columns.length];
     long hash = 0;
     for (int r = 0; r < rows; r++) {

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.bench.archive;
 
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -148,30 +149,24 @@ public final class FlowmonSystem implements BenchSystem {
     return fetch(table, places, query);
   }
 
-  /** An answer of flowmon as the workload has it. */
+  /** An answer of flowmon, whose values are in arrays of longs; of the workload's once compared. */
   static Answer fetch(ResultTable table, int[] places, WorkloadQuery query) {
-    int rows = table.rowCount();
-    Answer answer = new Answer(places.length);
-    answer.reserve(rows);
-    long[] high = new long[rows];
+    LongBuffer[] values = new LongBuffer[places.length];
     for (int c = 0; c < places.length; c++) {
-      long[] out = answer.column(c);
-      AnswerKind kind = query.columns().get(c);
-      if (kind == AnswerKind.REAL) {
-        for (int r = 0; r < rows; r++) {
-          out[r] = Double.doubleToLongBits(table.doubleValue(r, places[c]));
-        }
-      } else if (kind == AnswerKind.ADDRESS) {
-        table.readAddresses(places[c], 0, rows, high, out);
-      } else {
-        table.readLongs(places[c], 0, rows, out);
-      }
-      for (int r = 0; r < rows; r++) {
-        out[r] = ofWorkload(kind, out[r]);
-      }
+      values[c] = table.longs(places[c]);
     }
-    answer.setRows(rows);
-    return answer;
+    return Answer.of(
+        places.length,
+        table.rowCount(),
+        answer -> {
+          for (int c = 0; c < places.length; c++) {
+            long[] out = answer.column(c);
+            AnswerKind kind = query.columns().get(c);
+            for (int r = 0; r < answer.rows(); r++) {
+              out[r] = ofWorkload(kind, values[c].get(r));
+            }
+          }
+        });
   }
 
   /** A value as the workload has it. */

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 public final class SystemChoice {
   @Option(
       names = "--segment-rows",
-      defaultValue = "1000000",
+      defaultValue = "4000000",
       description = "Rows of a segment of the archive; default ${DEFAULT-VALUE}.")
   private int segmentRows;
 
