@@ -1,6 +1,7 @@
 package org.flowmon.archive.index;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.roaringbitmap.BatchIterator;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -96,15 +97,17 @@ public final class RowSet {
   }
 
   /**
-   * One of several parts of about as many rows, in order; together they are all.
+   * The rows at some places in their order.
    *
-   * @param part from 0
+   * @param begin the first place, from 0
+   * @param end one past the last, at most {@link #size}
    */
-  public RowSet share(int part, int parts) {
-    int begin = (int) ((long) size() * part / parts);
-    int end = (int) ((long) size() * (part + 1) / parts);
+  public RowSet slice(int begin, int end) {
+    Objects.checkFromToIndex(begin, end, size());
     if (begin == end) {
       return NONE;
+    } else if (end - begin == size()) {
+      return this;
     }
     if (array != null) {
       return of(Arrays.copyOfRange(array, begin, end), end - begin);

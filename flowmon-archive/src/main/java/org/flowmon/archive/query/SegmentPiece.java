@@ -89,6 +89,7 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
 
   /** Likewise, of rows that postings found. */
   RowSet share(RowSet rows) {
-    return of == 1 ? rows : rows.share(number, of);
+    long size = rows.size();
+    return rows.slice((int) (size * number / of), (int) (size * (number + 1) / of));
   }
 }

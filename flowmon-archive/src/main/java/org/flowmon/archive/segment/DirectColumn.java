@@ -133,6 +133,24 @@ final class DirectColumn extends ColumnData {
     requireIds(largest, slot, n);
   }
 
+  /** The ids in some slots. */
+  private void idsOf(int[] some, int n, int[] out) {
+    ByteBuffer bytes = buffer;
+    int width = idWidth;
+    int mask = (1 << width) - 1;
+    int at = valuesAt;
+    int largest = 0;
+    for (int i = 0; i < n; i++) {
+      long bit = (long) some[i] * width;
+      int id = (int) (bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
+      out[i] = id;
+      largest = Math.max(largest, id);
+    }
+    for (int i = 0; i < n && largest >= size; i++) {
+      id(some[i]); // names the place
+    }
+  }
+
   private void requireIds(int largest, int slot, int n) {
     if (largest >= size) {
       for (int i = 0; i < n; i++) {
@@ -278,6 +296,10 @@ final class DirectColumn extends ColumnData {
 
   @Override
   void gatherIds(int[] some, int count, int[] out) {
+    if (validity == null) {
+      idsOf(some, count, out);
+      return;
+    }
     for (int i = 0; i < count; i++) {
       int slot = slot(some[i]);
       out[i] = slot < 0 ? -1 : id(slot);
