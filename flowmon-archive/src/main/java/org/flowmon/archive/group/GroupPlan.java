@@ -135,6 +135,18 @@ public final class GroupPlan {
     return keys;
   }
 
+  /** The columns of the keys where these are two different columns of addresses; else null. */
+  List<FlowColumn> addressPair() {
+    boolean isPair =
+        keys.size() == 2
+            && keys.get(0) instanceof AddressKey
+            && keys.get(1) instanceof AddressKey
+            && addresses.size() == 2;
+    return isPair
+        ? List.of(((AddressKey) keys.get(0)).column(), ((AddressKey) keys.get(1)).column())
+        : null;
+  }
+
   /** The columns whose addresses are to be numbered. */
   public Set<FlowColumn> addresses() {
     return addresses;

@@ -5,6 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
@@ -180,32 +184,61 @@ public final class PackedGroups {
    * collectors must have ended.
    */
   public Finish finish() {
-    return new Finish();
+    PackedTable[] tables = partitions == null ? new PackedTable[0] : partitions.tables;
+    List<PartitionedRows> rests =
+        collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
+    collectors.clear();
+    return new Finish(tables.length, () -> new RowGroupMaker(tables, rests, layout), rests);
+  }
+
+  /**
+   * As {@link #finish()} of groups of two addresses, where nothing was collected since the rows of
+   * each first one are known: {@link GroupPlan#addressPair}.
+   *
+   * @param keys by number, ascending
+   * @param read is told how many rows are going to be read, and may throw to end it
+   */
+  public Finish finish(List<KeyedRows> keys, IntConsumer read) {
+    FlowColumn second = plan.addressPair().get(1);
+    return new Finish(
+        keys.size(),
+        () -> new ListGroupMaker(keys, second, numbers, packing, layout, read),
+        List.of());
+  }
+
+  /** The number of an address of a segment's dictionary. */
+  public int number(SegmentReader segment, FlowColumn column, int id) {
+    return numbers.of(segment.sealed(), column)[id];
+  }
+
+  /** The columns of the keys where these are two different columns of addresses; else null. */
+  public List<FlowColumn> addressPair() {
+    return plan.addressPair();
   }
 
   /** Puts groups in order and writes them. */
   public final class Finish {
     private final boolean byKey = isKeyOrder();
-    private final PackedTable[] tables =
-        partitions == null ? new PackedTable[0] : partitions.tables;
-    private final List<PartitionedRows> rests =
-        collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
+    private final Supplier<GroupMaker> makers;
+    private final List<PartitionedRows> rests;
     private final List<SortedGroups.Arena> arenas = new ArrayList<>();
-    // By partition, where the answer is in the order of keys.
-    private final SortedGroups[] sorted = new SortedGroups[tables.length];
+    // By part, where the answer is in the order of keys.
+    private final SortedGroups[] sorted;
     // In other orders.
     private final List<GroupTable> firsts = new ArrayList<>();
     private final boolean[] hasNulls = new boolean[packing.length];
     private int[] firstRows;
     private int rows;
 
-    private Finish() {
-      collectors.clear();
+    private Finish(int parts, Supplier<GroupMaker> makers, List<PartitionedRows> rests) {
+      this.makers = makers;
+      this.rests = rests;
+      this.sorted = new SortedGroups[parts];
     }
 
     /** Pieces that threads share. */
     public int parts() {
-      return tables.length;
+      return sorted.length;
     }
 
     /**
@@ -214,15 +247,13 @@ public final class PackedGroups {
      * @param check runs now and then, and may throw to end it
      */
     public Void order(Runnable check) {
-      RowAdder adder = new RowAdder(layout);
-      RowSorter sorter = new RowSorter(layout);
-      PackedTable scratch = new PackedTable(layout);
+      GroupMaker maker = makers.get();
       SortedGroups.Arena arena = arena();
       GroupTable mine = byKey ? null : new GroupTable(layout);
       GroupTable one = byKey ? null : new GroupTable(layout);
-      for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
+      for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
         check.run();
-        SortedGroups groups = whole(p, adder, sorter, scratch, arena);
+        SortedGroups groups = maker.make(p, arena);
         if (byKey) {
           sorted[p] = groups;
           inspect(groups);
@@ -245,23 +276,6 @@ public final class PackedGroups {
       return null;
     }
 
-    /** All groups of a partition. */
-    private SortedGroups whole(
-        int p, RowAdder adder, RowSorter sorter, PackedTable scratch, SortedGroups.Arena arena) {
-      SortedGroups groups = tables[p].size() > 0 ? null : sorter.group(rests, p, arena);
-      if (groups == null) {
-        // Some are in groups already, as a thread ran out of memory, or they are many.
-        PackedTable table = tables[p].size() > 0 ? tables[p] : scratch;
-        for (PartitionedRows rest : rests) {
-          adder.add(rest, p, table);
-        }
-        groups = arena.copy(table, layout.stateWords());
-        scratch.clear();
-      }
-      tables[p] = null;
-      return groups;
-    }
-
     /**
      * The only step where groups are not shown but counted; several threads may run it at the same
      * time.
@@ -271,15 +285,13 @@ public final class PackedGroups {
      * @return what this thread counted
      */
     public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
-      RowAdder adder = new RowAdder(layout);
-      RowSorter sorter = new RowSorter(layout);
-      PackedTable scratch = new PackedTable(layout);
+      GroupMaker maker = makers.get();
       SortedGroups.Arena arena = arena();
       GroupTable some = new GroupTable(layout);
       GroupTable counted = counts.newTable();
-      for (int p = next.getAndIncrement(); p < tables.length; p = next.getAndIncrement()) {
+      for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
         check.run();
-        SortedGroups groups = whole(p, adder, sorter, scratch, arena);
+        SortedGroups groups = maker.make(p, arena);
         for (int from = 0; from < groups.size(); from += COUNTED_AT_ONCE) {
           append(groups, from, Math.min(groups.size(), from + COUNTED_AT_ONCE), some);
           counts.count(grouping, some, counted);

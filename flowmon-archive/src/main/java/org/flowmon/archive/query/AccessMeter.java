@@ -46,6 +46,14 @@ final class AccessMeter {
     this.where = where;
   }
 
+  /** About how many bytes of a row are read where every row that is looked at is kept. */
+  static double bytesPerRow(SegmentReader segment, FlowQuery query, Expression where) {
+    AccessMeter meter = new AccessMeter(null, query, where, false);
+    meter.findColumns();
+    long bytes = bytesOf(segment, meter.ofFilter) + bytesOf(segment, meter.ofAnswer);
+    return (double) bytes / segment.rows();
+  }
+
   private void findColumns() {
     ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
     ofAnswer = EnumSet.noneOf(FlowColumn.class);

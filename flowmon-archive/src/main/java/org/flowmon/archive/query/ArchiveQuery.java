@@ -60,6 +60,9 @@ public final class ArchiveQuery {
     order.sort(segments);
     try {
       return new QueryRun(archives, query, asOf, options, choice, order).answer();
+    } catch (DamagedListException e) {
+      // The sidecar is known to be damaged now, and is not asked again.
+      return new QueryRun(archives, query, asOf, options, choice, order).answer();
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);

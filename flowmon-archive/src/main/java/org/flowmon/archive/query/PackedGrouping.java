@@ -120,9 +120,8 @@ final class PackedGrouping {
   }
 
   /** The answer, once all collectors have ended. */
-  static ResultTable finish(PackedGroups groups, int threads, Deadline deadline)
+  static ResultTable finish(PackedGroups.Finish finish, int threads, Deadline deadline)
       throws IOException {
-    PackedGroups.Finish finish = groups.finish();
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     Threads.run(useful, () -> finish.order(deadline::check));
     finish.measure();
@@ -138,9 +137,12 @@ final class PackedGrouping {
    * @return tables of the query's groups, to be merged
    */
   static List<GroupTable> count(
-      PackedGroups groups, DistinctCounts counts, int grouping, int threads, Deadline deadline)
+      PackedGroups.Finish finish,
+      DistinctCounts counts,
+      int grouping,
+      int threads,
+      Deadline deadline)
       throws IOException {
-    PackedGroups.Finish finish = groups.finish();
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     List<GroupTable> counted =
         Threads.run(useful, () -> finish.count(counts, grouping, deadline::check));

@@ -2,6 +2,7 @@ package org.flowmon.archive.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
@@ -82,6 +84,15 @@ final class QueryRun {
       packed =
           PackedGrouping.of(archives, groupings.all(), constraints, options, segments, deadline);
     }
+    if (packed.length == 1 && packed[0] != null && !options.explain()) {
+      Filter filter = Filter.of(query.where());
+      try (ListGrouping lists =
+          ListGrouping.of(archives, filter, packed[0], options, segments, deadline)) {
+        if (lists != null) {
+          return answer(lists);
+        }
+      }
+    }
     try {
       List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
       return answer(scans, collect(scans));
@@ -146,6 +157,34 @@ final class QueryRun {
     }
   }
 
+  /** The answer by posting lists, each of which holds the rows of one first key. */
+  private QueryAnswer answer(ListGrouping lists) throws IOException {
+    double bytesPerRow = lists.bytesPerRow(query, whereAsOf);
+    LongAdder rows = new LongAdder();
+    PackedGroups.Finish finish =
+        packed[0].finish(
+            lists.keys(),
+            n -> {
+              deadline.check();
+              deadline.read(n);
+              deadline.bytesRead((long) (n * bytesPerRow));
+              rows.add(n);
+            });
+    ResultTable table;
+    if (groupings.counts() == null) {
+      table = PackedGrouping.finish(finish, options.threads(), deadline);
+    } else {
+      GroupTable counted = groupings.counts().newTable();
+      PackedGrouping.count(finish, groupings.counts(), 0, options.threads(), deadline)
+          .forEach(counted::merge);
+      table = groupings.counts().finish(counted);
+    }
+    opened.addAndGet(lists.segmentsOpened());
+    int read = lists.segmentsRead();
+    Counts counts = new Counts(read, read, 0, 0, rows.sum(), rows.sum(), choice.warnings());
+    return answer(counts, table);
+  }
+
   private QueryAnswer answer(List<SegmentScan> scans, Collected collected) {
     int read = 0;
     int byIndex = 0;
@@ -163,8 +202,31 @@ final class QueryRun {
       matched += scan.rowsMatched();
       warnings.addAll(scan.warnings());
     }
+    Counts counts =
+        new Counts(
+            read,
+            byIndex,
+            byRollup,
+            cellsRead + collected.cells,
+            examined,
+            matched,
+            List.copyOf(warnings));
+    return answer(counts, collected.table);
+  }
+
+  /** What threads have done. */
+  private record Counts(
+      int read,
+      int byIndex,
+      int byRollup,
+      long cells,
+      long examined,
+      long matched,
+      Collection<String> warnings) {}
+
+  private QueryAnswer answer(Counts counts, ResultTable table) {
     return new QueryAnswer(
-        collected.table,
+        table,
         new QueryStats(
             archives.number(),
             archives.historyFrom(),
@@ -173,19 +235,19 @@ final class QueryRun {
             opened.get(),
             choice.byDirectory(),
             choice.uncovered(),
-            read,
-            byIndex,
-            byRollup,
-            cellsRead + collected.cells,
+            counts.read,
+            counts.byIndex,
+            counts.byRollup,
+            counts.cells,
             archives.rows(),
-            examined,
-            matched,
+            counts.examined,
+            counts.matched,
             deadline.bytes(),
             meters.stream()
                 .flatMap(meter -> meter.accesses().stream())
                 .sorted(Comparator.comparing(SegmentAccess::segment))
                 .toList(),
-            List.copyOf(warnings),
+            List.copyOf(counts.warnings),
             deadline.elapsedNanos()));
   }
 
@@ -225,7 +287,7 @@ final class QueryRun {
       ResultTable table =
           packed[0] == null
               ? merged(collectors, 0).finish(query)
-              : PackedGrouping.finish(packed[0], options.threads(), deadline);
+              : PackedGrouping.finish(packed[0].finish(), options.threads(), deadline);
       return new Collected(table, 0);
     }
     GroupTable counted = counts.newTable();
@@ -233,7 +295,7 @@ final class QueryRun {
       if (packed[g] == null) {
         counts.count(g, merged(collectors, g), counted);
       } else {
-        PackedGrouping.count(packed[g], counts, g, options.threads(), deadline)
+        PackedGrouping.count(packed[g].finish(), counts, g, options.threads(), deadline)
             .forEach(counted::merge);
       }
     }

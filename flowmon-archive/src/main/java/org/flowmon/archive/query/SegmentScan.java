@@ -220,7 +220,7 @@ final class SegmentScan {
   }
 
   /** Whether rows within the times of the filter pass all that it says of {@code end_time}. */
-  private static boolean areTimesDecided(SegmentReader segment, Filter applied) {
+  static boolean areTimesDecided(SegmentReader segment, Filter applied) {
     return applied.hasExactTimes()
         && segment.clampedRows() == 0
         && segment.nullCount(FlowColumn.END_TIME) == 0;

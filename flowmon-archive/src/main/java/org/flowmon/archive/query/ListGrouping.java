@@ -1,0 +1,209 @@
+package org.flowmon.archive.query;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.group.KeyedRows;
+import org.flowmon.archive.group.PackedGroups;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LongRanges;
+
+/**
+ * Groups of two addresses where the filter names the first ones, and times at most: the posting
+ * lists are the rows of each first address, so that groups are made list by list. It holds the
+ * segments open until it is closed.
+ */
+final class ListGrouping implements AutoCloseable {
+  // Below so many rows of an address on average, lists are not worth their opening.
+  private static final int ROWS_PER_KEY = 1024;
+  // Where more than one row of so many is kept, a scan is as fast.
+  private static final int ADVANTAGE = 2;
+
+  private final List<SegmentLease> leases = new ArrayList<>();
+  private final List<KeyedRows> keys = new ArrayList<>();
+  private int segmentsRead;
+  private long rows;
+
+  private ListGrouping() {}
+
+  /**
+   * The lists of a query.
+   *
+   * @param groups of the query's only grouping
+   * @return null where groups are made otherwise
+   */
+  static ListGrouping of(
+      AskedArchives archives,
+      Filter filter,
+      PackedGroups groups,
+      QueryOptions options,
+      List<SealedSegment> segments,
+      Deadline deadline)
+      throws IOException {
+    List<FlowColumn> pair = groups.addressPair();
+    if (pair == null
+        || options.asOfArrival() != Long.MAX_VALUE
+        || filter.addresses() == null
+        || filter.addresses().size() != 1
+        || filter.addresses().get(0).size() != 1
+        || filter.addresses().get(0).get(0).column() != pair.get(0)) {
+      return null;
+    }
+    ListGrouping grouping = new ListGrouping();
+    boolean works = false;
+    try {
+      NavigableMap<Integer, List<Listed>> lists = new TreeMap<>();
+      long most = 0;
+      for (SealedSegment segment : segments) {
+        deadline.check();
+        SegmentLease lease = archives.open(segment, options.verifyChecksums());
+        grouping.leases.add(lease);
+        long ofSegment = grouping.collect(lease, filter, pair.get(0), groups, lists);
+        if (ofSegment < 0) {
+          return null;
+        }
+        most += ofSegment;
+      }
+      works = grouping.finish(lists, most);
+      return works ? grouping : null;
+    } finally {
+      if (!works) {
+        grouping.close();
+      }
+    }
+  }
+
+  /** A posting list. */
+  private record Listed(KeyedRows.OfSegment rows, long count) {}
+
+  /**
+   * Collects the lists of a segment.
+   *
+   * @return rows within the query's times, −1 where lists do not say all
+   */
+  private long collect(
+      SegmentLease lease,
+      Filter filter,
+      FlowColumn column,
+      PackedGroups groups,
+      NavigableMap<Integer, List<Listed>> lists) {
+    SegmentReader segment = lease.rows();
+    Constraints constraints = filter.constraints();
+    if (SegmentScan.isAbsent(segment, constraints)) {
+      return 0;
+    }
+    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
+    RowRanges ranges =
+        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
+    ranges = ranges.visibleFrom(lease.firstRow());
+    if (ranges.total() == 0) {
+      return 0;
+    }
+    if (!segment.indexed().contains(column)
+        || (filter.hasTimes() && !SegmentScan.areTimesDecided(segment, filter))
+        || lease.index() == null) {
+      return -1;
+    }
+    segmentsRead++;
+    SegmentIndex index = lease.index();
+    RowRanges within = ranges;
+    double share = (double) ranges.total() / segment.rows();
+    try {
+      for (AddressIds ids :
+          AddressIds.of(index, column, filter.addresses().get(0).get(0).ranges())) {
+        for (int id = ids.from(); id < ids.to(); id++) {
+          int of = id;
+          Supplier<RowSet> read = () -> rows(lease, index, column, of, within);
+          long count = (long) Math.ceil(share * index.count(column, id));
+          lists
+              .computeIfAbsent(groups.number(segment, column, id), n -> new ArrayList<>())
+              .add(new Listed(new KeyedRows.OfSegment(segment, read), count));
+          rows += count;
+        }
+        if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
+          return -1; // many addresses with few rows: all of them need not be seen to know
+        }
+      }
+    } catch (SegmentCorruptException e) {
+      lease.indexFailed(String.valueOf(e.getMessage()));
+      return -1;
+    }
+    return ranges.total();
+  }
+
+  private boolean finish(NavigableMap<Integer, List<Listed>> lists, long most) {
+    if (rows < (long) lists.size() * ROWS_PER_KEY || rows > most / ADVANTAGE) {
+      return false;
+    }
+    lists.forEach(
+        (number, some) ->
+            keys.add(
+                new KeyedRows(
+                    number,
+                    some.stream().map(Listed::rows).toList(),
+                    some.stream().mapToLong(Listed::count).sum())));
+    return true;
+  }
+
+  /** The rows of a list that the query may see. */
+  private static RowSet rows(
+      SegmentLease lease, SegmentIndex index, FlowColumn column, int id, RowRanges ranges) {
+    try {
+      RowSet list = index.rows(column, id);
+      RowSet all = RowSet.none();
+      for (int r = 0; r < ranges.count() && !list.isEmpty(); r++) {
+        boolean within = list.first() >= ranges.from(r) && list.last() < ranges.to(r);
+        if (within) {
+          return list;
+        }
+        all = all.or(list.and(RowSet.range(ranges.from(r), ranges.to(r))));
+      }
+      return all;
+    } catch (SegmentCorruptException e) {
+      lease.indexFailed(String.valueOf(e.getMessage()));
+      throw new DamagedListException(e);
+    }
+  }
+
+  /** Rows of each first address, by its number. */
+  List<KeyedRows> keys() {
+    return keys;
+  }
+
+  /** Segments that have rows of the query. */
+  int segmentsRead() {
+    return segmentsRead;
+  }
+
+  /** Segments that are open. */
+  int segmentsOpened() {
+    return leases.size();
+  }
+
+  /** About how many bytes of a row are read, of all segments alike. */
+  double bytesPerRow(FlowQuery query, Expression where) {
+    double sum = 0;
+    for (SegmentLease lease : leases) {
+      sum += AccessMeter.bytesPerRow(lease.rows(), query, where);
+    }
+    return sum / leases.size();
+  }
+
+  @Override
+  public void close() {
+    leases.forEach(SegmentLease::close);
+    leases.clear();
+  }
+}

@@ -1,0 +1,172 @@
+package org.flowmon.archive.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.group.PackedGroups;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Groups of pairs of addresses of which the filter names the first, against all rows. */
+class ListGroupingTest {
+  private static final int SEGMENTS = 3;
+  private static final int ROWS = 14_000; // of a segment
+  private static final int QUERIES = 60;
+  // The most frequent sources: each has more than a thousand rows.
+  private static final List<String> BUSY = List.of("192.0.2.1", "10.0.0.74", "192.0.2.3");
+  private static final List<String> AGGREGATES =
+      List.of(
+          "COUNT(*)",
+          "COUNT(bytes)",
+          "SUM(bytes)",
+          "AVG(packets)",
+          "MIN(bytes)",
+          "MAX(dst_port)",
+          "MIN(dst_addr)",
+          "MAX(src_addr)",
+          "SUM(bytes + packets)");
+
+  @TempDir Path directory;
+
+  private Archive archive;
+  private final List<FlowBatch> flows = new ArrayList<>();
+
+  private void fill(String name, long seed, boolean ipv6, double unknown) throws IOException {
+    archive = Archive.create(directory.resolve(name), ArchiveOptions.DEFAULTS);
+    flows.clear();
+    Traffic traffic = new Traffic(seed, ipv6, unknown);
+    for (int s = 0; s < SEGMENTS; s++) {
+      List<FlowBatch> batches = traffic.batches(ROWS, (double) s / SEGMENTS, (s + 1.0) / SEGMENTS);
+      Traffic.commit(archive, batches);
+      flows.addAll(batches);
+    }
+  }
+
+  private static String query(SplittableRandom random) {
+    List<String> sources = new ArrayList<>(BUSY);
+    while (sources.size() > 1 && random.nextInt(3) == 0) {
+      sources.remove(random.nextInt(sources.size()));
+    }
+    String filter = "src_addr IN ('" + String.join("', '", sources) + "')";
+    if (random.nextInt(3) == 0) {
+      long from = Traffic.BEGIN + random.nextInt(4 * 24) * Traffic.HOUR;
+      filter += " AND end_time >= TIMESTAMP '" + Instant.ofEpochSecond(from / 1_000_000) + "'";
+    }
+    String first = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
+    String second = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
+    String keys = random.nextInt(4) == 0 ? "dst_addr, src_addr" : "src_addr, dst_addr";
+    String order =
+        switch (random.nextInt(4)) {
+          case 0 -> " ORDER BY x DESC LIMIT 25";
+          case 1 -> " ORDER BY src_addr LIMIT 100";
+          case 2 -> " ORDER BY dst_addr DESC";
+          default -> "";
+        };
+    return random.nextInt(5) == 0
+        ? "SELECT src_addr, COUNT(DISTINCT dst_addr) FROM flows WHERE "
+            + filter
+            + " GROUP BY src_addr"
+        : "SELECT src_addr, dst_addr, "
+            + first
+            + " AS x, "
+            + second
+            + " AS y FROM flows WHERE "
+            + filter
+            + " GROUP BY "
+            + keys
+            + order;
+  }
+
+  /** Whether a query's groups are made list by list. */
+  private static boolean isByLists(ArchiveSnapshot snapshot, String sql) throws IOException {
+    FlowQuery query = QueryParser.parse(sql);
+    List<SealedSegment> segments = snapshot.segments();
+    AskedArchives archives = new AskedArchives(List.of(snapshot));
+    Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, segments.size());
+    List<FlowQuery> groupings = new Groupings(query).all();
+    PackedGroups[] packed =
+        PackedGrouping.of(
+            archives,
+            groupings,
+            Constraints.of(query.where()),
+            QueryOptions.DEFAULTS,
+            segments,
+            deadline);
+    if (packed[0] == null) {
+      return false;
+    }
+    try (ListGrouping lists =
+        ListGrouping.of(
+            archives,
+            Filter.of(query.where()),
+            packed[0],
+            QueryOptions.DEFAULTS,
+            segments,
+            deadline)) {
+      return lists != null;
+    }
+  }
+
+  @Test
+  void groupsAreThoseOfAllRows() throws IOException {
+    int byLists = 0;
+    for (int round = 0; round < 4; round++) {
+      long seed = 400 + 2L * round;
+      fill("a" + round, seed, round % 2 == 1, round < 2 ? 0 : 0.1);
+      SplittableRandom random = new SplittableRandom(seed);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        for (int q = 0; q < QUERIES; q++) {
+          String sql = query(random);
+          QueryOptions options = QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3));
+          FlowQuery query = QueryParser.parse(sql);
+          QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
+          String context = "seed " + seed + ", query " + q + ": " + sql;
+          assertEquals(
+              FlowQueries.run(flows, query).toString(), answer.table().toString(), context);
+          QueryStats rows = ArchiveQuery.run(snapshot, query, options.withExplain(true)).stats();
+          assertEquals(rows.rowsMatched(), answer.stats().rowsMatched(), context);
+          assertEquals(rows.segmentsRead(), answer.stats().segmentsRead(), context);
+          byLists += isByLists(snapshot, sql) ? 1 : 0;
+        }
+      }
+      archive.close();
+    }
+    assertTrue(byLists > QUERIES, "by lists " + byLists);
+  }
+
+  @Test
+  void limitsHoldForListsToo() throws IOException {
+    fill("a", 500, false, 0);
+    String sql =
+        "SELECT src_addr, dst_addr, COUNT(*) FROM flows WHERE src_addr = '192.0.2.1'"
+            + " GROUP BY src_addr, dst_addr";
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertTrue(isByLists(snapshot, sql));
+      FlowQuery query = QueryParser.parse(sql);
+      long rows = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).stats().rowsMatched();
+      QueryOptions enough = QueryOptions.DEFAULTS.withRowLimit(rows);
+      assertEquals(rows, ArchiveQuery.run(snapshot, query, enough).stats().rowsMatched());
+      QueryOptions fewer = QueryOptions.DEFAULTS.withRowLimit(rows - 1).withThreads(2);
+      assertThrows(RowLimitException.class, () -> ArchiveQuery.run(snapshot, query, fewer));
+      QueryOptions bytes = QueryOptions.DEFAULTS.withByteLimit(1000);
+      assertThrows(ByteLimitException.class, () -> ArchiveQuery.run(snapshot, query, bytes));
+    }
+    archive.close();
+  }
+}
