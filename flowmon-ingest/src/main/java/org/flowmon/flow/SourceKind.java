@@ -11,7 +11,8 @@ public enum SourceKind {
   ZEEK(5),
   CSV(6),
   JSON(7),
-  SYNTHETIC(8);
+  SYNTHETIC(8),
+  PARQUET(9);
 
   private final int code;
 

@@ -22,6 +22,7 @@ import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.ColumnNames;
@@ -44,11 +45,11 @@ import picocli.CommandLine.Parameters;
     description = {
       "Takes the flows of files into an archive; the format is found by itself.",
       "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, pcap and pcapng that"
-          + " hold NetFlow or IPFIX, IPFIX files, each also gzipped.",
+          + " hold NetFlow or IPFIX, IPFIX files, each also gzipped; Parquet.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
-      "Lines that are no flows are kept, with file, line and reason, below DIR/rejects; where the"
-          + " archive is not local, below ./rejects."
+      "Lines or rows that are no flows are kept, with file, line and reason, below DIR/rejects;"
+          + " where the archive is not local, below ./rejects."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
@@ -84,8 +85,8 @@ public final class ImportCommand implements Callable<Integer> {
       names = "--map",
       paramLabel = "NAME=COLUMN[:UNIT]",
       description =
-          "A name in a CSV header or JSON object stands for this column; with a unit s, ms or us"
-              + " for a time or duration. NAME= leaves it out. May be repeated.")
+          "A name in a CSV header, JSON object or Parquet file stands for this column; with a unit"
+              + " s, ms or us for a time or duration. NAME= leaves it out. May be repeated.")
   private List<String> mappings = List.of();
 
   @Option(
@@ -238,7 +239,7 @@ public final class ImportCommand implements Callable<Integer> {
         ArchiveImporter importer =
             new ArchiveImporter(
                 opened, identity, force, ArchiveImporter.DEFAULT_SEGMENT_ROWS, threads())) {
-      FileSummary summary = read(FlowFiles.open(file, options.withRejects(lines)), importer);
+      FileSummary summary = read(open(file, options.withRejects(lines)), importer);
       if (summary.damage() != null) {
         throw new IOException("damaged: " + summary.damage());
       }
@@ -269,6 +270,12 @@ public final class ImportCommand implements Callable<Integer> {
   private Path rejectsFolder() {
     ArchiveLocation location = archive.location();
     return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");
+  }
+
+  private static FlowFileReader open(Path file, FileReadOptions with) throws IOException {
+    return ParquetFlowReader.isParquet(file)
+        ? new ParquetFlowReader(file, with)
+        : FlowFiles.open(file, with);
   }
 
   private FileSummary read(FlowFileReader reader, ArchiveImporter importer) throws IOException {

@@ -3,8 +3,6 @@ package org.flowmon.deploy.inspect;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -21,13 +19,11 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
+import org.flowmon.deploy.parquet.ParquetFooter;
 import org.flowmon.flow.FlowColumn;
 
 /** What a Parquet file's footer says, a segment's or any other. No value is read. */
 final class ParquetFacts {
-  /** No footer is longer: some thousand row groups of a hundred columns. */
-  private static final int MAX_FOOTER = 64 << 20;
-
   private static final int SHOWN = 40;
 
   private ParquetFacts() {}
@@ -39,32 +35,12 @@ final class ParquetFacts {
    */
   static Facts of(Path file) throws IOException {
     try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
-      return facts(in, footer(in));
+      return facts(in, ParquetFooter.read(in));
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     } catch (RuntimeException e) { // the library's checks throw many kinds
       throw new IOException(file + ": the footer cannot be read: " + e, e);
     }
-  }
-
-  private static FileMetaData footer(RandomAccessFile in) throws IOException {
-    long length = in.length();
-    byte[] tail = new byte[8];
-    if (length >= 12) {
-      in.seek(length - 8);
-      in.readFully(tail);
-    }
-    if (!new String(tail, 4, 4, StandardCharsets.ISO_8859_1).equals("PAR1")) {
-      throw new IOException("it does not end as a Parquet file does, with PAR1");
-    }
-    int size = ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN).getInt();
-    if (size < 1 || size > length - 12 || size > MAX_FOOTER) {
-      throw new IOException("it says its footer has " + size + " bytes");
-    }
-    byte[] bytes = new byte[size];
-    in.seek(length - 8 - size);
-    in.readFully(bytes);
-    return Util.readFileMetaData(new ByteArrayInputStream(bytes));
   }
 
   private static Facts facts(RandomAccessFile in, FileMetaData metadata) throws IOException {
@@ -157,7 +133,7 @@ final class ParquetFacts {
   private static long pages(RandomAccessFile in, ColumnChunk chunk) throws IOException {
     long at = chunk.getOffset_index_offset();
     int length = chunk.getOffset_index_length();
-    if (at < 0 || length < 1 || length > MAX_FOOTER || at > in.length() - length) {
+    if (at < 0 || length < 1 || length > ParquetFooter.MAX_BYTES || at > in.length() - length) {
       throw new IOException("the offset index at " + at + " lies outside the file");
     }
     byte[] bytes = new byte[length];

@@ -29,6 +29,9 @@ public final class FlowFiles {
       case CSV, JSON -> new TextFileReader(file, format, options);
       case FLOW_BATCHES -> new FlowBatchFileReader(file);
       case PCAP, PCAPNG, IPFIX -> new ExportFile(file, format, options);
+      case PARQUET ->
+          throw new UnknownFormatException(
+              file + " is a Parquet file: flowmon import reads it where it is not gzipped");
     };
   }
 

@@ -27,14 +27,17 @@ public enum InputFormat {
   /** A JSON object on each line, with columns' names as keys. */
   JSON,
   /** flowmon's own batches one after the other. */
-  FLOW_BATCHES;
+  FLOW_BATCHES,
+  /** Columns with types of their own, read by {@code flowmon import} alone. */
+  PARQUET;
 
   private static final int LOOKED_AT = 1 << 16;
   private static final int SHOWN = 60;
   private static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
           + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
-          + " JSON lines with such keys, and flow batches, each also compressed by gzip";
+          + " JSON lines with such keys, and flow batches, each also compressed by gzip, and"
+          + " Parquet files with such columns";
 
   /** The name for people, for example {@code zeek_tsv}. */
   public String label() {
@@ -82,6 +85,9 @@ public enum InputFormat {
     int magic = ByteBuffer.wrap(head).getInt();
     if (magic == 0x464C5742) { // "FLWB"
       return FLOW_BATCHES;
+    }
+    if (magic == 0x50415231) { // "PAR1"
+      return PARQUET;
     }
     if (magic == 0x0A0D0D0A) {
       return PCAPNG;

@@ -3,6 +3,8 @@ package org.flowmon.ingest.file;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.ingest.FlowSink;
 
 /** Reads the flows of one file with several threads. */
 public interface ParallelFlowReader extends FlowFileReader {
@@ -14,4 +16,17 @@ public interface ParallelFlowReader extends FlowFileReader {
    *     ends the reading
    */
   FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException;
+
+  @Override
+  default FileSummary read(FlowSink out) throws IOException {
+    return read(
+        1,
+        batch -> {
+          for (int row = 0; row < batch.rows(); row++) {
+            FlowBatchBuilder builder = out.builder();
+            builder.appendRow(batch, row);
+            out.rowsEnded(1);
+          }
+        });
+  }
 }

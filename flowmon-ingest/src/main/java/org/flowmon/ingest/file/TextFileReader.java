@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
-import org.flowmon.ingest.FlowSink;
 
 /**
  * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed side by
@@ -48,19 +47,6 @@ final class TextFileReader implements ParallelFlowReader {
   @Override
   public InputFormat format() {
     return format;
-  }
-
-  @Override
-  public FileSummary read(FlowSink out) throws IOException {
-    return read(1, batch -> append(batch, out));
-  }
-
-  private static void append(FlowBatch batch, FlowSink out) {
-    for (int row = 0; row < batch.rows(); row++) {
-      FlowBatchBuilder builder = out.builder();
-      builder.appendRow(batch, row);
-      out.rowsEnded(1);
-    }
   }
 
   @Override

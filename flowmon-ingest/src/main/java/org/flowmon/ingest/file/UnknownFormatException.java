@@ -8,11 +8,11 @@ import java.io.IOException;
 public final class UnknownFormatException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  UnknownFormatException(String message) {
+  public UnknownFormatException(String message) {
     super(message);
   }
 
-  UnknownFormatException(String message, Throwable cause) {
+  public UnknownFormatException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -1,0 +1,49 @@
+package org.flowmon.deploy.parquet;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.Util;
+
+/** Reads what stands at the end of any Parquet file. */
+public final class ParquetFooter {
+  /** No footer is longer: some thousand row groups of a hundred columns. */
+  public static final int MAX_BYTES = 64 << 20;
+
+  private static final int LEAST_FILE = 12;
+
+  private ParquetFooter() {}
+
+  /**
+   * Reads the footer.
+   *
+   * @throws IOException saying what is wrong with it
+   */
+  public static FileMetaData read(RandomAccessFile in) throws IOException {
+    long length = in.length();
+    byte[] tail = new byte[8];
+    if (length >= LEAST_FILE) {
+      in.seek(length - 8);
+      in.readFully(tail);
+    }
+    String magic = new String(tail, 4, 4, StandardCharsets.ISO_8859_1);
+    if (magic.equals("PARE")) {
+      throw new IOException("its footer is encrypted");
+    }
+    if (!magic.equals("PAR1")) {
+      throw new IOException("it does not end as a Parquet file does, with PAR1");
+    }
+    int size = ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    if (size < 1 || size > length - LEAST_FILE || size > MAX_BYTES) {
+      throw new IOException("it says its footer has " + size + " bytes");
+    }
+    byte[] bytes = new byte[size];
+    in.seek(length - 8 - size);
+    in.readFully(bytes);
+    return Util.readFileMetaData(new ByteArrayInputStream(bytes));
+  }
+}

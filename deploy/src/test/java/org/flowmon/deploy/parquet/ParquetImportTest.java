@@ -1,0 +1,217 @@
+package org.flowmon.deploy.parquet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.FileSummary;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Parquet files of DuckDB and of flowmon become the flows that they hold. */
+class ParquetImportTest {
+  @TempDir Path folder;
+
+  private static void duckdb(String... sql) throws Exception {
+    try (Connection duckdb = DriverManager.getConnection("jdbc:duckdb:");
+        Statement statement = duckdb.createStatement()) {
+      for (String one : sql) {
+        statement.execute(one);
+      }
+    }
+  }
+
+  private Path file(String name) {
+    return folder.resolve(name);
+  }
+
+  @Test
+  void whatDuckDbWritesAnewInAnyWayIsTheSameFlows() throws Exception {
+    String[] ways = {
+      "CODEC snappy",
+      "CODEC zstd, ROW_GROUP_SIZE 2048",
+      "CODEC gzip, PARQUET_VERSION v2",
+      "CODEC lz4_raw, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048",
+      "CODEC uncompressed, DICTIONARY_SIZE_LIMIT 1",
+    };
+    for (int w = 0; w < ways.length; w++) {
+      long seed = 70L + w;
+      Path archive = ExportedFlows.archive(file("a" + w), seed, 3000, false);
+      Path flows = file(w + ".parquet");
+      assertEquals(0, CommandRun.of("export", "--archive", archive, "--to", flows).code());
+      Path anew = file(w + "anew.parquet");
+      duckdb("COPY (FROM '" + flows + "') TO '" + anew + "' (FORMAT parquet, " + ways[w] + ")");
+      Path back = file("b" + w);
+      CommandRun said = CommandRun.of("import", anew, "--archive", back);
+      assertEquals(0, said.code(), ways[w] + said);
+      assertEquals(
+          ExportedFlows.sorted(ExportedFlows.rows(archive)),
+          ExportedFlows.sorted(ExportedFlows.rows(back)),
+          "seed " + seed + ", " + ways[w]);
+    }
+  }
+
+  @Test
+  void valuesOfOtherTypesBecomeThoseOfTheirColumns() throws Exception {
+    Path parquet = file("types.parquet");
+    duckdb(
+        "COPY (SELECT TIMESTAMP_MS '2026-11-01 10:00:00.123' AS ts,"
+            + " TIMESTAMP_NS '2026-11-01 10:00:01.1234567' AS te,"
+            + " '2001:db8::1' AS src_ip, CAST(3232235777 AS UINTEGER) AS dst_ip,"
+            + " CAST(443 AS SMALLINT) AS dport, 'udp' AS proto, 7.0::DOUBLE AS bytes,"
+            + " CAST(12 AS DECIMAL(30, 0)) AS packets, true AS outgoing, 'SF' AS state,"
+            + " 1.5::DOUBLE AS took, 3 AS extra) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    Path archive = file("a");
+    CommandRun said =
+        CommandRun.of(
+            "import", parquet, "--archive", archive, "--map", "extra=", "--map", "took=duration:s");
+    assertEquals(0, said.code(), said.toString());
+    assertTrue(said.out().contains("parquet, 1 flows"), said.out());
+    Map<FlowColumn, Object> row = ExportedFlows.rows(archive).get(0);
+    assertEquals(1_793_527_200_123_000L, row.get(FlowColumn.START_TIME));
+    assertEquals(1_793_527_201_123_457L, row.get(FlowColumn.END_TIME));
+    assertEquals(row.get(FlowColumn.END_TIME), row.get(FlowColumn.ARRIVAL));
+    assertEquals(IpAddress.parse("2001:db8::1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals(IpAddress.parse("192.168.1.1"), row.get(FlowColumn.DST_ADDR));
+    assertEquals(443L, row.get(FlowColumn.DST_PORT));
+    assertEquals(17L, row.get(FlowColumn.PROTOCOL));
+    assertEquals(7L, row.get(FlowColumn.BYTES));
+    assertEquals(12L, row.get(FlowColumn.PACKETS));
+    assertEquals(1L, row.get(FlowColumn.OUTGOING));
+    assertEquals(3L, row.get(FlowColumn.STATE));
+    assertEquals(1_500_000L, row.get(FlowColumn.DURATION));
+    assertEquals((long) SourceKind.PARQUET.code(), row.get(FlowColumn.SOURCE_KIND));
+  }
+
+  @Test
+  void rowsThatCannotBeAreKeptWithTheReason() throws Exception {
+    Path parquet = file("bad.parquet");
+    duckdb(
+        "COPY (SELECT * FROM (VALUES (TIMESTAMP '2026-11-01', '10.0.0.1', 80),"
+            + " (TIMESTAMP '2026-11-01', 'ten', 80), (TIMESTAMP '2026-11-01', '10.0.0.2', 70000),"
+            + " (NULL, '10.0.0.3', 1), (TIMESTAMP '2026-11-02', NULL, NULL)) AS t(end_time,"
+            + " src_addr, src_port)) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    Path archive = file("a");
+    CommandRun said = CommandRun.of("import", parquet, "--archive", archive);
+    assertEquals(0, said.code(), said.toString());
+    assertTrue(
+        said.out()
+            .contains("parquet, 2 flows, rejected {bad_address=1, bad_port=1, missing_time=1}"),
+        said.out());
+    String rejects;
+    try (var files = Files.list(archive.resolve("rejects"))) {
+      rejects = Files.readString(files.findFirst().orElseThrow());
+    }
+    String[] lines = rejects.split("\n", -1);
+    assertTrue(lines[0].contains("\"line\":2,\"reason\":\"bad_address\""), rejects);
+    assertTrue(lines[0].contains("\\\"src_addr\\\":\\\"ten\\\""), rejects);
+    assertTrue(lines[1].contains("70000"), rejects);
+    assertEquals(2, ExportedFlows.rows(archive).size());
+  }
+
+  @Test
+  void columnsThatFlowsDoNotHaveAreNamed() throws Exception {
+    Path parquet = file("odd.parquet");
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' AS end_time, '10.0.0.1' AS src_addr, 5 AS colour,"
+            + " 6 AS shade) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    refused(parquet, "'colour' is no column of flows; 'shade' is no column of flows");
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' AS end_time, '10.0.0.1' AS src_addr, 's' AS src_ip,"
+            + " INTERVAL 1 DAY AS duration, 1793527200 AS start_time) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    refused(
+        parquet,
+        "'src_addr' and 'src_ip' are both src_addr",
+        "'duration' is FIXED_LEN_BYTE_ARRAY",
+        "'start_time' is INT32 INT_32, expected a timestamp");
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' AS end_time, [1, 2] AS list, {'a': 1, 'b': 2} AS both,"
+            + " 7 AS bytes) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    refused(parquet, "nested or lists", "'list', 'both'");
+    Path archive = file("left");
+    CommandRun said =
+        CommandRun.of("import", parquet, "--archive", archive, "--map", "list=", "--map", "both=");
+    assertEquals(0, said.code(), said.toString());
+    assertEquals(7L, ExportedFlows.rows(archive).get(0).get(FlowColumn.BYTES));
+  }
+
+  private void refused(Path parquet, String... parts) {
+    CommandRun said = CommandRun.of("import", parquet, "--archive", file("refused"));
+    assertEquals(3, said.code(), said.toString());
+    assertTrue(said.err().contains(": not imported: columns"), said.err());
+    for (String part : parts) {
+      assertTrue(said.err().contains(part), said.err());
+    }
+  }
+
+  @Test
+  void damageEndsInAnErrorAndNeverHangsOrFillsTheHeap() throws Exception {
+    Path archive = ExportedFlows.archive(file("a"), 5, 400, false);
+    Path plain = file("plain.parquet");
+    assertEquals(0, CommandRun.of("export", "--archive", archive, "--to", plain).code());
+    Path snappy = file("snappy.parquet");
+    duckdb("COPY (FROM '" + plain + "') TO '" + snappy + "' (FORMAT parquet, CODEC snappy)");
+    int refused = 0;
+    for (Path good : List.of(plain, snappy)) {
+      byte[] bytes = Files.readAllBytes(good);
+      Random random = new Random(99);
+      for (int round = 0; round < 600; round++) {
+        byte[] bad = bytes.clone();
+        if (round % 3 == 0) {
+          bad = java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length));
+        } else {
+          // Footers and page headers are a small part of the bytes, so they get half of the flips.
+          int at =
+              round % 2 == 0 ? bad.length - 1 - random.nextInt(2000) : random.nextInt(bad.length);
+          bad[Math.max(0, at)] ^= (byte) (1 << random.nextInt(8));
+        }
+        Path file = Files.write(file("bad.parquet"), bad);
+        refused += isRefused(file, "seed 99, round " + round + " of " + good) ? 1 : 0;
+      }
+    }
+    assertTrue(refused > 500, refused + " were refused");
+  }
+
+  private static boolean isRefused(Path file, String at) {
+    List<FlowBatch> batches = new ArrayList<>();
+    try {
+      FileSummary summary =
+          new ParquetFlowReader(file, FileReadOptions.defaults()).read(1, batches::add);
+      long rows = batches.stream().mapToLong(FlowBatch::rows).sum();
+      assertEquals(rows, summary.rows(), at);
+      assertTrue(rows + summary.rejectedTotal() <= 400, at + ": " + rows + " rows");
+      return summary.damage() != null;
+    } catch (IOException e) {
+      assertTrue(e.getMessage().contains(file.toString()), at + ": " + e);
+      return true;
+    } catch (RuntimeException e) {
+      throw new AssertionError(at, e);
+    }
+  }
+}
