@@ -98,7 +98,7 @@ final class PackedGrouping {
   }
 
   /** About how many rows of a segment the query keeps; rather too many than too few. */
-  private static long rows(SegmentLease lease, Constraints constraints) {
+  static long rows(SegmentLease lease, Constraints constraints) {
     SegmentReader segment = lease.rows();
     if (SegmentScan.isAbsent(segment, constraints)) {
       return 0;

@@ -1,7 +1,9 @@
 package org.flowmon.archive.query;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntConsumer;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
@@ -21,9 +24,12 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.table.RowLookup;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
+  private static final int ANSWER_ROW = 32;
+
   private final AskedArchives archives;
   private final FlowQuery query;
   private final Groupings groupings;
@@ -31,7 +37,7 @@ final class QueryRun {
   private final QueryOptions options;
   private final SegmentChoice choice;
   private final List<SealedSegment> segments;
-  private final List<SegmentPiece> pieces;
+  private List<SegmentPiece> pieces;
   private final SegmentOrder order;
   private final Deadline deadline;
   private final AtomicInteger next = new AtomicInteger();
@@ -39,6 +45,8 @@ final class QueryRun {
   private final RollupRule rollups;
   private final Queue<SegmentScan> started = new ConcurrentLinkedQueue<>();
   private final Queue<AccessMeter> meters = new ConcurrentLinkedQueue<>();
+  // By piece, where threads share the rows of a query without groups; else null.
+  private RowLookup[] lookups;
   private PackedGroups[] packed; // by grouping: null where groups are in each scan's table
 
   QueryRun(
@@ -77,8 +85,13 @@ final class QueryRun {
     if (segments.isEmpty() && query.parameters().isEmpty()) {
       return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
     }
-    // Only groups can be merged; single rows are collected in order, by one thread.
-    int threads = query.isAggregated() ? Math.min(options.threads(), pieces.size()) : 1;
+    if (!query.isAggregated() && hasManyRows()) {
+      pieces = SegmentPiece.cutInOrder(segments, options.threads(), options.pieceRows());
+      lookups = new RowLookup[pieces.size()];
+      Arrays.setAll(lookups, piece -> new RowLookup(query));
+    }
+    int threads =
+        query.isAggregated() || lookups != null ? Math.min(options.threads(), pieces.size()) : 1;
     if (rollups == null && query.isAggregated()) {
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
@@ -100,6 +113,31 @@ final class QueryRun {
       // No thread reads on here, whichever way they ended.
       started.forEach(scan -> scan.cells().forEach(cells -> cells.lease().close()));
     }
+  }
+
+  /**
+   * Whether so many rows are wanted that threads should share them. Rows of a limited query are
+   * collected in order, by one thread.
+   */
+  private boolean hasManyRows() throws IOException {
+    // A row of an answer takes longer than one that only a sum is made of.
+    long many = options.pieceRows() / ANSWER_ROW;
+    long most = segments.stream().mapToLong(SealedSegment::rows).sum();
+    if (options.threads() == 1 || query.limit() >= 0 || options.explain() || most < many) {
+      return false;
+    }
+    Constraints constraints = Constraints.of(whereAsOf);
+    long rows = 0;
+    for (SealedSegment segment : segments) {
+      deadline.check();
+      try (SegmentLease lease = archives.open(segment, options.verifyChecksums())) {
+        rows += PackedGrouping.rows(lease, constraints);
+      }
+      if (rows >= many) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Takes pieces of segments one by one until there is none left. */
@@ -136,6 +174,9 @@ final class QueryRun {
         long bytes;
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         try {
+          if (lookups != null) {
+            scan.collector().addTo(lookups[i]);
+          }
           opened.addAndGet(piece.isFirst() ? 1 : 0);
           taken = scan.run(lease, piece);
           bytes = meter.segmentRead(lease);
@@ -279,6 +320,9 @@ final class QueryRun {
   }
 
   private Collected collectRows(List<RowCollector> collectors) throws IOException {
+    if (lookups != null) {
+      return new Collected(RowLookup.finish(List.of(lookups), this::eachColumn), 0);
+    }
     if (groupings.all().isEmpty()) {
       return new Collected(collectors.get(0).rows(), 0);
     }
@@ -300,6 +344,25 @@ final class QueryRun {
       }
     }
     return new Collected(counts.finish(counted), 0);
+  }
+
+  private void eachColumn(int columns, IntConsumer work) {
+    AtomicInteger nextColumn = new AtomicInteger();
+    try {
+      Threads.run(
+          Math.min(options.threads(), columns),
+          () -> {
+            for (int c = nextColumn.getAndIncrement();
+                c < columns;
+                c = nextColumn.getAndIncrement()) {
+              deadline.check();
+              work.accept(c);
+            }
+            return null;
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // no column reads a file
+    }
   }
 
   private GroupTable merged(List<RowCollector> collectors, int grouping) {

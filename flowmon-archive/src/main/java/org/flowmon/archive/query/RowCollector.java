@@ -17,7 +17,7 @@ final class RowCollector {
   // By grouping: one of the two.
   private final GroupCollector[] groups;
   private final PackedCollector[] packed;
-  private final RowLookup lookup; // null of an aggregated query
+  private RowLookup lookup; // null of an aggregated query
 
   /**
    * Collects nothing yet.
@@ -57,6 +57,18 @@ final class RowCollector {
       } else {
         groups[g].add(rows, from, selection, n);
       }
+    }
+  }
+
+  /** Rows that follow go to another lookup. */
+  void addTo(RowLookup other) {
+    lookup = other;
+  }
+
+  /** About so many rows follow of the segment. */
+  void expect(int rows) {
+    if (lookup != null) {
+      lookup.expect(rows);
     }
   }
 

@@ -73,6 +73,18 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
     return pieces;
   }
 
+  /** As {@link #cut}, pieces of a segment one after the other. */
+  static List<SegmentPiece> cutInOrder(List<SealedSegment> segments, int threads, int minRows) {
+    List<SegmentPiece> pieces = new ArrayList<>();
+    for (SegmentPiece whole : whole(segments)) {
+      int of = Math.max(1, Math.min(threads, whole.segment.rows() / minRows));
+      for (int number = 0; number < of; number++) {
+        pieces.add(new SegmentPiece(whole.segment, number, of, whole.postings));
+      }
+    }
+    return pieces;
+  }
+
   private SegmentPiece of(int pieces) {
     return new SegmentPiece(segment, 0, pieces, postings);
   }

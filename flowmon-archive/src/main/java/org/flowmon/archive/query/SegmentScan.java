@@ -283,6 +283,9 @@ final class SegmentScan {
    */
   private void gather(
       SegmentReader segment, CompiledPredicate left, DictionaryFilter dictionary, RowSet found) {
+    if (left == null && dictionary == null) {
+      collector.expect(found.size());
+    }
     SelectedRows selected = new SelectedRows(segment);
     RowSet.Cursor cursor = found.cursor();
     for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {

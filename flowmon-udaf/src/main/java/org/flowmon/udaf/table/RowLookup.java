@@ -1,7 +1,9 @@
 package org.flowmon.udaf.table;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledExpression;
@@ -72,6 +74,13 @@ public final class RowLookup {
     }
   }
 
+  /** Says about how many rows will be offered. */
+  public void expect(int count) {
+    for (ValueColumn column : columns) {
+      column.expect((int) Math.min(count, limit));
+    }
+  }
+
   /**
    * Offers rows that the query's filter has chosen already.
    *
@@ -105,22 +114,31 @@ public final class RowLookup {
   }
 
   private void keepFirst() {
-    int[] kept = rows > limit ? FirstRows.of(rows, (int) limit, this::compare) : inOrder();
-    if (!isIdentity(kept)) {
-      for (ValueColumn column : columns) {
-        column.keep(kept);
-      }
+    if (rows <= limit) {
+      reorder(EachColumn.IN_TURN);
+      return;
+    }
+    int[] kept = FirstRows.of(rows, (int) limit, this::compare);
+    for (ValueColumn column : columns) {
+      column.keep(kept);
     }
     rows = kept.length;
   }
 
-  private boolean isIdentity(int[] kept) {
-    for (int i = 0; i < kept.length; i++) {
-      if (kept[i] != i) {
+  private void reorder(EachColumn each) {
+    int[] order = inOrder();
+    if (!isIdentity(order)) {
+      each.run(columns.length, c -> columns[c].reorder(order));
+    }
+  }
+
+  private static boolean isIdentity(int[] order) {
+    for (int i = 0; i < order.length; i++) {
+      if (order[i] != i) {
         return false;
       }
     }
-    return kept.length == rows;
+    return true;
   }
 
   private int[] inOrder() {
@@ -172,6 +190,49 @@ public final class RowLookup {
     if (!query.orderBy().isEmpty()) {
       keepFirst();
     }
+    return table();
+  }
+
+  /** Does something for each column. */
+  @FunctionalInterface
+  public interface EachColumn {
+    /** One after the other. */
+    EachColumn IN_TURN =
+        (columns, work) -> {
+          for (int c = 0; c < columns; c++) {
+            work.accept(c);
+          }
+        };
+
+    /** Runs the work for columns 0 … columns − 1, perhaps several at a time. */
+    void run(int columns, IntConsumer work);
+  }
+
+  /**
+   * The answer over all rows that were offered to several lookups of the same query, which has no
+   * limit, as if they had been offered to one: those of the first, of the second, ….
+   *
+   * @param parts at least one; they cannot be used any more
+   * @throws ArithmeticException where there are more rows than an answer holds
+   */
+  public static ResultTable finish(List<RowLookup> parts, EachColumn each) {
+    RowLookup all = parts.get(0);
+    if (all.query.limit() >= 0) {
+      throw new IllegalArgumentException("rows of a limited query are kept by one lookup");
+    }
+    List<RowLookup> others = parts.subList(1, parts.size());
+    int total = Math.toIntExact(parts.stream().mapToLong(part -> part.rows).sum());
+    each.run(
+        all.columns.length,
+        c -> all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total));
+    all.rows = total;
+    if (!all.query.orderBy().isEmpty()) {
+      all.reorder(each);
+    }
+    return all.table();
+  }
+
+  private ResultTable table() {
     ResultTable.Builder builder = new ResultTable.Builder();
     query.select().forEach(item -> builder.column(item.name(), item.what().kind()));
     builder.rows(rows);

@@ -1,6 +1,8 @@
 package org.flowmon.udaf.table;
 
+import java.lang.reflect.Array;
 import java.util.Arrays;
+import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.expression.TextOrder;
 import org.flowmon.udaf.expression.Vector;
@@ -15,6 +17,7 @@ import org.flowmon.udaf.query.ValueKind;
 final class ValueColumn {
   private final ValueKind kind;
   private int rows;
+  private int expected;
   private long[] values; // null while every row is NULL; of texts always
   private long[] high;
   private String[] texts;
@@ -22,6 +25,11 @@ final class ValueColumn {
 
   ValueColumn(ValueKind kind) {
     this.kind = kind;
+  }
+
+  /** About how many rows there will be: the first of them make room for all. */
+  void expect(int count) {
+    expected = count;
   }
 
   private boolean isEmpty() {
@@ -113,7 +121,8 @@ final class ValueColumn {
     if (wanted <= capacity()) {
       return;
     }
-    int capacity = Math.max(wanted, Math.max(16, 2 * rows));
+    int least = isEmpty() ? Math.max(16, expected) : 2 * rows;
+    int capacity = Math.max(wanted, least);
     if (isEmpty() && rows > 0) {
       isNull = new boolean[capacity];
       Arrays.fill(isNull, 0, rows, true);
@@ -128,6 +137,58 @@ final class ValueColumn {
     if (kind == ValueKind.ADDRESS) {
       high = high == null ? new long[capacity] : Arrays.copyOf(high, capacity);
     }
+  }
+
+  /**
+   * Appends all rows of other columns of the same kind.
+   *
+   * @param total rows that there are then
+   */
+  void appendAll(List<ValueColumn> others, int total) {
+    int capacity = total;
+    if (!isEmpty() || !others.stream().allMatch(ValueColumn::isEmpty)) {
+      reserveExactly(capacity);
+      for (ValueColumn other : others) {
+        copyAll(other);
+      }
+    }
+    rows = total;
+  }
+
+  private void reserveExactly(int capacity) {
+    expected = capacity;
+    int before = rows;
+    if (isEmpty()) {
+      reserve(capacity);
+      return;
+    }
+    isNull = isNull == null ? null : Arrays.copyOf(isNull, capacity);
+    values = values == null ? null : Arrays.copyOf(values, capacity);
+    high = high == null ? null : Arrays.copyOf(high, capacity);
+    texts = texts == null ? null : Arrays.copyOf(texts, capacity);
+    rows = before;
+  }
+
+  private void copyAll(ValueColumn other) {
+    if (other.isEmpty() || other.isNull != null) {
+      isNull = isNull == null ? new boolean[capacity()] : isNull;
+    }
+    if (other.isEmpty()) {
+      Arrays.fill(isNull, rows, rows + other.rows, true);
+    } else {
+      if (other.isNull != null) {
+        System.arraycopy(other.isNull, 0, isNull, rows, other.rows);
+      }
+      if (texts != null) {
+        System.arraycopy(other.texts, 0, texts, rows, other.rows);
+      } else {
+        System.arraycopy(other.values, 0, values, rows, other.rows);
+      }
+      if (high != null) {
+        System.arraycopy(other.high, 0, high, rows, other.rows);
+      }
+    }
+    rows += other.rows;
   }
 
   boolean isNull(int row) {
@@ -164,6 +225,30 @@ final class ValueColumn {
     texts = gathered(texts, kept);
     isNull = gathered(isNull, kept);
     rows = kept.length;
+  }
+
+  /** Puts all rows in this order: in place, run by run of rows that change places. */
+  void reorder(int[] order) {
+    for (int from = 0; from < rows; ) {
+      int to = from;
+      for (int last = order[from]; to < last; last = Math.max(last, order[to])) {
+        to++;
+      }
+      if (to > from) {
+        int[] run = Arrays.copyOfRange(order, from, to + 1);
+        putBack(values, gathered(values, run), from);
+        putBack(high, gathered(high, run), from);
+        putBack(texts, gathered(texts, run), from);
+        putBack(isNull, gathered(isNull, run), from);
+      }
+      from = to + 1;
+    }
+  }
+
+  private static void putBack(Object into, Object run, int from) {
+    if (run != null) {
+      System.arraycopy(run, 0, into, from, Array.getLength(run));
+    }
   }
 
   private static long[] gathered(long[] from, int[] rows) {
