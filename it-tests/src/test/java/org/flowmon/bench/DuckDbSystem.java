@@ -36,10 +36,7 @@ final class DuckDbSystem extends JdbcSystem {
     this.folder = folder;
     this.indexes = indexes;
     this.threads = threads;
-    execute("SET threads = " + threads);
-    execute("SET memory_limit = '6GB'"); // two of them and others share the machine
-    // The order of rows is no part of any answer without ORDER BY.
-    execute("SET preserve_insertion_order = false");
+    configure();
     execute(
         "CREATE TABLE flow (ts BIGINT NOT NULL, src_addr UINTEGER NOT NULL, dst_addr UINTEGER NOT"
             + " NULL, src_port USMALLINT NOT NULL, dst_port USMALLINT NOT NULL, protocol UTINYINT"
@@ -48,11 +45,20 @@ final class DuckDbSystem extends JdbcSystem {
     this.appender = connection.createAppender("flow");
   }
 
+  private void configure() throws SQLException {
+    execute("SET threads = " + threads);
+    execute("SET memory_limit = '6GB'"); // two of them and others share the machine
+    // The order of rows is no part of any answer without ORDER BY.
+    execute("SET preserve_insertion_order = false");
+  }
+
+  private static DuckDBConnection connect(Path folder) throws SQLException {
+    return DriverManager.getConnection("jdbc:duckdb:" + folder.resolve("flow.duckdb"))
+        .unwrap(DuckDBConnection.class);
+  }
+
   private static DuckDbSystem open(Path folder, boolean indexes, int threads) throws SQLException {
-    DuckDBConnection connection =
-        DriverManager.getConnection("jdbc:duckdb:" + folder.resolve("flow.duckdb"))
-            .unwrap(DuckDBConnection.class);
-    return new DuckDbSystem(connection, folder, indexes, threads);
+    return new DuckDbSystem(connect(folder), folder, indexes, threads);
   }
 
   /** Without indexes: DuckDB's own minima and maxima of row groups only. */
@@ -169,6 +175,18 @@ final class DuckDbSystem extends JdbcSystem {
     return answer;
   }
 
+  @Override
+  public boolean suspend() throws IOException, SQLException {
+    close();
+    return true;
+  }
+
+  @Override
+  public void resume() throws SQLException {
+    reconnect(connect(folder));
+    configure();
+  }
+
   private static void read(DuckDBReadableVector vector, int n, long[] out, int at) {
     switch (vector.getType()) {
       case BIGINT -> {
@@ -210,6 +228,7 @@ final class DuckDbSystem extends JdbcSystem {
     for (DuckDBPreparedStatement statement : statements.values()) {
       statement.close();
     }
+    statements.clear();
     if (!appender.isClosed()) {
       appender.close();
     }

@@ -20,7 +20,7 @@ import org.flowmon.deploy.bench.archive.WorkloadQuery;
 abstract class JdbcSystem implements BenchSystem {
   private static final List<String> INDEXED = List.of("src_addr", "dst_addr", "ts");
 
-  private final Connection connection;
+  private Connection connection;
   private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
   JdbcSystem(Connection connection) {
@@ -29,6 +29,11 @@ abstract class JdbcSystem implements BenchSystem {
 
   final Connection connection() {
     return connection;
+  }
+
+  /** After {@link #suspend}. */
+  final void reconnect(Connection newConnection) {
+    connection = newConnection;
   }
 
   final void execute(String sql) throws SQLException {
@@ -103,6 +108,7 @@ abstract class JdbcSystem implements BenchSystem {
     for (PreparedStatement statement : prepared.values()) {
       statement.close();
     }
+    prepared.clear();
     connection.close();
   }
 }

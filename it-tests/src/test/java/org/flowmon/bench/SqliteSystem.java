@@ -22,11 +22,7 @@ final class SqliteSystem extends JdbcSystem {
   private SqliteSystem(Connection connection, Path folder) throws SQLException {
     super(connection);
     this.folder = folder;
-    execute("PRAGMA journal_mode = OFF");
-    execute("PRAGMA synchronous = OFF");
-    execute("PRAGMA cache_size = -1048576"); // KiB
-    execute("PRAGMA mmap_size = 8589934592");
-    execute("PRAGMA temp_store = MEMORY");
+    configure();
     execute(
         "CREATE TABLE flow (ts INTEGER NOT NULL, src_addr INTEGER NOT NULL, dst_addr INTEGER NOT"
             + " NULL, src_port INTEGER NOT NULL, dst_port INTEGER NOT NULL, protocol INTEGER NOT"
@@ -34,6 +30,18 @@ final class SqliteSystem extends JdbcSystem {
             + " NULL, state INTEGER NOT NULL, duration INTEGER NOT NULL)");
     connection.setAutoCommit(false);
     this.insert = connection.prepareStatement(INSERT);
+  }
+
+  private static Connection connect(Path folder) throws SQLException {
+    return DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("flow.sqlite"));
+  }
+
+  private void configure() throws SQLException {
+    execute("PRAGMA journal_mode = OFF");
+    execute("PRAGMA synchronous = OFF");
+    execute("PRAGMA cache_size = -1048576"); // KiB
+    execute("PRAGMA mmap_size = 8589934592");
+    execute("PRAGMA temp_store = MEMORY");
   }
 
   /** The provider. */
@@ -45,8 +53,7 @@ final class SqliteSystem extends JdbcSystem {
 
     @Override
     public BenchSystem open(Path folder, int threads) throws SQLException {
-      return new SqliteSystem(
-          DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("flow.sqlite")), folder);
+      return new SqliteSystem(connect(folder), folder);
     }
   }
 
@@ -84,6 +91,18 @@ final class SqliteSystem extends JdbcSystem {
   public void index() throws SQLException {
     createIndexes();
     execute("ANALYZE");
+  }
+
+  @Override
+  public boolean suspend() throws IOException, SQLException {
+    close();
+    return true;
+  }
+
+  @Override
+  public void resume() throws SQLException {
+    reconnect(connect(folder));
+    configure();
   }
 
   @Override

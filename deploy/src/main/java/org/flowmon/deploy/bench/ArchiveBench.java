@@ -126,17 +126,17 @@ public final class ArchiveBench implements Callable<Integer> {
             Duration.ofMillis(warmUp),
             rounds,
             System.err::println);
-    double csvRate = 0;
+    CsvLoad.Loaded csv = null;
     try (BenchFolder folder = BenchFolder.of("archive", keep)) {
       comparison.run(chosen, folder.path());
       if (chosen.stream().anyMatch(system -> system.name().equals(FlowmonSystem.NAME))) {
         System.err.println("flowmon: loading from CSV");
-        csvRate = CsvLoad.rowsPerSecond(workload, folder.path(), threads);
+        csv = CsvLoad.measure(workload, folder.path(), threads);
       }
     } catch (SQLException e) {
       throw new CommandException("a system that the archive is compared with failed: " + e);
     }
-    new ArchiveBenchReport(comparison, workload.description(), rounds, csvRate).print(json);
+    new ArchiveBenchReport(comparison, workload.description(), rounds, csv).print(json);
     return Differences.report(comparison);
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.deploy.bench.archive.CsvLoad;
 import org.flowmon.deploy.bench.archive.FlowmonSystem;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.SystemFigures;
@@ -14,16 +15,16 @@ final class ArchiveBenchReport {
   private final SystemComparison comparison;
   private final String workload;
   private final int rounds;
-  private final double csvRate;
+  private final CsvLoad.Loaded csv;
 
   /**
-   * @param csvRate rows a second that flowmon loads from a CSV file, 0 where that was not measured
+   * @param csv the rows as a CSV file and its loading by flowmon, null where that was not measured
    */
-  ArchiveBenchReport(SystemComparison comparison, String workload, int rounds, double csvRate) {
+  ArchiveBenchReport(SystemComparison comparison, String workload, int rounds, CsvLoad.Loaded csv) {
     this.comparison = comparison;
     this.workload = workload;
     this.rounds = rounds;
-    this.csvRate = csvRate;
+    this.csv = csv;
   }
 
   void print(boolean json) throws IOException {
@@ -33,6 +34,9 @@ final class ArchiveBenchReport {
     }
     BenchResult load = new BenchResult("archive, " + workload + ": loading");
     comparison.figures().forEach(figures -> load.row(loading(figures)));
+    if (csv != null) {
+      load.row(csvRow());
+    }
     load.print(false);
     queries("best of " + rounds, SystemFigures::best).print(false);
     queries("median of " + rounds, SystemFigures::median).print(false);
@@ -57,9 +61,25 @@ final class ArchiveBenchReport {
     row.put("load_seconds", figures.loadSeconds());
     row.put("index_seconds", figures.indexSeconds());
     row.put("rows_per_second", Math.round(figures.rowsPerSecond()));
-    boolean fromCsv = csvRate > 0 && figures.name().equals(FlowmonSystem.NAME);
-    row.put("csv_rows_per_second", fromCsv ? Math.round(csvRate) : 0L);
+    boolean fromCsv = csv != null && figures.name().equals(FlowmonSystem.NAME);
+    row.put("csv_rows_per_second", fromCsv ? Math.round(csv.rowsPerSecond()) : 0L);
     row.put("bytes_per_row", figures.bytesPerRow());
+    row.put("of_csv", csv == null ? "-" : figures.bytesPerRow() * figures.rows() / csv.bytes());
+    return row;
+  }
+
+  /** The rows as text, for their size. */
+  private Map<String, Object> csvRow() {
+    long rows = comparison.figures().get(0).rows();
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("system", "csv");
+    row.put("rows", rows);
+    for (String name : List.of("load_seconds", "index_seconds", "rows_per_second")) {
+      row.put(name, "-");
+    }
+    row.put("csv_rows_per_second", "-");
+    row.put("bytes_per_row", csv.bytes() / (double) rows);
+    row.put("of_csv", 1.0);
     return row;
   }
 
@@ -118,6 +138,9 @@ final class ArchiveBenchReport {
       row.put("workload", workload);
       row.put("settings", figures.settings());
       result.row(row);
+    }
+    if (csv != null) {
+      result.row(csvRow());
     }
     comparison
         .answers()

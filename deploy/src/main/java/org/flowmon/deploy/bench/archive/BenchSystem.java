@@ -29,6 +29,18 @@ public interface BenchSystem extends AutoCloseable {
   /** Answers a query that was prepared; the values are all in the answer's arrays. */
   Answer answer(WorkloadQuery query) throws IOException, SQLException;
 
+  /**
+   * Lets go of its files, so that none is open or mapped, until {@link #resume}.
+   *
+   * @return false where it cannot; then it goes on as it was
+   */
+  default boolean suspend() throws IOException, SQLException {
+    return false;
+  }
+
+  /** Opens its files again; queries are to be prepared anew. */
+  default void resume() throws IOException, SQLException {}
+
   @Override
   void close() throws IOException, SQLException;
 }

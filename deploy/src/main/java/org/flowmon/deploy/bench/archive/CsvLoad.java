@@ -1,13 +1,10 @@
 package org.flowmon.deploy.bench.archive;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.stream.Collectors;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -25,13 +22,20 @@ public final class CsvLoad {
   private CsvLoad() {}
 
   /**
-   * Rows a second.
+   * What was measured.
+   *
+   * @param bytes of the file
+   */
+  public record Loaded(double rowsPerSecond, long bytes) {}
+
+  /**
+   * Measures.
    *
    * @param folder for the file, unless the workload is one, and the archive; both are small beside
    *     what is compared, and stay
    * @param threads that parse, and as many that seal
    */
-  public static double rowsPerSecond(Workload workload, Path folder, int threads)
+  public static Loaded measure(Workload workload, Path folder, int threads)
       throws IOException, SQLException {
     Path file =
         workload instanceof CsvWorkload csv
@@ -56,7 +60,7 @@ public final class CsvLoad {
       throw new IOException(
           file + ": " + summary.rows() + " flows and rejected lines " + summary.rejected());
     }
-    return summary.rows() / seconds;
+    return new Loaded(summary.rows() / seconds, Files.size(file));
   }
 
   private static void add(ArchiveImporter importer, FlowBatch batch) {
@@ -68,21 +72,8 @@ public final class CsvLoad {
   }
 
   private static Path write(Workload workload, Path file) throws IOException, SQLException {
-    List<WorkloadColumn> columns = WorkloadColumn.all();
-    try (BufferedWriter out = Files.newBufferedWriter(file)) {
-      out.write(
-          columns.stream().map(WorkloadColumn::csvName).collect(Collectors.joining(",")) + "\n");
-      StringBuilder line = new StringBuilder();
-      workload.read(
-          block -> {
-            for (int row = 0; row < block.rows(); row++) {
-              line.setLength(0);
-              for (WorkloadColumn column : columns) {
-                line.append(line.isEmpty() ? "" : ",").append(block.column(column)[row]);
-              }
-              out.append(line).append('\n');
-            }
-          });
+    try (CsvFile out = new CsvFile(file)) {
+      workload.read(out::write);
     }
     return file;
   }

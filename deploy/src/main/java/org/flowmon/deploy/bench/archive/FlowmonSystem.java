@@ -36,17 +36,20 @@ public final class FlowmonSystem implements BenchSystem {
   /** The name in tables and options. */
   public static final String NAME = "flowmon";
 
-  private final Archive archive;
+  private final Path folder;
   private final ArchiveImporter importer;
   private final QueryOptions options;
   private final int segmentRows;
   private final WorkloadBatches batches = new WorkloadBatches();
   private final Map<String, FlowQuery> prepared = new HashMap<>();
+  private Archive archive;
   private ArchiveSnapshot snapshot;
   private String segments = "";
   private String breakdown = "";
 
-  private FlowmonSystem(Archive archive, int segmentRows, int threads) throws IOException {
+  private FlowmonSystem(Path folder, Archive archive, int segmentRows, int threads)
+      throws IOException {
+    this.folder = folder;
     this.archive = archive;
     this.segmentRows = segmentRows;
     this.options = QueryOptions.DEFAULTS.withThreads(threads);
@@ -59,7 +62,7 @@ public final class FlowmonSystem implements BenchSystem {
       Path folder, int segmentRows, SegmentOptions segments, int threads) throws IOException {
     Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS);
     archive.setSegmentOptions(segments);
-    return new FlowmonSystem(archive, segmentRows, threads);
+    return new FlowmonSystem(folder, archive, segmentRows, threads);
   }
 
   private static String sha256(String text) {
@@ -178,6 +181,19 @@ public final class FlowmonSystem implements BenchSystem {
       case STATE -> value - WorkloadBatches.FIRST_STATE;
       case ADDRESS -> value & 0xFFFF_FFFFL;
     };
+  }
+
+  @Override
+  public boolean suspend() {
+    snapshot.close();
+    archive.close();
+    return true;
+  }
+
+  @Override
+  public void resume() throws IOException {
+    archive = Archive.open(folder);
+    snapshot = archive.snapshot();
   }
 
   @Override

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import org.flowmon.deploy.bench.machine.PageCache;
 
 /**
  * Gives several systems the same rows and the same queries. Each is loaded alone; then each query
@@ -25,6 +27,7 @@ public final class SystemComparison {
   private final Duration warmUp;
   private final int rounds;
   private final Consumer<String> progress;
+  private boolean isColdToo;
   private final List<SystemFigures> figures = new ArrayList<>();
   private final Map<String, Answer.Summary> answers = new LinkedHashMap<>();
   private final List<String> differences = new ArrayList<>();
@@ -51,6 +54,15 @@ public final class SystemComparison {
   }
 
   /**
+   * Lets {@link #run} also time all queries together with nothing in memory: of each system that
+   * can let go of its files, where their pages can be dropped.
+   */
+  public SystemComparison withCold() {
+    isColdToo = true;
+    return this;
+  }
+
+  /**
    * Measures.
    *
    * @param folder takes a folder of data for each system
@@ -72,6 +84,11 @@ public final class SystemComparison {
       figures.addAll(systems.keySet());
       for (WorkloadQuery query : queries) {
         measure(query, systems);
+      }
+      if (isColdToo) {
+        for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+          measureCold(entry.getKey(), entry.getValue(), folder.resolve(entry.getKey().name()));
+        }
       }
     } finally {
       close(systems.values());
@@ -142,6 +159,34 @@ public final class SystemComparison {
           line.append(String.format(" %s %.2f", system.name(), system.best(query.name())));
         });
     progress.accept(line.toString());
+  }
+
+  private void measureCold(SystemFigures system, BenchSystem asked, Path data)
+      throws IOException, SQLException {
+    double[] times = new double[rounds];
+    for (int round = 0; round < rounds; round++) {
+      if (!asked.suspend()) {
+        progress.accept(system.name() + ": cannot let go of its files, not timed cold");
+        return;
+      }
+      Optional<String> problem = PageCache.drop(data);
+      long start = System.nanoTime();
+      asked.resume();
+      for (WorkloadQuery query : queries) {
+        asked.prepare(query);
+        Answer answer = asked.answer(query);
+        if (answer.rows() != answers.get(query.name()).rows()) {
+          differences.add(query.name() + ": " + system.name() + " answers otherwise when cold");
+        }
+      }
+      times[round] = (System.nanoTime() - start) / 1e6;
+      if (problem.isPresent()) {
+        progress.accept(system.name() + ": not timed cold: " + problem.get());
+        return;
+      }
+    }
+    system.measuredCold(times);
+    progress.accept(String.format("%s: cold, all queries, ms: %.0f", system.name(), system.cold()));
   }
 
   private Answer warm(WorkloadQuery query, BenchSystem system) throws IOException, SQLException {

@@ -12,6 +12,7 @@ public final class SystemFigures {
   private final double loadSeconds;
   private final double indexSeconds;
   private final long bytesOnDisk;
+  private double[] cold = {};
   private final Map<String, double[]> millis = new LinkedHashMap<>();
 
   SystemFigures(
@@ -33,6 +34,19 @@ public final class SystemFigures {
     double[] sorted = times.clone();
     Arrays.sort(sorted);
     millis.put(query, sorted);
+  }
+
+  void measuredCold(double[] times) {
+    cold = times.clone();
+    Arrays.sort(cold);
+  }
+
+  /**
+   * The median time of opening the data and asking all queries, one after another, with nothing in
+   * memory, ms; NaN where that was not measured.
+   */
+  public double cold() {
+    return cold.length == 0 ? Double.NaN : cold[cold.length / 2];
   }
 
   public String name() {

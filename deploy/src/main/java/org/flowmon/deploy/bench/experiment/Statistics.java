@@ -3,6 +3,7 @@ package org.flowmon.deploy.bench.experiment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import org.flowmon.deploy.bench.archive.SystemChoice;
 import org.flowmon.deploy.bench.archive.SystemComparison;
 import org.flowmon.deploy.bench.archive.SystemFigures;
 import org.flowmon.deploy.bench.archive.WorkloadQuery;
+import org.flowmon.deploy.bench.machine.PageCache;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
@@ -34,7 +36,9 @@ import picocli.CommandLine.Option;
     description = {
       "Count, mean, standard deviation, smallest and largest of three expressions by each of three"
           + " columns, over all rows; against one pass over the same rows as CSV, on one thread,"
-          + " and with --compare against other systems. All are warm."
+          + " and with --compare against other systems.",
+      "Warm, and cold: opened anew with no page of the files in memory, where dd and fincore can"
+          + " see to that; PostgreSQL is not asked cold."
     })
 public final class Statistics implements Callable<Integer> {
   private static final int BATCH_ROWS = 4096;
@@ -53,8 +57,9 @@ public final class Statistics implements Callable<Integer> {
     options.check();
     GeneratedWorkload workload = new GeneratedWorkload(rows, options.seed());
     List<WorkloadQuery> queries = WorkloadQuery.statistics();
-    SystemComparison comparison = options.comparison(workload, queries);
+    SystemComparison comparison = options.comparison(workload, queries).withCold();
     double csv;
+    double coldCsv = Double.NaN;
     try (BenchFolder folder = BenchFolder.of("statistics", null)) {
       ExperimentOptions.run(comparison, systems, folder);
       Path file = folder.path().resolve("flows.csv");
@@ -62,10 +67,25 @@ public final class Statistics implements Callable<Integer> {
         ExperimentOptions.read(workload, out::write);
       }
       options.progress("reading CSV");
+      read(file, queries); // compiles
       csv = Timings.of(options.rounds(), round -> read(file, queries)).median();
+      coldCsv = cold(file, queries);
     }
-    show(comparison, queries, csv, workload.description());
+    show(comparison, queries, csv, coldCsv, workload.description());
     return Differences.report(comparison);
+  }
+
+  /** The median; NaN where the file's pages cannot be dropped. */
+  private double cold(Path file, List<WorkloadQuery> queries) throws IOException {
+    double[] times = new double[options.rounds()];
+    for (int round = 0; round < times.length; round++) {
+      if (PageCache.drop(file).isPresent()) {
+        return Double.NaN;
+      }
+      times[round] = Timings.of(1, once -> read(file, queries)).best();
+    }
+    Arrays.sort(times);
+    return times[times.length / 2];
   }
 
   /** One pass over the file: all queries take each batch. */
@@ -98,34 +118,48 @@ public final class Statistics implements Callable<Integer> {
   }
 
   private void show(
-      SystemComparison comparison, List<WorkloadQuery> queries, double csv, String description)
+      SystemComparison comparison,
+      List<WorkloadQuery> queries,
+      double csv,
+      double coldCsv,
+      String description)
       throws IOException {
     BenchResult table =
         new BenchResult(
             "archive statistics, " + description + ": ms, median of " + options.rounds());
     SvgPlot plot = new SvgPlot("Nine grouped statistics", "place in the table", false, "ms", true);
-    double first = 0;
+    SystemFigures first = comparison.figures().get(0);
+    double warmFirst = sum(first, queries);
     int place = 1;
     for (SystemFigures figures : comparison.figures()) {
-      double sum = queries.stream().mapToDouble(query -> figures.median(query.name())).sum();
-      first = first == 0 ? sum : first;
-      Map<String, Object> row = row(figures.name(), sum, first);
+      double sum = sum(figures, queries);
+      Map<String, Object> row = row(figures.name(), sum, warmFirst, figures.cold(), first.cold());
       queries.forEach(query -> row.put(query.name(), figures.median(query.name())));
       table.row(row);
-      plot.point(figures.name(), place++, sum);
+      plot.point(figures.name(), place, sum);
+      plot.point(figures.name() + ", cold", place++, figures.cold());
     }
-    Map<String, Object> row = row("csv", csv, first);
+    Map<String, Object> row = row("csv", csv, warmFirst, coldCsv, first.cold());
     queries.forEach(query -> row.put(query.name(), "-"));
     table.row(row);
     plot.point("csv", place, csv);
+    plot.point("csv, cold", place, coldCsv);
     options.show("statistics", table, plot);
   }
 
-  private static Map<String, Object> row(String system, double millis, double first) {
+  private static double sum(SystemFigures figures, List<WorkloadQuery> queries) {
+    return queries.stream().mapToDouble(query -> figures.median(query.name())).sum();
+  }
+
+  private static Map<String, Object> row(
+      String system, double millis, double first, double cold, double coldFirst) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("system", system);
     row.put("all", millis);
     row.put("times_the_first", millis / first);
+    row.put("cold", Double.isNaN(cold) ? "-" : cold);
+    double times = cold / coldFirst;
+    row.put("cold_times_the_first", Double.isNaN(times) ? "-" : times);
     return row;
   }
 }

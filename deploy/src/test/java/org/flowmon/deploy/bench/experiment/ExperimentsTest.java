@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.bench.machine.PageCache;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.NodeList;
@@ -149,7 +150,13 @@ class ExperimentsTest {
 
   @Test
   void statistics() throws Exception {
-    JsonNode rows = run(2, 2, "statistics", "--rows", "20000");
+    Path file = Files.writeString(folder.resolve("file"), "x".repeat(1 << 16));
+    boolean cold = PageCache.drop(file).isEmpty();
+    int drawn = cold ? 4 : 2;
+    JsonNode rows = run(drawn, drawn, "statistics", "--rows", "20000");
+    for (JsonNode row : rows) {
+      assertEquals(cold, row.path("cold").isNumber(), row.toString());
+    }
     assertEquals("flowmon", rows.get(0).path("system").asText());
     assertEquals("csv", rows.get(1).path("system").asText());
   }
