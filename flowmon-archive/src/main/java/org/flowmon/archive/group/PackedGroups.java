@@ -206,6 +206,11 @@ public final class PackedGroups {
         List.of());
   }
 
+  /** Bytes of the heap that {@link #finish(List, IntConsumer)} takes for each thread. */
+  public long bytesByNumber() {
+    return (numbers.ofNull() + 1L) * (Long.BYTES * layout.stateWords() + Integer.BYTES + 1L);
+  }
+
   /** The number of an address of a segment's dictionary. */
   public int number(SegmentReader segment, FlowColumn column, int id) {
     return numbers.of(segment.sealed(), column)[id];

@@ -31,6 +31,9 @@ final class ListGrouping implements AutoCloseable {
   // Where more than one row of so many is kept, a scan is as fast.
   private static final int ADVANTAGE = 2;
 
+  // What states by number may take of the heap, of all threads.
+  private static final long HEAP_SHARE = 8;
+
   private final List<SegmentLease> leases = new ArrayList<>();
   private final List<KeyedRows> keys = new ArrayList<>();
   private int segmentsRead;
@@ -58,7 +61,9 @@ final class ListGrouping implements AutoCloseable {
         || filter.addresses() == null
         || filter.addresses().size() != 1
         || filter.addresses().get(0).size() != 1
-        || filter.addresses().get(0).get(0).column() != pair.get(0)) {
+        || filter.addresses().get(0).get(0).column() != pair.get(0)
+        || groups.bytesByNumber() * options.threads()
+            > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
       return null;
     }
     ListGrouping grouping = new ListGrouping();
