@@ -3,7 +3,6 @@ package org.flowmon.archive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +25,7 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.manifest.Removal;
+import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -119,7 +119,7 @@ public final class Archive implements AutoCloseable {
   private static boolean makeWhereMissing(ArchiveLocation location) throws IOException {
     try (ArchiveStore store = location.openStore()) {
       store.requireCommits();
-      Files.createDirectories(store.writeFolder(SEGMENTS));
+      SyncedFolders.create(store.writeFolder(SEGMENTS));
       // A manifest that lost its beginning is damaged, not absent: nothing new is begun on top.
       return !hasManifest(store) && Manifest.create(store);
     }
@@ -317,7 +317,12 @@ public final class Archive implements AutoCloseable {
   }
 
   void requireNotImported(ImportedFile file) throws IOException {
-    shared().manifest().refresh().requireNotImported(file);
+    try {
+      shared().manifest().refresh().requireNotImported(file);
+    } catch (CommitRefusedException e) {
+      shared().manifest().settle();
+      throw e;
+    }
   }
 
   /** The position after the last committed one of a source, −1 where it is unknown. */
@@ -381,6 +386,9 @@ public final class Archive implements AutoCloseable {
       long beforeMicros = ChronoUnit.MICROS.between(Instant.EPOCH, before);
       // After the commits that took something away were read, so each of them is on disk.
       long needed = ReaderLease.smallest(shared.store().hostFolder());
+      if (!state.removed().isEmpty()) {
+        shared().manifest().settle();
+      }
       List<String> gone = new ArrayList<>();
       for (Map.Entry<String, Removal> removed : state.removed().entrySet()) {
         Removal removal = removed.getValue();

@@ -1,7 +1,6 @@
 package org.flowmon.archive.derived;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,8 +14,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
@@ -202,9 +201,9 @@ public abstract class RunUpdate<R extends DerivedRun> {
   protected final R write(Content content) throws IOException {
     String kind = folder.kind().folder();
     String name = UUID.randomUUID() + folder.kind().suffix();
-    Path path = Files.createDirectories(store().writeFolder(kind));
+    Path path = SyncedFolders.create(store().writeFolder(kind));
     content.write(path.resolve(name));
-    SealedFile.syncFolder(path);
+    SyncedFolders.sync(path);
     store().publish(kind + "/" + name);
     R run = folder.openRun(name);
     held.add(run);

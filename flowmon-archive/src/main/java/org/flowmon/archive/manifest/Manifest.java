@@ -126,6 +126,7 @@ public final class Manifest {
         mark,
         new ManifestFrame.Writer(ManifestFrame.Kind.PRUNED, keep, state.archive(), 0, nowMicros())
             .toBytes());
+    settle();
     int deleted = 0;
     // Ascending, and commits first: whoever is behind finds neither the next commit nor his own.
     for (ManifestFrame.Kind kind : ManifestFrame.Kind.values()) {
@@ -161,7 +162,7 @@ public final class Manifest {
       if (commit.isEmpty()) {
         return CommitResult.repeated(before.number());
       }
-      CommitCheck check = CommitCheck.of(before, commit);
+      CommitCheck check = check(before, commit);
       if (check.repeat()) {
         return CommitResult.repeated(before.number());
       }
@@ -199,6 +200,24 @@ public final class Manifest {
       }
       preparation.discard(expiration, now);
     }
+  }
+
+  /** Says that something is there, by a result or by refusing it again, only of what will last. */
+  private CommitCheck check(ManifestState before, ArchiveCommit commit) throws IOException {
+    CommitCheck check = null;
+    try {
+      check = CommitCheck.of(before, commit);
+      return check;
+    } finally {
+      if (check == null || check.repeat()) {
+        settle();
+      }
+    }
+  }
+
+  /** Makes the state that was last read last, also where who wrote it was killed in between. */
+  public void settle() throws IOException {
+    store.settle(FOLDER);
   }
 
   private static CommitResult committed(long number, CommitCheck check, Expiration expiration) {

@@ -80,7 +80,8 @@ public final class SealedFile implements Closeable {
   }
 
   /**
-   * Syncs the file and gives it its name. The folder is still to be synced: {@link #syncFolder}.
+   * Syncs the file and gives it its name. The folder is still to be synced: {@link
+   * SyncedFolders#sync}.
    *
    * @return what the file is
    */
@@ -99,13 +100,6 @@ public final class SealedFile implements Closeable {
         (int) fileCrc.getValue(),
         (int) (position - footerStart),
         (int) footerCrc.getValue());
-  }
-
-  /** Makes the names in a folder last. */
-  public static void syncFolder(Path folder) throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   @Override

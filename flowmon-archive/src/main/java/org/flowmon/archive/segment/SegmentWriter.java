@@ -19,6 +19,7 @@ import org.flowmon.archive.index.SegmentIndexWriter;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -62,7 +63,7 @@ public final class SegmentWriter {
 
   /** A writer with no scratch arrays yet. */
   public SegmentWriter(SegmentOptions options) {
-    this(options, SealedFile::syncFolder, new EncodingChoice());
+    this(options, SyncedFolders::sync, new EncodingChoice());
   }
 
   /** As it is tested. */

@@ -27,7 +27,17 @@ public interface ArchiveStore extends AutoCloseable {
    */
   boolean putIfAbsent(String name, byte[] bytes) throws IOException;
 
-  /** Writes a file whole in place of what was there; it may be lost when the machine stops. */
+  /**
+   * Makes what a folder shows durable. What another process puts is seen before that one has made
+   * it so, and it may be killed in between: whoever acknowledges such a file, or deletes others
+   * because of it, calls this first.
+   */
+  void settle(String folder) throws IOException;
+
+  /**
+   * Writes a file whole in place of what was there. Where the machine stops soon after it, the file
+   * may be what it was before.
+   */
   void replace(String name, byte[] bytes) throws IOException;
 
   /**

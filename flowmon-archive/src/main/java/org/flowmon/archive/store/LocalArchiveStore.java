@@ -22,6 +22,7 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.SyncedFolders;
 
 /** Files below a local directory. */
 public final class LocalArchiveStore implements ArchiveStore {
@@ -61,8 +62,8 @@ public final class LocalArchiveStore implements ArchiveStore {
     if (exists(name)) {
       return false;
     }
-    Files.createDirectories(file.getParent());
-    Path temporary = writeTemporary(file.getParent(), bytes, true);
+    SyncedFolders.create(file.getParent());
+    Path temporary = writeTemporary(file.getParent(), bytes);
     boolean done;
     try {
       done = useLinks ? link(temporary, file) : renameUnderLock(temporary, file);
@@ -70,12 +71,12 @@ public final class LocalArchiveStore implements ArchiveStore {
       Files.deleteIfExists(temporary);
     }
     afterStep.accept("temporary file deleted");
-    syncFolder(file.getParent());
+    SyncedFolders.sync(file.getParent());
     afterStep.accept("folder synced");
     return done;
   }
 
-  private Path writeTemporary(Path folder, byte[] bytes, boolean sync) throws IOException {
+  private Path writeTemporary(Path folder, byte[] bytes) throws IOException {
     Path temporary = folder.resolve(TEMPORARY_PREFIX + UUID.randomUUID());
     try (FileChannel channel =
         FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -85,9 +86,7 @@ public final class LocalArchiveStore implements ArchiveStore {
         channel.write(buffer);
       }
       afterStep.accept("temporary file written");
-      if (sync) {
-        channel.force(true);
-      }
+      channel.force(true);
     } catch (IOException e) {
       Files.deleteIfExists(temporary);
       throw e;
@@ -124,16 +123,15 @@ public final class LocalArchiveStore implements ArchiveStore {
     }
   }
 
-  private static void syncFolder(Path folder) throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+  @Override
+  public void settle(String folder) throws IOException {
+    SyncedFolders.sync(path(folder));
   }
 
   @Override
   public void replace(String name, byte[] bytes) throws IOException {
     Path file = path(name);
-    Path temporary = writeTemporary(file.getParent(), bytes, false);
+    Path temporary = writeTemporary(file.getParent(), bytes);
     try {
       Files.move(
           temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -127,6 +127,11 @@ public final class RemoteArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public void settle(String folder) {
+    // What is seen of an object store is there for good.
+  }
+
+  @Override
   public void replace(String name, byte[] bytes) throws IOException {
     store.put(name, bytes);
   }

@@ -64,6 +64,9 @@ final class RetentionModel {
   long now = BEGIN;
   boolean clocksAreRight;
 
+  /** Is run when all is sealed. */
+  Runnable beforeCommit = () -> {};
+
   RetentionModel(Random random, boolean manyTies) {
     this.random = random;
     this.manyTies = manyTies;
@@ -161,6 +164,7 @@ final class RetentionModel {
     ArchiveCommit commit =
         ArchiveCommit.ofRanges(
             sealed, List.of(new SourceRange("t:0", first, first + rows + 1, now)), "test");
+    beforeCommit.run();
     archive.commit(commit);
     total += rows;
     // Late ones are none of those that are kept.

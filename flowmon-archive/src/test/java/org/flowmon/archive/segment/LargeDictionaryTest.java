@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -47,8 +47,7 @@ class LargeDictionaryTest {
 
   /** A writer as it was before large dictionaries were left as they are. */
   private static SegmentWriter formerWriter() {
-    return new SegmentWriter(
-        COMPACT, SealedFile::syncFolder, new EncodingChoice(Integer.MAX_VALUE));
+    return new SegmentWriter(COMPACT, SyncedFolders::sync, new EncodingChoice(Integer.MAX_VALUE));
   }
 
   private static void check(SegmentReader reader, List<Object[]> expected, String at) {
@@ -141,7 +140,7 @@ class LargeDictionaryTest {
   @Test
   void numbersOfTooLargeADictionaryHaveNone() throws Exception {
     SegmentWriter writer =
-        new SegmentWriter(COMPACT, SealedFile::syncFolder, new EncodingChoice(40_000));
+        new SegmentWriter(COMPACT, SyncedFolders::sync, new EncodingChoice(40_000));
     List<FlowBatch> flows = flows(ROWS, 31);
     SealedSegment sealed = writer.seal(directory, flows, Provenance.NONE);
     assertEquals(List.of(), SegmentVerifier.verify(directory, sealed));

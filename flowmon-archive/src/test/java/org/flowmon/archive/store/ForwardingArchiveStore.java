@@ -21,6 +21,11 @@ public class ForwardingArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public void settle(String folder) throws IOException {
+    store.settle(folder);
+  }
+
+  @Override
   public void replace(String name, byte[] bytes) throws IOException {
     store.replace(name, bytes);
   }
