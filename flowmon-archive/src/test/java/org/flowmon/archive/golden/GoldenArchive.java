@@ -48,24 +48,28 @@ final class GoldenArchive {
       commit(archive, 2, 60, null, lines);
       commit(archive, 3, 37, ranges(12, 20), lines);
     }
+    deleteLeases(directory);
+    Files.write(directory.resolveSibling("rows.txt"), lines);
+  }
+
+  static void deleteLeases(Path directory) throws IOException {
     try (var leases = Files.list(directory.resolve("leases"))) {
       for (Path lease : leases.toList()) {
         Files.delete(lease);
       }
     }
-    Files.write(directory.resolveSibling("rows.txt"), lines);
   }
 
-  private static List<SourceRange> ranges(long first, long end) {
+  static List<SourceRange> ranges(long first, long end) {
     return List.of(
         new SourceRange("topic:0", first, end, START + first, START + end, false),
         new SourceRange("topic:1", first, end, START + first, START + end, end == 20));
   }
 
-  private static void commit(
+  static void commit(
       Archive archive, int segment, int rows, List<SourceRange> ranges, List<String> lines)
       throws IOException {
-    FlowBatch batch = batch(segment, rows);
+    FlowBatch batch = batch(segment, 0, rows);
     SealedSegment sealed =
         archive.seal(archive.newSegmentWriter(), List.of(batch), Provenance.of("golden", "yes"));
     archive.commit(
@@ -73,7 +77,11 @@ final class GoldenArchive {
             ? ArchiveCommit.ofFile(
                 List.of(sealed), new ImportedFile(SHA_256, "golden.log", 77), false, "golden")
             : ArchiveCommit.ofRanges(List.of(sealed), ranges, "golden"));
-    for (int row = 0; row < rows; row++) {
+    addLines(batch, lines);
+  }
+
+  static void addLines(FlowBatch batch, List<String> lines) {
+    for (int row = 0; row < batch.rows(); row++) {
       lines.add(line(batch, row));
     }
   }
@@ -96,9 +104,9 @@ final class GoldenArchive {
   }
 
   /** Rows in the order of their time keys; each is told from all others by its times. */
-  private static FlowBatch batch(int segment, int rows) {
+  static FlowBatch batch(int segment, int from, int rows) {
     FlowBatchBuilder builder = new FlowBatchBuilder(rows);
-    for (int i = 0; i < rows; i++) {
+    for (int i = from; i < from + rows; i++) {
       long n = segment * 1000L + i;
       long time = START + n * 1_000_003;
       builder.beginRow();

@@ -24,9 +24,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SegmentVerifier;
 import org.flowmon.archive.segment.SegmentWriter;
-import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,20 +34,16 @@ class GoldenFilesTest {
   @TempDir Path temporary;
 
   static List<Path> archives() throws IOException, URISyntaxException {
-    Path golden = Path.of(GoldenFilesTest.class.getResource("/golden").toURI());
-    try (Stream<Path> found = Files.list(golden)) {
-      return found.filter(Files::isDirectory).sorted().toList();
+    try (Stream<Path> found = Files.list(GoldenRows.folder())) {
+      return found
+          .filter(path -> path.getFileName().toString().startsWith("segment-"))
+          .sorted()
+          .toList();
     }
   }
 
   private Path copy(Path golden) throws IOException {
-    Path copy = temporary.resolve("archive");
-    try (Stream<Path> files = Files.walk(golden)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(golden.relativize(file).toString()));
-      }
-    }
-    return copy;
+    return GoldenRows.copy(golden, temporary.resolve("archive"));
   }
 
   private static List<String> expected(Path golden) throws IOException {
@@ -66,7 +60,7 @@ class GoldenFilesTest {
         assertEquals(
             List.of(), SegmentVerifier.verify(archive.segmentsDirectory(), segment), segment.id());
         try (SegmentLease lease = snapshot.open(segment, true)) {
-          found.addAll(lines(lease.rows()));
+          found.addAll(GoldenRows.lines(lease.rows()));
         }
       }
     }
@@ -99,7 +93,7 @@ class GoldenFilesTest {
   private static void checkPostings(SegmentReader rows, SegmentIndex index, FlowColumn column) {
     String[] values =
         IntStream.range(0, rows.rows())
-            .mapToObj(row -> value(rows, column, row))
+            .mapToObj(row -> GoldenRows.value(rows, column, row))
             .toArray(String[]::new);
     assertEquals(
         Arrays.stream(values).filter(v -> v != null).distinct().count(),
@@ -112,6 +106,15 @@ class GoldenFilesTest {
           IntStream.range(0, values.length).filter(r -> value.equals(values[r])).toArray(),
           found,
           column.sqlName() + " = " + value);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("archives")
+  void sumsOfTheSidecarsAreThoseOfTheRows(Path golden) throws IOException {
+    try (Archive archive = Archive.open(copy(golden));
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertEquals(4, GoldenRows.checkSums(snapshot), "of hours and totals in two segments");
     }
   }
 
@@ -148,43 +151,10 @@ class GoldenFilesTest {
           new SegmentWriter()
               .seal(temporary, leases.stream().map(SegmentLease::rows).toList(), Provenance.NONE);
       try (SegmentReader rows = SegmentReader.open(temporary, merged)) {
-        assertEquals(expected(golden), lines(rows).stream().sorted().toList());
+        assertEquals(expected(golden), GoldenRows.lines(rows).stream().sorted().toList());
       }
     } finally {
       leases.forEach(SegmentLease::close);
     }
-  }
-
-  private static List<String> lines(SegmentReader rows) {
-    List<String> lines = new ArrayList<>();
-    for (int row = 0; row < rows.rows(); row++) {
-      StringBuilder line = new StringBuilder();
-      for (FlowColumn column : FlowColumn.all()) {
-        String value = value(rows, column, row);
-        if (value != null) {
-          line.append(column.sqlName()).append('=').append(value).append('\t');
-        }
-      }
-      lines.add(line.toString());
-    }
-    return lines;
-  }
-
-  /** A value as text, null where there is none. */
-  private static String value(SegmentReader rows, FlowColumn column, int row) {
-    long[] high = new long[1];
-    long[] low = new long[1];
-    rows.readValidity(column, row, 1, low);
-    if ((low[0] & 1) == 0) {
-      return null;
-    }
-    if (column.type() == ColumnType.TEXT) {
-      return rows.text(column, row);
-    } else if (column.type() == ColumnType.ADDRESS) {
-      rows.readAddresses(column, row, 1, high, low);
-      return new IpAddress(high[0], low[0]).toString();
-    }
-    rows.readLongs(column, row, 1, low);
-    return Long.toString(low[0]);
   }
 }

@@ -91,7 +91,7 @@ class PowerFailureTest {
               : failed(disk, PowerFailureTest::none, PowerFailureTest::none);
       lefts.add(
           new Left(step + (isLucky ? ", some names or bytes are lucky" : ""), left, isSealed));
-      if (isSealed && random.nextInt(3) == 0 || random.nextInt(10) == 0) {
+      if (random.nextInt(isSealed ? 3 : 10) == 0) {
         Path copy = Files.createDirectory(parent.resolve("killed" + copies++));
         killed.add(new Killed(step, disk.fork(copy), isSealed));
       }

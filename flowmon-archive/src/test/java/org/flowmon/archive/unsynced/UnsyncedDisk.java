@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,7 +56,7 @@ public final class UnsyncedDisk {
 
   private UnsyncedDisk(Path root, UnsyncedDisk other) {
     this.root = root;
-    Map<Node, Node> copies = new IdentityHashMap<>();
+    Map<Node, Node> copies = new HashMap<>(); // nodes are equal only to themselves
     other.live.forEach((name, node) -> live.put(name, copies.computeIfAbsent(node, this::copy)));
     other.synced.forEach(
         (name, node) -> synced.put(name, copies.computeIfAbsent(node, this::copy)));
