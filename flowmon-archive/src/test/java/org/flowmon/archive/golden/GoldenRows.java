@@ -53,8 +53,11 @@ final class GoldenRows {
         SegmentIndex index = lease.index();
         for (Rollup rollup :
             List.of(
-                Optional.ofNullable(index.hours(FlowColumn.SRC_ADDR)),
-                Optional.ofNullable(index.totals(FlowColumn.SRC_ADDR))).stream().flatMap(Optional::stream).toList()) {
+                    Optional.ofNullable(index.hours(FlowColumn.SRC_ADDR)),
+                    Optional.ofNullable(index.totals(FlowColumn.SRC_ADDR)))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList()) {
           assertEquals(rowsAndPackets(lease.rows()), rowsAndPackets(index, rollup), segment.id());
           checked++;
         }
