@@ -52,7 +52,10 @@ public final class ExpireCommand implements Callable<Integer> {
       names = "--age",
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "Keep flows at most so much older than the newest arrival, as 90d.")
+      description =
+          "Keep flows at most so much older than the newest arrival, as 90d. Arrivals more than an"
+              + " hour later than this machine's clock do not count: a clock from the future"
+              + " expires nothing.")
   private Duration age;
 
   @Option(

@@ -130,16 +130,29 @@ public final class ExportCommand implements Callable<Integer> {
     if (sql != null && where != null) {
       throw new UsageException("--query has a WHERE of its own: not with --where");
     }
+    long rows;
+    // A query is answered before a signal is caught: nothing is half written yet, so it ends at
+    // once.
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot();
+        ExportRows source = source(snapshot)) {
+      rows = write(source, sql == null && where == null ? snapshot.rows() : 0);
+    }
+    System.err.printf("%d rows written to %s%n", rows, withoutSecrets(to));
+    return ExitCodes.DONE;
+  }
+
+  /**
+   * Writes all rows or none, and tells how many.
+   *
+   * @param expected how many there will be, 0 where that is not known
+   */
+  private long write(ExportRows source, long expected) throws IOException {
     long rows = 0;
     try (Interruption interruption = Interruption.watch();
         Progress progress = progressOption.start();
-        Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot();
-        ExportRows source = source(snapshot);
         ExportTarget target = target()) {
-      long all = snapshot.rows();
-      boolean known = sql == null && where == null;
-      progress.begin(to, known ? all : 0, progress::flows);
+      progress.begin(to, expected, progress::flows);
       target.begin(source.columns());
       while (source.next()) {
         interruption.check();
@@ -150,8 +163,7 @@ public final class ExportCommand implements Callable<Integer> {
       interruption.check();
       target.finish();
     }
-    System.err.printf("%d rows written to %s%n", rows, withoutSecrets(to));
-    return ExitCodes.DONE;
+    return rows;
   }
 
   private ExportRows source(ArchiveSnapshot snapshot) throws IOException {

@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -304,11 +303,15 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  private static String sha256(Path file) throws IOException {
+  private String sha256(Path file) throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
-        in.transferTo(java.io.OutputStream.nullOutputStream());
+      byte[] block = new byte[1 << 16];
+      try (InputStream in = Files.newInputStream(file)) {
+        for (int n = in.read(block); n >= 0; n = in.read(block)) {
+          interruption.check();
+          digest.update(block, 0, n);
+        }
       }
       return HexFormat.of().formatHex(digest.digest());
     } catch (NoSuchAlgorithmException e) {

@@ -10,6 +10,7 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
@@ -143,6 +144,8 @@ public enum SqlDialect {
     }
   };
 
+  private static final DateTimeFormatter SIX_DIGITS =
+      new DateTimeFormatterBuilder().appendInstant(6).toFormatter(Locale.ROOT);
   private static final DateTimeFormatter DATETIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS", Locale.ROOT);
 
@@ -249,7 +252,7 @@ public enum SqlDialect {
     }
     Instant time = Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     if (types == SqlTypes.TEXT) {
-      to.setString(place, time.toString());
+      to.setString(place, SIX_DIGITS.format(time));
     } else {
       bindTime(to, place, time);
     }

@@ -4,7 +4,7 @@ package org.flowmon.deploy.export;
 public enum SqlTypes {
   /** The database's own types. */
   NATIVE,
-  /** Times as ISO 8601, addresses as text. */
+  /** Times as ISO 8601 with six digits of a second, so that they sort; addresses as text. */
   TEXT,
   /**
    * Times as microseconds since 1970, addresses as numbers: IPv4 as one of 32 bits, IPv6 as one of

@@ -53,6 +53,56 @@ final class FileExportTest {
   }
 
   @Test
+  void aNullAndAnEmptyTextOfASingleColumnAreToldApartByDuckDb() throws Exception {
+    Path input =
+        Files.writeString(
+            folder.resolve("in.csv"), "end_time,service,bytes\n1,,\n2,\"\",5\n3,dns,\n4,,7\n");
+    Path archive = folder.resolve("archive");
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
+    for (String column : List.of("service", "bytes")) {
+      Path csv = folder.resolve(column + ".csv");
+      String sql = "SELECT " + column + " FROM flows ORDER BY end_time";
+      assertEquals(
+          0, CommandRun.of("export", "--archive", archive, "--to", csv, "--query", sql).code());
+      assertEquals(
+          List.of(column.equals("service") ? "NULL,,dns,NULL" : "NULL,5,NULL,7"),
+          duckdb(
+              "SELECT string_agg(coalesce("
+                  + column
+                  + ", 'NULL'), ',') FROM read_csv('"
+                  + csv
+                  + "', header = true, delim = ',', columns = {'"
+                  + column
+                  + "': 'VARCHAR'}, allow_quoted_nulls = false)"));
+    }
+  }
+
+  @Test
+  void timesAsTextsSortAsTimes() throws Exception {
+    Path input =
+        Files.writeString(folder.resolve("in.csv"), "end_time,bytes\n10,1\n10.5,2\n10.000001,3\n");
+    Path archive = folder.resolve("archive");
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
+    String url = "jdbc:sqlite:" + folder.resolve("flows.db");
+    assertEquals(
+        0, CommandRun.of("export", "--archive", archive, "--to", url, "--types", "text").code());
+    List<String> times = new ArrayList<>();
+    try (Connection sqlite = DriverManager.getConnection(url);
+        Statement statement = sqlite.createStatement();
+        ResultSet result = statement.executeQuery("SELECT end_time FROM flows ORDER BY end_time")) {
+      while (result.next()) {
+        times.add(result.getString(1));
+      }
+    }
+    assertEquals(
+        List.of(
+            "1970-01-01T00:00:10.000000Z",
+            "1970-01-01T00:00:10.000001Z",
+            "1970-01-01T00:00:10.500000Z"),
+        times);
+  }
+
+  @Test
   void duckDbReadsTheParquetFileWithEveryValue() throws Exception {
     for (long seed = 1; seed <= 6; seed++) {
       int rows = seed == 1 ? 0 : 300;

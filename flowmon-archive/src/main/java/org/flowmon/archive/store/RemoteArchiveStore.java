@@ -71,6 +71,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
     this.store = store;
     this.grace = options.grace();
     Path folder = options.cacheFolder().resolve(folderName(store.describe("")));
+    PrivateFolder.create(options.cacheFolder());
     Files.createDirectories(folder.resolve(CACHE));
     this.local = folder.toRealPath();
     this.cache = new FileCache(store, local.resolve(CACHE), options.cacheBytes());
