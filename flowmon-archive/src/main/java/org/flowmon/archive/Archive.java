@@ -9,11 +9,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.flowmon.archive.days.DayUpdate;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.directory.DirectoryUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
@@ -423,6 +426,28 @@ public final class Archive implements AutoCloseable {
     ManifestState state = shared().hold();
     try {
       return DirectoryUpdate.run(shared.hosts(), SEGMENTS, state.segments(), verify, stop);
+    } finally {
+      shared.release(state);
+    }
+  }
+
+  /**
+   * Brings the day sums up to the newest commit: sums over whole days are faster for it, and the
+   * same. Cheap where nothing is to be done. For whoever maintains the archive.
+   *
+   * @param settled of the segments the places of those that are not about to be merged: others are
+   *     not covered
+   * @param verify whether every byte of the sums is checked first, and what is damaged made again
+   * @param stop asked before each file is written: where it says true the rest is left
+   */
+  public RunUpdate.Done updateDays(
+      Function<List<SealedSegment>, BitSet> settled, boolean verify, BooleanSupplier stop)
+      throws IOException {
+    ManifestState state = shared().hold();
+    try {
+      List<SealedSegment> segments = state.segments();
+      return DayUpdate.run(
+          shared.days(), SEGMENTS, segments, settled.apply(segments), verify, stop);
     } finally {
       shared.release(state);
     }

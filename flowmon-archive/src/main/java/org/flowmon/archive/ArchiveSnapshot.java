@@ -7,6 +7,8 @@ import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.days.DayRun;
+import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ManifestState;
@@ -203,6 +205,16 @@ public final class ArchiveSnapshot implements AutoCloseable {
   public HostView hosts() throws IOException {
     requireOpen();
     return shared.hosts().view(state.number(), state.segments());
+  }
+
+  /**
+   * What the day sums say of {@link #segments}, whose places are those in the list.
+   *
+   * @return to be released
+   */
+  public RunView<DayRun> days() throws IOException {
+    requireOpen();
+    return shared.days().view(state.number(), state.segments());
   }
 
   private void requireOpen() {

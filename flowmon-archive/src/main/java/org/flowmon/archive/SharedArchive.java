@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.HashMap;
 import java.util.Map;
+import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.Manifest;
@@ -25,6 +26,7 @@ final class SharedArchive {
   private final ReaderLease lease;
   private final OpenSegments segments;
   private final HostDirectory hosts;
+  private final DaySums days;
   private int references;
 
   private SharedArchive(
@@ -42,6 +44,7 @@ final class SharedArchive {
     boolean kept = lease.protects() && store.grace().isZero();
     this.segments = new OpenSegments(store, options.maxOpenSegments(), kept);
     this.hosts = new HostDirectory(store, manifest.state().archive());
+    this.days = new DaySums(store, manifest.state().archive());
   }
 
   /** The shared archive of a place, with one reference more. */
@@ -135,6 +138,7 @@ final class SharedArchive {
     }
     segments.close();
     hosts.close();
+    days.close();
     lease.close();
     store.close();
   }
@@ -153,6 +157,10 @@ final class SharedArchive {
 
   HostDirectory hosts() {
     return hosts;
+  }
+
+  DaySums days() {
+    return days;
   }
 
   OpenSegments segments() {

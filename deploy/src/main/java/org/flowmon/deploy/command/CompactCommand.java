@@ -9,6 +9,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
+import org.flowmon.archive.compact.SettledSegments;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
 import picocli.CommandLine.Command;
@@ -123,6 +124,12 @@ public final class CompactCommand implements Callable<Integer> {
       System.err.printf(
           "host directory: %d segments added, %d runs merged, %d damaged ones made again%n",
           hosts.covered(), hosts.merged(), hosts.damaged());
+    }
+    RunUpdate.Done days = opened.updateDays(SettledSegments.by(options), true, () -> stopped);
+    if (!days.isNothing()) {
+      System.err.printf(
+          "day sums: %d segments added, %d runs merged, %d damaged ones made again%n",
+          days.covered(), days.merged(), days.damaged());
     }
     double seconds = Math.max(1e-9, (System.nanoTime() - begun) / 1e9);
     compactor

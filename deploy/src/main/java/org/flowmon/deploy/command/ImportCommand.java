@@ -16,9 +16,12 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.compact.CompactionOptions;
+import org.flowmon.archive.compact.SettledSegments;
 import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.parquet.ParquetFlowReader;
@@ -128,7 +131,7 @@ public final class ImportCommand implements Callable<Integer> {
         importFile(opened, file);
         interruption.check();
       }
-      updateDirectory(opened);
+      updateDerived(opened);
       try (ArchiveSnapshot snapshot = opened.snapshot()) {
         coverage = Coverage.of(snapshot).toString();
       }
@@ -160,13 +163,15 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** What is imported stands without it; who maintains the archive makes it otherwise. */
-  private static void updateDirectory(Archive opened) {
+  private static void updateDerived(Archive opened) {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
         opened.updateDirectory(false, () -> false);
+        opened.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
       }
-    } catch (IOException e) {
-      System.err.println("the host directory was not brought up to date: " + e.getMessage());
+    } catch (IOException | SegmentCorruptException e) {
+      System.err.println(
+          "the host directory or the day sums were not brought up to date: " + e.getMessage());
     }
   }
 

@@ -129,6 +129,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
     removeReplaced(archive);
     archive.updateDirectory(false, () -> closed);
+    archive.updateDays(SettledSegments.by(options), false, () -> closed);
   }
 
   private void removeReplaced(Archive archive) throws IOException {

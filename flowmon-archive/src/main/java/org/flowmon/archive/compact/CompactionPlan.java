@@ -1,6 +1,7 @@
 package org.flowmon.archive.compact;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +40,8 @@ final class CompactionPlan {
    * @param excluded ids of segments to leave alone
    */
   List<SealedSegment> next(List<SealedSegment> segments, Set<String> excluded) {
-    long newest = Long.MIN_VALUE;
-    for (SealedSegment segment : segments) {
-      newest = Math.max(newest, segment.arrival().max());
-    }
-    Map<Long, List<SealedSegment>> slices = new TreeMap<>();
-    for (SealedSegment segment : segments) {
-      if (!excluded.contains(segment.id())) {
-        slices.computeIfAbsent(TimeSlice.of(segment), s -> new ArrayList<>()).add(segment);
-      }
-    }
+    long newest = newestArrival(segments);
+    Map<Long, List<SealedSegment>> slices = slices(segments, excluded);
     List<SealedSegment> best = List.of();
     for (Map.Entry<Long, List<SealedSegment>> slice : slices.entrySet()) {
       List<SealedSegment> merge = merge(slice.getValue(), TimeSlice.isOver(slice.getKey(), newest));
@@ -58,6 +51,48 @@ final class CompactionPlan {
       }
     }
     return best;
+  }
+
+  /**
+   * The segments that are as they will stay, but for rows that arrive late or expire: those that
+   * are full, also when their day is over, and those of days that are over in which there is no
+   * merge to be made.
+   *
+   * @return their places
+   */
+  BitSet settled(List<SealedSegment> segments) {
+    long newest = newestArrival(segments);
+    Map<Long, List<SealedSegment>> slices = slices(segments, Set.of());
+    BitSet settled = new BitSet(segments.size());
+    for (int i = 0; i < segments.size(); i++) {
+      SealedSegment segment = segments.get(i);
+      long slice = TimeSlice.of(segment);
+      boolean full =
+          segment.rows()
+              >= (slice == TimeSlice.MIXED ? options.targetRows() : options.finalRows()) / 2;
+      boolean done = TimeSlice.isOver(slice, newest) && merge(slices.get(slice), true).isEmpty();
+      settled.set(i, full || done);
+    }
+    return settled;
+  }
+
+  private static long newestArrival(List<SealedSegment> segments) {
+    long newest = Long.MIN_VALUE;
+    for (SealedSegment segment : segments) {
+      newest = Math.max(newest, segment.arrival().max());
+    }
+    return newest;
+  }
+
+  private static Map<Long, List<SealedSegment>> slices(
+      List<SealedSegment> segments, Set<String> excluded) {
+    Map<Long, List<SealedSegment>> slices = new TreeMap<>();
+    for (SealedSegment segment : segments) {
+      if (!excluded.contains(segment.id())) {
+        slices.computeIfAbsent(TimeSlice.of(segment), s -> new ArrayList<>()).add(segment);
+      }
+    }
+    return slices;
   }
 
   private List<SealedSegment> merge(List<SealedSegment> slice, boolean over) {

@@ -172,10 +172,15 @@ public abstract class RunUpdate<R extends DerivedRun> {
   /**
    * Writes one run in place of others.
    *
-   * @return the new run
+   * @return the new run, null where they are to be made again from the segments
    * @throws SegmentCorruptException where one of them is damaged
    */
   protected abstract R merge(List<RunCover.Share<R>> parts) throws IOException;
+
+  /** Whether runs can be merged into one with the memory there is. */
+  protected boolean fit(List<RunCover.Share<R>> parts) {
+    return true;
+  }
 
   /** Whether so much of a run is of no use any more that it is to be written again. */
   protected boolean isWorn(RunCover.Share<R> share) {
@@ -239,8 +244,11 @@ public abstract class RunUpdate<R extends DerivedRun> {
     List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
     int n = mergeable(shares.stream().mapToLong(share -> share.run().bytes()).toArray());
-    List<RunCover.Share<R>> parts = shares.subList(0, n);
-    if (n == 0) {
+    while (n > 1 && !fit(shares.subList(0, n))) {
+      n--;
+    }
+    List<RunCover.Share<R>> parts = n > 1 ? shares.subList(0, n) : List.of();
+    if (parts.isEmpty()) {
       parts = shares.stream().filter(this::isWorn).limit(1).toList();
     }
     if (parts.isEmpty()) {
@@ -253,15 +261,17 @@ public abstract class RunUpdate<R extends DerivedRun> {
   private void replace(List<RunCover.Share<R>> parts, List<R> runs) throws IOException {
     Set<R> replaced = new HashSet<>();
     parts.forEach(part -> replaced.add(part.run()));
+    R one = null;
     try {
-      R one = merge(parts);
-      if (one != null) {
-        runs.add(one);
-      }
-      merged += replaced.size();
+      one = merge(parts);
     } catch (SegmentCorruptException e) {
       // Which one it was the error says; all are made again, from the segments.
       LOG.warn("runs of {} are made again: {}", folder.kind().what(), e.getMessage());
+    }
+    if (one != null) {
+      runs.add(one);
+      merged += replaced.size();
+    } else {
       BitSet places = new BitSet(segments.size());
       parts.forEach(part -> part.markAll(places));
       for (int next = places.nextSetBit(0); next >= 0; ) {

@@ -213,15 +213,18 @@ public final class Rollup {
     return highStream[measure.ordinal()];
   }
 
-  int streams() {
+  /** Streams of a slice. */
+  public int streams() {
     return streams;
   }
 
-  int sliceOffset(int slice) {
+  /** Where the data of a slice begins in the file. */
+  public int sliceOffset(int slice) {
     return at + sliceEntry(slice, 16);
   }
 
-  int sliceLength(int slice) {
+  /** Bytes of the data of a slice. */
+  public int sliceLength(int slice) {
     return sliceEntry(slice, 20);
   }
 

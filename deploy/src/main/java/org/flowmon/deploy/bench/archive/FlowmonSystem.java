@@ -16,6 +16,8 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.compact.CompactionOptions;
+import org.flowmon.archive.compact.SettledSegments;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
@@ -115,10 +117,11 @@ public final class FlowmonSystem implements BenchSystem {
     return text.toString();
   }
 
-  /** Segments are sealed with their indexes; what is left is the directory of hosts. */
+  /** Segments are sealed with their indexes; what is left is the host directory and day sums. */
   @Override
   public void index() throws IOException {
     archive.updateDirectory(false, () -> false);
+    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
   }
 
   @Override

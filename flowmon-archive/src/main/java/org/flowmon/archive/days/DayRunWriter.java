@@ -1,0 +1,203 @@
+package org.flowmon.archive.days;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.rollup.CellMerge;
+import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFileWriter;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.rollup.RollupMeasures;
+import org.flowmon.archive.rollup.WideSumsException;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Writes a run: {@link #column} for each of {@link RollupFormat#DIMENSIONS}, then {@link #finish}.
+ * On the heap are 4 bytes for each entry of an input's dictionary, and one slice, encoded. Not
+ * thread-safe.
+ */
+final class DayRunWriter implements AutoCloseable {
+  /** The day of a slice that is left out. */
+  static final long LEFT_OUT = Long.MIN_VALUE;
+
+  /** Sums to be added. */
+  static final class Input {
+    private final AddressSource addresses;
+    private final Rollup rollup;
+    private final long[] days;
+
+    /**
+     * Sums of a rollup that was checked.
+     *
+     * @param days by slice of the rollup its day, or {@link #LEFT_OUT}; not copied
+     */
+    Input(AddressSource addresses, Rollup rollup, long[] days) {
+      this.addresses = addresses;
+      this.rollup = rollup;
+      this.days = days;
+    }
+
+    boolean isEmpty() {
+      for (long day : days) {
+        if (day != LEFT_OUT) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** The ids of the slices that are wanted, null where that is all of them. */
+    BitSet used() {
+      boolean all = true;
+      for (long day : days) {
+        all &= day != LEFT_OUT;
+      }
+      if (all) {
+        return null;
+      }
+      BitSet used = new BitSet(addresses.size());
+      CellReader reader = new CellReader();
+      int[] ids = new int[RollupFormat.BLOCK];
+      for (int s = 0; s < days.length; s++) {
+        if (days[s] != LEFT_OUT) {
+          reader.open(rollup, s);
+          for (int b = 0; b < reader.blocks(); b++) {
+            reader.readIds(b, ids);
+            for (int i = 0; i < reader.cells(b); i++) {
+              used.set(ids[i]);
+            }
+          }
+        }
+      }
+      used.clear(rollup.nullId());
+      return used;
+    }
+  }
+
+  /** Where cells go that are added up. */
+  private record Slice(long day, int outgoing) {
+    static final Comparator<Slice> ORDER =
+        Comparator.comparingLong(Slice::day).thenComparingInt(Slice::outgoing);
+  }
+
+  private final SealedFile file;
+  private final Path target;
+  private final UUID archive;
+  private final ByteSink tables = new ByteSink();
+
+  DayRunWriter(Path target, UUID archive) throws IOException {
+    this.target = target;
+    this.archive = archive;
+    this.file = SealedFile.create(target);
+    ByteSink header = new ByteSink();
+    header.putInt(DayRunFormat.MAGIC);
+    header.putShort(DayRunFormat.VERSION);
+    header.putShort(0);
+    file.write(header.array(), 0, header.size());
+  }
+
+  /** Writes the sums by the next column. */
+  void column(List<Input> all) throws IOException {
+    List<Input> inputs = all.stream().filter(input -> !input.isEmpty()).toList();
+    int begin = (int) file.position();
+    DictionaryMerge.Written dictionary =
+        DictionaryMerge.write(
+            inputs.stream()
+                .map(input -> new DictionaryMerge.Source(input.addresses, input.used()))
+                .toList(),
+            file);
+    int rollupAt = (int) file.position();
+    Set<FlowColumn> wide = EnumSet.noneOf(FlowColumn.class);
+    RollupFileWriter.Written rollup = null;
+    while (rollup == null) {
+      try {
+        rollup = sums(inputs, dictionary, wide);
+      } catch (WideSumsException e) {
+        wide.add(e.measure()); // each measure once
+      }
+    }
+    tables.putInt(dictionary.below);
+    tables.putInt(dictionary.ipv4);
+    tables.putInt(dictionary.above);
+    tables.putInt(begin);
+    tables.putInt(dictionary.crc32c);
+    tables.putInt(rollupAt);
+    tables.putInt((int) rollup.bytes());
+    tables.putInt(rollup.sliceCrc32c().size());
+    tables.putInt(rollup.headCrc32c());
+    rollup.sliceCrc32c().forEach(tables::putInt);
+  }
+
+  private RollupFileWriter.Written sums(
+      List<Input> inputs, DictionaryMerge.Written dictionary, Set<FlowColumn> wide)
+      throws IOException {
+    Map<Slice, List<CellMerge.Input>> slices = new TreeMap<>(Slice.ORDER);
+    for (int i = 0; i < inputs.size(); i++) {
+      Input input = inputs.get(i);
+      for (int s = 0; s < input.days.length; s++) {
+        if (input.days[s] != LEFT_OUT) {
+          slices
+              .computeIfAbsent(
+                  new Slice(input.days[s], input.rollup.outgoing(s)), k -> new ArrayList<>())
+              .add(new CellMerge.Input(input.rollup, s, dictionary.newIds[i]));
+        }
+      }
+    }
+    RollupMeasures measures =
+        RollupMeasures.of(inputs.stream().map(input -> input.rollup).toList(), wide);
+    CellMerge merge = new CellMerge(measures);
+    Path waiting = target.resolveSibling("." + target.getFileName() + ".slices.tmp");
+    try (RollupFileWriter writer = new RollupFileWriter(measures, waiting)) {
+      for (Map.Entry<Slice, List<CellMerge.Input>> slice : slices.entrySet()) {
+        merge.merge(slice.getValue(), writer::block);
+        writer.endSlice(slice.getKey().day(), slice.getKey().outgoing());
+      }
+      return writer.writeTo(file, dictionary.size());
+    }
+  }
+
+  /** Ends the run, which then is under its name. */
+  void finish(List<DayRun.Share> shares) throws IOException {
+    for (DayRun.Share share : shares) {
+      byte[] id = share.segment().id().getBytes(StandardCharsets.US_ASCII);
+      tables.write(id.length);
+      tables.write(id, 0, id.length);
+      tables.putInt(share.segment().crc32c());
+      tables.write(share.columns());
+      tables.putInt(share.days().size());
+      share.days().forEach(tables::putLong);
+    }
+    int bytes = tables.size();
+    tables.putLong(archive.getMostSignificantBits());
+    tables.putLong(archive.getLeastSignificantBits());
+    tables.putInt(shares.size());
+    tables.putInt(bytes);
+    CRC32C crc = new CRC32C();
+    crc.update(tables.array(), 0, tables.size());
+    tables.putInt((int) crc.getValue());
+    tables.putShort(DayRunFormat.VERSION);
+    tables.putShort(0);
+    tables.putInt(DayRunFormat.MAGIC);
+    file.beginFooter();
+    file.write(tables.array(), 0, tables.size());
+    file.seal();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

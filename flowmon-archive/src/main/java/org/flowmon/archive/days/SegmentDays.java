@@ -1,0 +1,203 @@
+package org.flowmon.archive.days;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.derived.DerivedRun;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.archive.store.HeldFolder;
+import org.flowmon.flow.FlowColumn;
+
+/** The sums of one segment by day, out of its sidecar. To be closed; not thread-safe. */
+public final class SegmentDays implements AutoCloseable {
+  // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
+  private static final long MAX_TIME = 1L << 61;
+
+  /** What of the sidecar says the sums by a column. */
+  private static final class Sums {
+    final Rollup rollup;
+    final long[] days; // by slice
+
+    Sums(Rollup rollup, long[] days) {
+      this.rollup = rollup;
+      this.days = days;
+    }
+  }
+
+  private final List<HeldFolder> files;
+  private final SealedSegment sealed;
+  private final SegmentReader reader;
+  private final SegmentIndex index;
+  private final List<Sums> sums = new ArrayList<>(); // by column, null for none
+  private final DayRun.Share share;
+
+  private SegmentDays(
+      List<HeldFolder> files, SealedSegment sealed, SegmentReader reader, SegmentIndex index) {
+    this.files = files;
+    this.sealed = sealed;
+    this.reader = reader;
+    this.index = index;
+    List<Long> days = List.of();
+    int columns = 0;
+    for (FlowColumn column : RollupFormat.DIMENSIONS) {
+      Sums found = find(column);
+      sums.add(found);
+      if (found != null) {
+        columns |= DayRun.Share.bit(column);
+        days = Arrays.stream(found.days).sorted().distinct().boxed().toList();
+      }
+    }
+    if (days.size() > DayRunFormat.MAX_DAYS) {
+      days = List.of();
+      columns = 0;
+    }
+    share =
+        new DayRun.Share(
+            new DerivedRun.Covered(sealed.id(), sealed.segmentFile().crc32c()), columns, days);
+  }
+
+  /**
+   * Opens a segment and its sidecar.
+   *
+   * @param folder of segments in the store
+   * @throws IOException where one cannot be read
+   * @throws org.flowmon.archive.region.SegmentCorruptException where one is damaged
+   */
+  public static SegmentDays open(ArchiveStore store, String folder, SealedSegment segment)
+      throws IOException {
+    List<HeldFolder> files = new ArrayList<>();
+    SegmentReader reader = null;
+    SegmentIndex index = null;
+    SegmentDays opened = null;
+    try {
+      HeldFolder rows = store.hold(folder + "/" + segment.fileName(), segment.segmentFile());
+      files.add(rows);
+      reader = SegmentReader.open(rows.folder(), segment);
+      HeldFolder sidecar = store.hold(folder + "/" + segment.indexFileName(), segment.indexFile());
+      files.add(sidecar);
+      index = segment.openIndex(sidecar.folder(), true);
+      opened = new SegmentDays(files, segment, reader, index);
+      return opened;
+    } finally {
+      if (opened == null) {
+        close(files, reader, index);
+      }
+    }
+  }
+
+  private Sums find(FlowColumn column) {
+    TimeRange ends = sealed.endTime();
+    int nulls = reader.nullCount(FlowColumn.END_TIME);
+    boolean noTimes = nulls == reader.rows();
+    if (!noTimes && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
+      return null;
+    }
+    boolean oneDay =
+        noTimes || (nulls == 0 && DayRunFormat.day(ends.min()) == DayRunFormat.day(ends.max()));
+    Rollup totals = oneDay ? index.totals(column) : null;
+    if (totals != null && hasAllMeasures(totals)) {
+      long[] days = new long[totals.slices()];
+      Arrays.fill(days, noTimes ? DayRunFormat.NO_DAY : DayRunFormat.day(ends.min()));
+      return new Sums(totals, days);
+    }
+    Rollup hours = index.hours(column);
+    if (hours == null || !hasAllMeasures(hours)) {
+      return null;
+    }
+    long[] days = new long[hours.slices()];
+    for (int s = 0; s < days.length; s++) {
+      days[s] = DayRunFormat.dayOfHour(hours.hour(s));
+    }
+    return new Sums(hours, days);
+  }
+
+  /** What a rollup does not have must be NULL in all rows. */
+  private boolean hasAllMeasures(Rollup rollup) {
+    return RollupFormat.MEASURES.stream()
+        .allMatch(measure -> rollup.has(measure) == (reader.nullCount(measure) < reader.rows()));
+  }
+
+  /** What a run says of the segment. */
+  DayRun.Share share() {
+    return share;
+  }
+
+  /** Entries of its dictionaries that sums are by. */
+  long entries() {
+    long entries = 0;
+    for (FlowColumn column : RollupFormat.DIMENSIONS) {
+      entries += share.has(column) ? index.dictionarySize(column) : 0;
+    }
+    return entries;
+  }
+
+  /**
+   * Its sums on some days; null where it has none by this column.
+   *
+   * @param wanted days; null for all
+   */
+  DayRunWriter.Input input(FlowColumn column, Set<Long> wanted) {
+    if (!share.has(column)) {
+      return null;
+    }
+    Sums of = sums.get(RollupFormat.DIMENSIONS.indexOf(column));
+    long[] days = of.days.clone();
+    for (int s = 0; s < days.length; s++) {
+      if (wanted != null && !wanted.contains(days[s])) {
+        days[s] = DayRunWriter.LEFT_OUT;
+      }
+    }
+    return new DayRunWriter.Input(new Addresses(index, column), of.rollup, days);
+  }
+
+  /** The dictionary of a sidecar. */
+  private static final class Addresses implements AddressSource {
+    private final SegmentIndex index;
+    private final FlowColumn column;
+    private int[] ids = {};
+
+    Addresses(SegmentIndex index, FlowColumn column) {
+      this.index = index;
+      this.column = column;
+    }
+
+    @Override
+    public int size() {
+      return index.dictionarySize(column);
+    }
+
+    @Override
+    public void read(int from, int n, long[] high, long[] low) {
+      if (ids.length < n) {
+        ids = new int[n];
+      }
+      for (int i = 0; i < n; i++) {
+        ids[i] = from + i;
+      }
+      index.readAddresses(column, ids, n, high, low);
+    }
+  }
+
+  @Override
+  public void close() {
+    close(files, reader, index);
+  }
+
+  private static void close(List<HeldFolder> files, SegmentReader reader, SegmentIndex index) {
+    if (reader != null) {
+      reader.release();
+    }
+    if (index != null) {
+      index.release();
+    }
+    files.forEach(HeldFolder::close);
+  }
+}

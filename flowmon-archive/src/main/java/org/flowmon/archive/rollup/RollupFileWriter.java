@@ -1,0 +1,189 @@
+package org.flowmon.archive.rollup;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.SealedFile;
+
+/**
+ * Writes a rollup slice by slice, of whatever number of cells: one slice is on the heap, encoded;
+ * those that are done wait in a file of their own, since what stands before them tells their
+ * lengths. Not thread-safe.
+ */
+public final class RollupFileWriter implements AutoCloseable {
+  private static final int COPY_BYTES = 1 << 20;
+
+  private final RollupMeasures measures;
+  private final Path waiting;
+  private final FileChannel channel;
+  private final ByteSink[] streams;
+  private final List<long[]> begins = new ArrayList<>();
+  private final ByteSink firstIds = new ByteSink();
+  private final ByteSink head = new ByteSink();
+  private final ByteSink directory = new ByteSink(); // of slices, offsets from their data on
+  private final List<Integer> checksums = new ArrayList<>();
+  private final long[] deltas = new long[RollupFormat.BLOCK];
+  private int cells;
+  private long written;
+
+  /**
+   * Begins a rollup.
+   *
+   * @param waiting a file that is made, and deleted when this is closed
+   */
+  public RollupFileWriter(RollupMeasures measures, Path waiting) throws IOException {
+    this.measures = measures;
+    this.waiting = waiting;
+    this.channel =
+        FileChannel.open(
+            waiting,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    this.streams = new ByteSink[measures.streams()];
+    for (int s = 0; s < streams.length; s++) {
+      streams[s] = new ByteSink();
+    }
+  }
+
+  /** Takes a block of the slice that is being written; as {@link CellMerge.Sink}. */
+  public void block(int[] ids, int n, long[][] values) {
+    firstIds.putInt(ids[0]);
+    deltas[0] = 0;
+    for (int i = 1; i < n; i++) {
+      deltas[i] = (long) ids[i] - ids[i - 1];
+    }
+    long[] begin = new long[streams.length];
+    for (int s = 0; s < streams.length; s++) {
+      begin[s] = streams[s].size();
+      StreamVByte.encode(s == 0 ? deltas : values[s], 0, n, streams[s]);
+    }
+    begins.add(begin);
+    cells += n;
+  }
+
+  /**
+   * Ends the slice; one without cells is none. Slices come in ascending order.
+   *
+   * @param hour or day, {@link RollupFormat#NO_HOUR} for NULL
+   */
+  public void endSlice(long hour, int outgoing) throws IOException {
+    if (cells == 0) {
+      return;
+    }
+    int blocks = begins.size();
+    long data = 4L * blocks + 4L * (streams.length * (long) blocks + 1);
+    head.clear();
+    for (int s = 0; s < streams.length; s++) {
+      for (long[] begin : begins) {
+        head.putInt((int) (data + begin[s]));
+      }
+      data += streams[s].size();
+    }
+    if (data > Integer.MAX_VALUE) {
+      throw new IOException("a slice of " + data + " bytes, expected less than 2 GiB");
+    }
+    head.putInt((int) data);
+    CRC32C crc = new CRC32C();
+    put(firstIds, crc);
+    put(head, crc);
+    for (ByteSink stream : streams) {
+      put(stream, crc);
+      stream.clear();
+    }
+    checksums.add((int) crc.getValue());
+    directory.putLong(hour);
+    directory.putInt(outgoing);
+    directory.putInt(cells);
+    directory.putInt((int) written);
+    directory.putInt((int) data);
+    written += data;
+    firstIds.clear();
+    begins.clear();
+    cells = 0;
+  }
+
+  private void put(ByteSink bytes, CRC32C crc) throws IOException {
+    crc.update(bytes.array(), 0, bytes.size());
+    ByteBuffer buffer = ByteBuffer.wrap(bytes.array(), 0, bytes.size());
+    while (buffer.hasRemaining()) {
+      // By parts: a heap buffer goes through a direct one of its size, which the JDK keeps.
+      int limit = buffer.limit();
+      buffer.limit(Math.min(limit, buffer.position() + COPY_BYTES));
+      channel.write(buffer);
+      buffer.limit(limit);
+    }
+  }
+
+  /**
+   * Where a rollup went.
+   *
+   * @param bytes of all of it, 0 where it has no slices
+   * @param headCrc32c of what is before the data of the first slice
+   * @param sliceCrc32c of the data of each slice
+   */
+  public record Written(long bytes, int headCrc32c, List<Integer> sliceCrc32c) {}
+
+  /**
+   * Appends the whole rollup; nothing where it has no slices.
+   *
+   * @param size entries of the column's dictionary
+   */
+  public Written writeTo(SealedFile file, int size) throws IOException {
+    int slices = checksums.size();
+    if (slices == 0) {
+      return new Written(0, 0, List.of());
+    }
+    head.clear();
+    head.putInt(size);
+    head.putInt(slices);
+    head.putInt(measures.measures().size());
+    for (RollupMeasures.Measure measure : measures.measures()) {
+      head.putShort(measure.column().id());
+      head.putShort(measure.flags());
+    }
+    int entry = head.size() + 16;
+    head.write(directory.array(), 0, directory.size());
+    long data = head.size();
+    if (data + written > Integer.MAX_VALUE) {
+      throw new IOException("sums of " + (data + written) + " bytes, expected less than 2 GiB");
+    }
+    ByteBuffer offsets = ByteBuffer.wrap(directory.array()).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    for (int s = 0; s < slices; s++) {
+      int at = s * RollupFormat.SLICE_BYTES;
+      head.setInt(entry + at, offsets.getInt(at + 16) + (int) data);
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(head.array(), 0, head.size());
+    file.write(head.array(), 0, head.size());
+    copy(file);
+    return new Written(data + written, (int) crc.getValue(), List.copyOf(checksums));
+  }
+
+  private void copy(SealedFile file) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
+    for (long at = 0; at < written; ) {
+      buffer.clear().limit((int) Math.min(COPY_BYTES, written - at));
+      int n = channel.read(buffer, at);
+      if (n < 0) {
+        throw new IOException(waiting + " ends at " + at + ", expected " + written + " bytes");
+      }
+      file.write(buffer.array(), 0, n);
+      at += n;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+    Files.deleteIfExists(waiting);
+  }
+}

@@ -1,0 +1,66 @@
+package org.flowmon.archive.rollup;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.flowmon.flow.FlowColumn;
+
+/** The measures of a rollup and the streams of a slice that they are in. Immutable. */
+public final class RollupMeasures {
+  /**
+   * One measure.
+   *
+   * @param values the stream that counts its values, that of rows where none is NULL
+   * @param sum the stream of its sums, lowest 64 bits
+   * @param high the stream of its sums from bit 64 on, −1 where sums are below 2^63
+   */
+  record Measure(FlowColumn column, boolean hasNulls, int values, int sum, int high) {
+    int flags() {
+      return (hasNulls ? RollupFormat.FLAG_NULLS : 0) | (high >= 0 ? RollupFormat.FLAG_WIDE : 0);
+    }
+  }
+
+  static final int ROWS = 1;
+
+  private final List<Measure> measures = new ArrayList<>();
+  private final int streams;
+
+  private RollupMeasures(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
+    int next = RollupFormat.FIRST_MEASURE_STREAM;
+    for (FlowColumn column : RollupFormat.MEASURES) {
+      boolean any = false;
+      boolean nulls = false;
+      boolean isWide = wide.contains(column);
+      for (Rollup rollup : rollups) {
+        boolean has = rollup.has(column);
+        any |= has;
+        nulls |= !has || rollup.valuesStream(column) != rollup.rowsStream();
+        isWide |= has && rollup.highStream(column) >= 0;
+      }
+      if (any) {
+        int values = nulls ? next++ : ROWS;
+        int sum = next++;
+        measures.add(new Measure(column, nulls, values, sum, isWide ? next++ : -1));
+      }
+    }
+    streams = next;
+  }
+
+  /**
+   * The measures of what several rollups are together: what one of them lacks is NULL in its rows.
+   *
+   * @param wide columns whose sums may reach 2^63, where it does not follow from the rollups
+   */
+  public static RollupMeasures of(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
+    return new RollupMeasures(rollups, wide);
+  }
+
+  List<Measure> measures() {
+    return measures;
+  }
+
+  /** Streams of a slice: ids, rows, and those of the measures. */
+  public int streams() {
+    return streams;
+  }
+}

@@ -1,0 +1,20 @@
+package org.flowmon.archive.rollup;
+
+import org.flowmon.flow.FlowColumn;
+
+/** A sum reached 2^63 where it was taken for granted that none does. */
+public final class WideSumsException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final FlowColumn measure;
+
+  WideSumsException(FlowColumn measure) {
+    super("a sum of " + measure.sqlName() + " does not fit 63 bits", null, false, false);
+    this.measure = measure;
+  }
+
+  /** The measure whose sums are to be wide. */
+  public FlowColumn measure() {
+    return measure;
+  }
+}
