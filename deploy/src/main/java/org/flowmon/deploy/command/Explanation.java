@@ -31,14 +31,27 @@ final class Explanation {
 
   /** Why the other segments were not opened. */
   static String left(QueryStats stats) {
-    int others = stats.segmentsTotal() - stats.segmentsConsidered() - stats.segmentsByDirectory();
+    int others =
+        stats.segmentsTotal()
+            - stats.segmentsConsidered()
+            - stats.segmentsByDirectory()
+            - stats.segmentsByDays();
     return stats.segmentsTotal()
         + " segments: "
         + stats.segmentsByDirectory()
         + " left out by the host directory, "
+        + days(stats)
         + others
         + " by their times or since the answer was complete, "
         + stats.segmentsConsidered()
         + " opened";
+  }
+
+  private static String days(QueryStats stats) {
+    return stats.dayRuns() == 0
+        ? ""
+        : String.format(
+            "%d answered by %d day sums in %d runs, ",
+            stats.segmentsByDays(), stats.days(), stats.dayRuns());
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.archive.compact;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,15 +64,19 @@ final class CompactionPlan {
   BitSet settled(List<SealedSegment> segments) {
     long newest = newestArrival(segments);
     Map<Long, List<SealedSegment>> slices = slices(segments, Set.of());
+    Set<Long> done = new HashSet<>();
+    slices.forEach(
+        (slice, some) -> {
+          if (TimeSlice.isOver(slice, newest) && merge(some, true).isEmpty()) {
+            done.add(slice);
+          }
+        });
     BitSet settled = new BitSet(segments.size());
     for (int i = 0; i < segments.size(); i++) {
       SealedSegment segment = segments.get(i);
       long slice = TimeSlice.of(segment);
-      boolean full =
-          segment.rows()
-              >= (slice == TimeSlice.MIXED ? options.targetRows() : options.finalRows()) / 2;
-      boolean done = TimeSlice.isOver(slice, newest) && merge(slices.get(slice), true).isEmpty();
-      settled.set(i, full || done);
+      int full = slice == TimeSlice.MIXED ? options.targetRows() : options.finalRows();
+      settled.set(i, segment.rows() >= full / 2 || done.contains(slice));
     }
     return settled;
   }

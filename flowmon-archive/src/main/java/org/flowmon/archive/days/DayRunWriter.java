@@ -50,6 +50,40 @@ final class DayRunWriter implements AutoCloseable {
       this.days = days;
     }
 
+    Rollup rollup() {
+      return rollup;
+    }
+
+    int slices() {
+      return days.length;
+    }
+
+    /** Whether a slice is wanted. */
+    boolean has(int slice) {
+      return days[slice] != LEFT_OUT;
+    }
+
+    /** By id the id of its address in a dictionary; null where one that is wanted is not in it. */
+    int[] idsIn(DayDictionary dictionary) {
+      int[] ids = new int[addresses.size() + 1];
+      BitSet used = used();
+      long[] high = new long[1];
+      long[] low = new long[1];
+      for (int id = 0; id < addresses.size(); id++) {
+        if (used == null || used.get(id)) {
+          addresses.read(id, 1, high, low);
+          ids[id] = dictionary.lowerBound(high[0], low[0]);
+          if (ids[id] == dictionary.size()
+              || dictionary.high(ids[id]) != high[0]
+              || dictionary.low(ids[id]) != low[0]) {
+            return null;
+          }
+        }
+      }
+      ids[addresses.size()] = dictionary.size();
+      return ids;
+    }
+
     boolean isEmpty() {
       for (long day : days) {
         if (day != LEFT_OUT) {

@@ -200,7 +200,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
   }
 
   /** The days of a run on which a segment has rows that the run does not answer for. */
-  private static Set<Long> spoilt(RunCover.Share<DayRun> share) {
+  static Set<Long> spoilt(RunCover.Share<DayRun> share) {
     Set<Long> days = new HashSet<>();
     for (int s = 0; s < share.positions().length; s++) {
       if (share.positions()[s] < 0) {

@@ -141,7 +141,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     unread
         .values()
         .forEach(e -> warnings.add(e.getMessage() + ": segments were asked instead this time"));
-    return new RunView<>(kind, segments, cover, warnings, damaged);
+    return new RunView<>(kind, segments, cover, problems, warnings, damaged);
   }
 
   private void requireOpen() {

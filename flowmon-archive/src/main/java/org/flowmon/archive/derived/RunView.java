@@ -3,8 +3,8 @@ package org.flowmon.archive.derived;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
@@ -18,6 +18,7 @@ public final class RunView<R extends DerivedRun> {
   private final List<RunCover.Share<R>> shares;
   private final BitSet uncovered;
   private final int uncoveredCount;
+  private final Map<String, String> broken;
   private final List<String> problems;
   private final Collection<R> damaged;
   private final AtomicInteger references = new AtomicInteger(1);
@@ -25,6 +26,7 @@ public final class RunView<R extends DerivedRun> {
   /**
    * A view that takes a reference of each run that it uses.
    *
+   * @param broken by the name of a run that is damaged what is wrong with it
    * @param problems what is wrong with runs that are not used
    * @param damaged takes the runs that turn out to be damaged; safe for many threads
    */
@@ -32,12 +34,14 @@ public final class RunView<R extends DerivedRun> {
       RunKind<R> kind,
       List<SealedSegment> segments,
       RunCover<R> cover,
+      Map<String, String> broken,
       List<String> problems,
       Collection<R> damaged) {
     this.kind = kind;
     this.segments = segments;
     this.uncovered = cover.uncovered();
     this.uncoveredCount = uncovered.cardinality();
+    this.broken = Map.copyOf(broken);
     this.problems = List.copyOf(problems);
     this.damaged = damaged;
     this.shares = List.copyOf(cover.shares());
@@ -64,15 +68,20 @@ public final class RunView<R extends DerivedRun> {
     return uncoveredCount;
   }
 
+  /** By the name of a run that is damaged and not used what is wrong with it. */
+  public Map<String, String> broken() {
+    return broken;
+  }
+
   /** What is wrong with runs that are not used. */
   public List<String> problems() {
     return problems;
   }
 
   /** Remembers that a run turned out to be damaged, and says so. */
-  public String damaged(R run, SegmentCorruptException e) {
+  public String damaged(R run, String problem) {
     damaged.add(run);
-    return kind.warning(String.valueOf(e.getMessage()));
+    return kind.warning(problem);
   }
 
   void acquire() {

@@ -132,16 +132,19 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
     List<HostMerge.Input> inputs = new ArrayList<>();
     int number = 0;
     for (SegmentReader reader : readers) {
-      int[] numbers = {number++};
-      inputs.add(
-          new HostMerge.Input(
-              new DictionaryHosts(reader, FlowColumn.SRC_ADDR, HostRunFormat.SOURCE), numbers));
-      inputs.add(
-          new HostMerge.Input(
-              new DictionaryHosts(reader, FlowColumn.DST_ADDR, HostRunFormat.DESTINATION),
-              numbers));
+      inputs.addAll(inputs(reader, number++));
     }
     return inputs;
+  }
+
+  /** The addresses of a segment that has this number in a run. */
+  static List<HostMerge.Input> inputs(SegmentReader reader, int number) {
+    int[] numbers = {number};
+    return List.of(
+        new HostMerge.Input(
+            new DictionaryHosts(reader, FlowColumn.SRC_ADDR, HostRunFormat.SOURCE), numbers),
+        new HostMerge.Input(
+            new DictionaryHosts(reader, FlowColumn.DST_ADDR, HostRunFormat.DESTINATION), numbers));
   }
 
   private HostRun write(List<HostMerge.Input> inputs, List<SealedSegment> of) throws IOException {

@@ -34,11 +34,11 @@ final class HostMerge {
 
   private HostMerge() {}
 
-  static void merge(List<Input> inputs, HostRunWriter out) throws IOException {
+  static void merge(List<Input> inputs, HostSink out) throws IOException {
     new HostMerge().run(inputs, out);
   }
 
-  private void run(List<Input> inputs, HostRunWriter out) throws IOException {
+  private void run(List<Input> inputs, HostSink out) throws IOException {
     for (Input input : inputs) {
       if (input.stream.next()) {
         heap.add(input);

@@ -20,7 +20,7 @@ import org.flowmon.flow.IpAddress;
  *   block: n, width | addresses | directory | lists
  * </pre>
  */
-final class HostRunWriter implements AutoCloseable {
+final class HostRunWriter implements HostSink, AutoCloseable {
   private final SealedFile file;
   private final UUID archive;
   private final ByteSink index = new ByteSink();
@@ -43,13 +43,8 @@ final class HostRunWriter implements AutoCloseable {
     flush(block);
   }
 
-  /**
-   * Adds an address that comes after all before.
-   *
-   * @param places ascending, as {@link HostStream#place}
-   * @param count how many of them, at least 1
-   */
-  void add(long hi, long lo, int[] places, int count) throws IOException {
+  @Override
+  public void add(long hi, long lo, int[] places, int count) throws IOException {
     int bytes = IpAddress.isIpv4(hi, lo) ? 4 : 16;
     if (n > 0
         && (n == HostRunFormat.MAX_BLOCK_ADDRESSES

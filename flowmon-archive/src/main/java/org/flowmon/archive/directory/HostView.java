@@ -3,6 +3,7 @@ package org.flowmon.archive.directory;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -40,6 +41,16 @@ public final class HostView {
     return view.uncoveredCount();
   }
 
+  /** Runs that answer for some segment, and for which. */
+  List<RunCover.Share<HostRun>> shares() {
+    return view.shares();
+  }
+
+  /** By the name of a run that is damaged what is wrong with it. */
+  Map<String, String> broken() {
+    return view.broken();
+  }
+
   /** Runs that are used. */
   public int runs() {
     return view.shares().size();
@@ -74,7 +85,7 @@ public final class HostView {
         }
       } catch (SegmentCorruptException e) {
         part.markAll(marked);
-        warnings.add(view.damaged(part.run(), e));
+        warnings.add(view.damaged(part.run(), String.valueOf(e.getMessage())));
       }
     }
     return marked;

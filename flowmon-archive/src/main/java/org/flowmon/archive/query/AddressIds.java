@@ -14,15 +14,20 @@ import org.flowmon.udaf.query.AddressRanges;
  * @param to one past the last
  */
 record AddressIds(int from, int to) {
-  /** Disjoint and ascending. */
+  /** As the other, of a sidecar's column. */
   static List<AddressIds> of(SegmentIndex index, FlowColumn column, AddressRanges addresses) {
+    return of(new IndexDictionary(index, column), addresses);
+  }
+
+  /** Disjoint and ascending. */
+  static List<AddressIds> of(CellDictionary dictionary, AddressRanges addresses) {
     List<AddressIds> ids = new ArrayList<>();
-    int size = index.dictionarySize(column);
+    int size = dictionary.size();
     for (AddressRanges.Range range : addresses.ranges()) {
-      int from = index.lowerBound(column, range.first().hi(), range.first().lo());
+      int from = dictionary.lowerBound(range.first());
       IpAddress last = range.last();
-      int to = range.isPoint() ? from : index.lowerBound(column, last.hi(), last.lo());
-      to += to < size && index.address(column, to).equals(last) ? 1 : 0;
+      int to = range.isPoint() ? from : dictionary.lowerBound(last);
+      to += to < size && dictionary.address(to).equals(last) ? 1 : 0;
       if (from < to) {
         ids.add(new AddressIds(from, to));
       }

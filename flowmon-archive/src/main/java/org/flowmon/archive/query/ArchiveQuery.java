@@ -58,15 +58,19 @@ public final class ArchiveQuery {
     List<SealedSegment> segments = choice.segments();
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
-    try {
-      return new QueryRun(archives, query, asOf, options, choice, order).answer();
+    RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
+    try (DayChoice days = archives.chooseDays(rule, constraints, choice, options.asOfArrival())) {
+      return new QueryRun(archives, query, asOf, options, choice, days, order).answer();
     } catch (DamagedListException e) {
-      // The sidecar is known to be damaged now, and is not asked again.
-      return new QueryRun(archives, query, asOf, options, choice, order).answer();
+      // The sidecar is known to be damaged now, and is not asked again; no sums were.
+      DayChoice none = new DayChoice();
+      return new QueryRun(archives, query, asOf, options, choice, none, order).answer();
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);
-      QueryAnswer answer = new QueryRun(archives, query, asOf, byRows, choice, order).answer();
+      DayChoice none = new DayChoice();
+      QueryAnswer answer =
+          new QueryRun(archives, query, asOf, byRows, choice, none, order).answer();
       return answer.withWarning(e.getMessage());
     }
   }

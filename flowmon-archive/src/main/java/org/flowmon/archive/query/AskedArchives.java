@@ -49,6 +49,34 @@ final class AskedArchives {
     return all;
   }
 
+  /**
+   * What the day sums of all say of a query.
+   *
+   * @param rule how sums may answer, null where only rows do
+   * @param choice the segments that may hold an answer
+   * @param asOf only rows that arrived by then are seen
+   */
+  DayChoice chooseDays(RollupRule rule, Constraints constraints, SegmentChoice choice, long asOf)
+      throws IOException {
+    DayChoice days = new DayChoice();
+    boolean done = false;
+    try {
+      for (ArchiveSnapshot snapshot : snapshots) {
+        List<SealedSegment> chosen =
+            snapshots.size() == 1
+                ? choice.segments()
+                : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
+        days.add(snapshot, rule, constraints, chosen, asOf);
+      }
+      done = true;
+      return days;
+    } finally {
+      if (!done) {
+        days.close();
+      }
+    }
+  }
+
   SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
     ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
     return owner.open(segment, verifyChecksums);

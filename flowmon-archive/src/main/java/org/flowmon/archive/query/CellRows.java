@@ -8,7 +8,7 @@ import org.flowmon.flow.FlowRows;
 /**
  * Some cells of a slice, seen as rows: so that filter and keys are evaluated once for a cell and by
  * what evaluates them for rows. It has the slice's address column, {@code outgoing} and, as begin
- * of its hour, {@code end_time}. Not thread-safe.
+ * of its hour or day, {@code end_time}. Not thread-safe.
  */
 final class CellRows implements FlowRows {
   private final long[] high = new long[RollupFormat.BLOCK];
@@ -16,6 +16,7 @@ final class CellRows implements FlowRows {
   private FlowColumn address;
   private int outgoing = RollupFormat.OUTGOING_NULL;
   private long hour = RollupFormat.NO_HOUR;
+  private long unitMicros = RollupFormat.HOUR_MICROS;
   private int count;
   private boolean lastIsNull;
 
@@ -34,6 +35,7 @@ final class CellRows implements FlowRows {
   void load(CellSource source, int[] ids, int n, int slice) {
     int nullId = source.rollup().nullId();
     begin(source.address(), n, source.rollup().outgoing(slice), source.rollup().hour(slice));
+    unitMicros = source.unitMicros();
     lastIsNull = ids[n - 1] == nullId;
     if (lastIsNull) {
       high[n - 1] = 0;
@@ -86,12 +88,7 @@ final class CellRows implements FlowRows {
   public void readLongs(FlowColumn column, int from, int n, long[] out) {
     boolean isTime = column == FlowColumn.END_TIME;
     Arrays.fill(
-        out,
-        0,
-        n,
-        presence(column) == Presence.ABSENT
-            ? 0
-            : isTime ? hour * RollupFormat.HOUR_MICROS : outgoing);
+        out, 0, n, presence(column) == Presence.ABSENT ? 0 : isTime ? hour * unitMicros : outgoing);
   }
 
   @Override

@@ -29,6 +29,9 @@ interface CellSource {
   /** Cells of the slices. */
   long cells();
 
+  /** A slice's time is its hour, or day, times this, in µs. */
+  long unitMicros();
+
   /** The address of an id. */
   IpAddress address(int id);
 
@@ -46,6 +49,6 @@ interface CellSource {
   /** Reads the addresses of successive ids, from {@code from} on. */
   void readAddresses(int from, int n, long[] high, long[] low);
 
-  /** What says that these sums are damaged, so that rows have to answer; it is noted. */
+  /** What says that these sums are damaged, so that others have to answer; it is noted. */
   DamagedCellsException damaged(String problem);
 }

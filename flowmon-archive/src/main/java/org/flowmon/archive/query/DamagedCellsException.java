@@ -2,12 +2,19 @@ package org.flowmon.archive.query;
 
 import org.flowmon.archive.SegmentLease;
 
-/** Sums turned out to be damaged when some of them were in groups already: rows have to answer. */
+/**
+ * Sums turned out to be damaged when some of them were in groups already: others have to answer.
+ */
 final class DamagedCellsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   DamagedCellsException(SegmentLease lease, String problem) {
     super(SegmentScan.warning(lease, problem));
     lease.rollupFailed(problem);
+  }
+
+  /** What is damaged, which was noted, and what answers instead. */
+  DamagedCellsException(String warning) {
+    super(warning);
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.archive.query;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.flowmon.archive.days.DayRunFormat;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
@@ -36,27 +37,38 @@ final class ExpressionColumns {
    * same. Where it says no, it may have one all the same.
    */
   static boolean isHourly(Expression expression) {
+    return isSameWithin(RollupFormat.HOUR_MICROS, expression);
+  }
+
+  /** As {@link #isHourly}, of the times of any UTC day. */
+  static boolean isDaily(Expression expression) {
+    return isSameWithin(DayRunFormat.DAY_MICROS, expression);
+  }
+
+  /** Whether an expression has one value for all times from any multiple of a width to the next. */
+  private static boolean isSameWithin(long width, Expression expression) {
     if (expression instanceof Column column) {
       return column.column() != FlowColumn.END_TIME;
     } else if (expression instanceof TimeBucket bucket && isEndTime(bucket.time())) {
-      return bucket.widthMicros() % RollupFormat.HOUR_MICROS == 0;
+      return bucket.widthMicros() % width == 0;
     } else if (expression instanceof DaysBefore days && isEndTime(days.time())) {
-      return isWholeHour(days.now());
+      return isMultiple(width, days.now());
     } else if (expression instanceof SameHour hour && isEndTime(hour.time())) {
-      return isWholeHour(hour.now());
+      // It tells the hours of a day apart.
+      return width == RollupFormat.HOUR_MICROS && isMultiple(width, hour.now());
     } else if (expression instanceof IsNull isNull && isEndTime(isNull.term())) {
       return true;
     }
-    return ExpressionParts.of(expression).stream().allMatch(ExpressionColumns::isHourly);
+    return ExpressionParts.of(expression).stream().allMatch(part -> isSameWithin(width, part));
   }
 
   static boolean isEndTime(Expression expression) {
     return expression instanceof Column column && column.column() == FlowColumn.END_TIME;
   }
 
-  private static boolean isWholeHour(Expression expression) {
+  private static boolean isMultiple(long width, Expression expression) {
     return expression instanceof Literal literal
         && !literal.value().isNull()
-        && literal.value().low() % RollupFormat.HOUR_MICROS == 0;
+        && literal.value().low() % width == 0;
   }
 }

@@ -36,6 +36,7 @@ final class QueryRun {
   private final Expression whereAsOf;
   private final QueryOptions options;
   private final SegmentChoice choice;
+  private final DayChoice days;
   private final List<SealedSegment> segments;
   private List<SegmentPiece> pieces;
   private final SegmentOrder order;
@@ -55,6 +56,7 @@ final class QueryRun {
       Expression whereAsOf,
       QueryOptions options,
       SegmentChoice choice,
+      DayChoice days,
       SegmentOrder order) {
     this.archives = archives;
     this.query = query;
@@ -63,7 +65,9 @@ final class QueryRun {
     this.whereAsOf = whereAsOf;
     this.options = options;
     this.choice = choice;
-    this.segments = choice.segments();
+    this.days = days;
+    this.segments =
+        choice.segments().stream().filter(segment -> !days.answersFor(segment)).toList();
     this.order = order;
     this.deadline =
         new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit(), segments.size());
@@ -82,7 +86,7 @@ final class QueryRun {
    * @throws DamagedCellsException where sums cannot be relied on
    */
   QueryAnswer answer() throws IOException {
-    if (segments.isEmpty() && query.parameters().isEmpty()) {
+    if (segments.isEmpty() && days.cells().isEmpty() && query.parameters().isEmpty()) {
       return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
     }
     if (!query.isAggregated() && hasManyRows()) {
@@ -178,7 +182,7 @@ final class QueryRun {
             scan.collector().addTo(lookups[i]);
           }
           opened.addAndGet(piece.isFirst() ? 1 : 0);
-          taken = scan.run(lease, piece);
+          taken = scan.run(lease, piece, days.rest(segment));
           bytes = meter.segmentRead(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
         } finally {
@@ -234,6 +238,7 @@ final class QueryRun {
     long examined = 0;
     long matched = 0;
     Set<String> warnings = new LinkedHashSet<>(choice.warnings());
+    warnings.addAll(days.warnings());
     for (SegmentScan scan : scans) {
       read += scan.segmentsRead();
       byIndex += scan.segmentsByIndex();
@@ -276,6 +281,9 @@ final class QueryRun {
             opened.get(),
             choice.byDirectory(),
             choice.uncovered(),
+            days.segments(),
+            days.cells().size(),
+            days.days(),
             counts.read,
             counts.byIndex,
             counts.byRollup,
@@ -296,7 +304,7 @@ final class QueryRun {
   private record Collected(ResultTable table, long cells) {}
 
   private Collected collect(List<SegmentScan> scans) throws IOException {
-    List<SegmentCells> cells = new ArrayList<>();
+    List<CellSource> cells = new ArrayList<>(days.cells());
     scans.forEach(scan -> cells.addAll(scan.cells()));
     if (!cells.isEmpty()) {
       List<GroupTable> ofRows =

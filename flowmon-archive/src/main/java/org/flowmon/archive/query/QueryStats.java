@@ -11,17 +11,22 @@ import java.util.List;
  * @param historyThrough up to which arrival (µs) everything was there, {@link Long#MIN_VALUE} where
  *     nothing is known
  * @param segmentsTotal segments of the archive
- * @param segmentsConsidered segments that may hold an answer by their times and by the host
- *     directory: these were opened
+ * @param segmentsConsidered segments that may hold an answer by their times, by the host directory
+ *     and by the day sums: these were opened
  * @param segmentsByDirectory segments that the host directory left out, whatever their times: they
  *     hold none of the addresses asked for
  * @param segmentsUncovered segments that the host directory says nothing of, where it was asked
+ * @param segmentsByDays segments that were not opened since the day sums say all that is asked of
+ *     them
+ * @param dayRuns runs of day sums that were read
+ * @param days days of these, each of each run
  * @param segmentsRead segments of which rows were examined or sums read
  * @param segmentsByIndex of these, how many through the sidecar's postings; the others were scanned
  *     within the query's times
  * @param segmentsByRollup of these, how many by the sidecar's sums, but for the rows of an hour
  *     that the query's times cut
- * @param cellsRead sums that were read for them, each of one address, hour and {@code outgoing}
+ * @param cellsRead sums that were read for them, each of one address, hour and {@code outgoing},
+ *     and in day sums, each of one address, day and {@code outgoing}
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
@@ -31,8 +36,8 @@ import java.util.List;
  *     counted
  * @param accesses how each segment that was opened answered, where {@link QueryOptions#explain}
  *     asks for it; by id
- * @param warnings one for each sidecar that is missing or damaged: rows answered for its segment,
- *     the answer is the same
+ * @param warnings one for each sidecar, run of the host directory or of the day sums that is
+ *     missing or damaged: others answered in its place, the answer is the same
  * @param nanos time taken
  */
 public record QueryStats(
@@ -43,6 +48,9 @@ public record QueryStats(
     int segmentsConsidered,
     int segmentsByDirectory,
     int segmentsUncovered,
+    int segmentsByDays,
+    int dayRuns,
+    int days,
     int segmentsRead,
     int segmentsByIndex,
     int segmentsByRollup,
@@ -70,6 +78,9 @@ public record QueryStats(
         segmentsConsidered,
         segmentsByDirectory,
         segmentsUncovered,
+        segmentsByDays,
+        dayRuns,
+        days,
         segmentsRead,
         segmentsByIndex,
         segmentsByRollup,

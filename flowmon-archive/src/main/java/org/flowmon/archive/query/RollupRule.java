@@ -123,6 +123,11 @@ final class RollupRule {
     return terms;
   }
 
+  /** The rule for those rows alone whose times are these. */
+  RollupRule within(LongRanges some, boolean nullIsKept) {
+    return new RollupRule(query, address, some, nullIsKept, cellFilter, keyColumns, addressKey);
+  }
+
   FlowQuery query() {
     return query;
   }
@@ -150,6 +155,11 @@ final class RollupRule {
   /** Whether keys differ from hour to hour. */
   boolean hasHourKeys() {
     return keyColumns.contains(FlowColumn.END_TIME);
+  }
+
+  /** Whether keys are the same at all times of any UTC day. */
+  boolean hasKeysOfDays() {
+    return query.groupBy().stream().allMatch(ExpressionColumns::isDaily);
   }
 
   /** The place of the address itself among the keys, −1 where it is none of them. */

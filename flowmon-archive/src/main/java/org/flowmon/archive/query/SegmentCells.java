@@ -84,6 +84,11 @@ final class SegmentCells implements CellSource {
   }
 
   @Override
+  public long unitMicros() {
+    return RollupFormat.HOUR_MICROS;
+  }
+
+  @Override
   public IpAddress address(int id) {
     return index.address(address, id);
   }

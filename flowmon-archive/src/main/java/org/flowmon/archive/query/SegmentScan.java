@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,6 +34,7 @@ final class SegmentScan {
   private final Filter filterAsOf;
   private final long asOf;
   private final RollupRule rollups;
+  private final IdentityHashMap<DayRest, Filter> ofRests = new IdentityHashMap<>();
   private final RowCollector collector;
   private final Deadline deadline;
   private final int[] rows = new int[Vector.CAPACITY];
@@ -114,12 +116,14 @@ final class SegmentScan {
   /**
    * Runs the query over a piece of a segment.
    *
+   * @param rest what others leave of the query to the segment, all of whose rows had arrived by
+   *     {@code asOf}; null where all is
    * @return whether it took the lease over, since sums of the segment are still to be read
    */
-  boolean run(SegmentLease lease, SegmentPiece piece) {
+  boolean run(SegmentLease lease, SegmentPiece piece, DayRest rest) {
     SegmentReader segment = lease.rows();
     boolean arrived = segment.sealed().arrival().max() <= asOf;
-    Filter applied = arrived ? filter : filterAsOf;
+    Filter applied = rest != null ? filterOf(rest) : arrived ? filter : filterAsOf;
     Constraints constraints = applied.constraints();
     if (isAbsent(segment, constraints)) {
       return false;
@@ -132,7 +136,8 @@ final class SegmentScan {
       return false;
     }
     segmentsRead += piece.isFirst() ? 1 : 0;
-    SegmentCells sums = arrived ? sums(lease, constraints, ranges) : null;
+    RollupRule rule = rest != null ? rest.rule() : rollups;
+    SegmentCells sums = arrived ? sums(rule, lease, constraints, ranges) : null;
     if (sums == null) {
       boolean byIndex = readRows(lease, applied, ranges, piece);
       segmentsByIndex += byIndex && piece.isFirst() ? 1 : 0;
@@ -153,11 +158,16 @@ final class SegmentScan {
     return false;
   }
 
+  private Filter filterOf(DayRest rest) {
+    return ofRests.computeIfAbsent(rest, r -> Filter.of(r.where()));
+  }
+
   /**
    * The sums that answer for the segment's rows; null where there are none, or rows are cheaper.
    */
-  private SegmentCells sums(SegmentLease lease, Constraints constraints, RowRanges ranges) {
-    if (rollups == null || ranges.total() < FEW_ROWS) {
+  private SegmentCells sums(
+      RollupRule rule, SegmentLease lease, Constraints constraints, RowRanges ranges) {
+    if (rule == null || ranges.total() < FEW_ROWS) {
       return null;
     }
     SegmentIndex index = lease.index();
@@ -167,7 +177,7 @@ final class SegmentScan {
     }
     if (lease.rollupProblem() == null) {
       try {
-        return SegmentCells.plan(rollups, lease, index, constraints, ranges);
+        return SegmentCells.plan(rule, lease, index, constraints, ranges);
       } catch (SegmentCorruptException e) {
         lease.rollupFailed(String.valueOf(e.getMessage()));
       }

@@ -9,9 +9,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.days.DayCheck;
+import org.flowmon.archive.days.DaySums;
+import org.flowmon.archive.derived.RunProblem;
+import org.flowmon.archive.directory.DirectoryCheck;
+import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentVerifier;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -82,6 +88,9 @@ public final class ArchiveVerifier {
     if (damages.isEmpty() && manifest.state() != null) {
       damages.addAll(RetentionCheck.of(store, manifest.state()));
     }
+    if (manifest.state() != null) {
+      damages.addAll(derived(store, manifest.state()));
+    }
     List<String> orphans = new ArrayList<>();
     manifest.orphans().forEach(file -> orphans.add(store.describe(file.name())));
     if (manifest.damages().isEmpty()) {
@@ -98,6 +107,26 @@ public final class ArchiveVerifier {
     }
     return new VerifyReport(
         manifest.commits(), manifest.segments().size(), rows, bytes, damages, orphans);
+  }
+
+  /** Files that follow from the segments, which they have to agree with. */
+  private static List<Damage> derived(ArchiveStore store, ManifestState state) throws IOException {
+    List<Damage> damages = new ArrayList<>();
+    for (RunProblem p :
+        DirectoryCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments())) {
+      damages.add(derived(store, HostDirectory.FOLDER, p));
+    }
+    for (RunProblem p : DayCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments())) {
+      damages.add(derived(store, DaySums.FOLDER, p));
+    }
+    return damages;
+  }
+
+  private static Damage derived(ArchiveStore store, String folder, RunProblem problem) {
+    return new Damage(
+        store.describe(folder + "/" + problem.run()),
+        "run",
+        problem.what() + "; delete it, and flowmon compact makes it again");
   }
 
   private static List<Damage> damages(ArchiveStore store, SealedSegment segment)

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -48,6 +49,8 @@ class CompactionPlanTest {
     CompactionPlan plan = new CompactionPlan(CompactionOptions.DEFAULTS);
     Random random = new Random(rows);
     Map<String, SealedSegment> live = new HashMap<>();
+    Set<String> settled = new HashSet<>();
+    int unsettled = 0;
     long written = 0;
     long total = 0;
     int mostSmall = 0;
@@ -69,6 +72,7 @@ class CompactionPlanTest {
         boolean mixed = false;
         for (SealedSegment one : merge) {
           assertEquals(one, live.remove(one.id()), "what is merged is there");
+          unsettled += settled.contains(one.id()) && one.rows() > 50 ? 1 : 0;
           sum += one.rows();
           mixed |= TimeSlice.of(one) == TimeSlice.MIXED;
         }
@@ -83,10 +87,15 @@ class CompactionPlanTest {
         SealedSegment merged = segment(sum, day * DAY, merge.get(0).endTime().max(), at);
         live.put(merged.id(), merged);
       }
+      List<SealedSegment> now = new ArrayList<>(live.values());
+      plan.settled(now).stream().forEach(place -> settled.add(now.get(place).id()));
       long small = live.values().stream().filter(s -> s.rows() < 500_000).count();
       mostSmall = (int) Math.max(mostSmall, small);
     }
     assertTrue(mostSmall <= 64, mostSmall + " small segments");
+    assertTrue(
+        settled.size() >= 9 && unsettled <= settled.size() / 10,
+        unsettled + " of " + settled.size());
     assertTrue(
         (double) written / total <= rewritten,
         "each row was rewritten " + (double) written / total + " times");

@@ -221,6 +221,46 @@ class DayUpdateTest {
     assertEquals(false, isRefused(sound));
   }
 
+  /** Whatever sum of a run is changed, with the checksums made right: it is found and named. */
+  @Test
+  void sumsThatAreNotThoseOfTheSegmentsAreFound() throws IOException {
+    Random random = new Random(5);
+    List<SealedSegment> segments = new ArrayList<>();
+    try (ArchiveStore store = ArchiveLocation.of(directory).openStore()) {
+      try (DaySums sums = new DaySums(store, ARCHIVE)) {
+        for (int s = 0; s < 4; s++) {
+          segments.add(seal(new DayTraffic(s, 0.1, true).batches(1200, 0.5 * s, 0.5 * s + 0.1)));
+          update(sums, segments);
+        }
+      }
+      assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments));
+      // Those that are left: what is gone spoils its days, which are not looked at.
+      assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments.subList(1, 4)));
+      Path run = runs().get(0);
+      byte[] sound = Files.readAllBytes(run);
+      ByteBuffer file = ByteBuffer.wrap(sound).order(ByteOrder.LITTLE_ENDIAN);
+      int tail = sound.length - DayRunFormat.TAIL_BYTES;
+      int sums = tail - file.getInt(tail + 20);
+      int found = 0;
+      int tried = 150;
+      for (int i = 0; i < tried; i++) {
+        byte[] hurt = sound.clone();
+        hurt[8 + random.nextInt(sums - 8)] ^= (byte) (1 << random.nextInt(8));
+        repair(hurt);
+        Files.delete(run);
+        Files.write(run, hurt);
+        List<org.flowmon.archive.derived.RunProblem> problems =
+            DayCheck.of(store, ARCHIVE, SEGMENTS, segments);
+        found += problems.isEmpty() ? 0 : 1;
+        assertTrue(
+            problems.stream().allMatch(p -> p.run().equals(run.getFileName().toString())),
+            problems.toString());
+      }
+      // All but some unused bits of control bytes.
+      assertTrue(found > tried * 9 / 10, found + " of " + tried);
+    }
+  }
+
   private boolean isRefused(byte[] bytes) throws IOException {
     Path file = directory.resolve("hurt.days");
     Files.deleteIfExists(file);

@@ -224,7 +224,7 @@ class HostRunTest {
   }
 
   /** Makes the checksums of blocks and of the tail right, where the file says they are. */
-  private static void repair(byte[] bytes) {
+  static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int tail = bytes.length - HostRunFormat.TAIL_BYTES;
     int blocks = file.getInt(tail + 16);

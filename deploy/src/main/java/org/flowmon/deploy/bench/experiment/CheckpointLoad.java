@@ -7,6 +7,7 @@ import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
+import org.flowmon.archive.compact.SettledSegments;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.deploy.bench.archive.FlowBlock;
 import org.flowmon.deploy.bench.archive.GeneratedWorkload;
@@ -90,6 +91,7 @@ public final class CheckpointLoad implements AutoCloseable {
     }
     archive.removeReplaced(Duration.ZERO);
     archive.updateDirectory(false, () -> false);
+    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
     upkeep.end();
     loading.begin();
   }

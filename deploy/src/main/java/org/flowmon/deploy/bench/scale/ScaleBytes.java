@@ -7,6 +7,7 @@ import java.util.Map;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.manifest.Manifest;
@@ -41,6 +42,7 @@ final class ScaleBytes {
     kinds.put("sidecars: sums by hour", parts.bytes(RollupFormat.HOURS));
     kinds.put(
         "host directory", BenchFolder.bytes(archive.directory().resolve(HostDirectory.FOLDER)));
+    kinds.put("day sums", BenchFolder.bytes(archive.directory().resolve(DaySums.FOLDER)));
     kinds.put("manifest", BenchFolder.bytes(archive.directory().resolve(Manifest.FOLDER)));
     kinds.put("all", kinds.values().stream().mapToLong(Long::longValue).sum());
     BenchResult result = new BenchResult(BYTES);

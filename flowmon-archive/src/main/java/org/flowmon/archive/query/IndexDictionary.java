@@ -1,0 +1,23 @@
+package org.flowmon.archive.query;
+
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/** The addresses of a sidecar's column. */
+record IndexDictionary(SegmentIndex index, FlowColumn column) implements CellDictionary {
+  @Override
+  public int size() {
+    return index.dictionarySize(column);
+  }
+
+  @Override
+  public int lowerBound(IpAddress address) {
+    return index.lowerBound(column, address.hi(), address.lo());
+  }
+
+  @Override
+  public IpAddress address(int id) {
+    return index.address(column, id);
+  }
+}
