@@ -244,20 +244,44 @@ final class DictionaryBuilder {
     for (int i = 0; i < values.count; i++) {
       ids[i] = findOrInsert(values.high[i], values.low[i]);
     }
-    Integer[] byValue = new Integer[size];
-    Arrays.setAll(byValue, i -> i);
-    Arrays.sort(byValue, (a, b) -> IpAddress.compare(high[a], low[a], high[b], low[b]));
+    int ipv4 = packIpv4();
+    radix.sortByHighBits(packed, ipv4);
+    Integer[] others = new Integer[size - ipv4];
+    int below = 0; // of the others, those before all of IPv4
+    for (int i = 0, n = 0; i < size; i++) {
+      if (!IpAddress.isIpv4(high[i], low[i])) {
+        others[n++] = i;
+        below += IpAddress.compare(high[i], low[i], 0, IpAddress.ipv4Low(0)) < 0 ? 1 : 0;
+      }
+    }
+    Arrays.sort(others, (a, b) -> IpAddress.compare(high[a], low[a], high[b], low[b]));
     long[] sortedHigh = new long[high.length];
     long[] sortedLow = new long[low.length];
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
-      renumbered[byValue[i]] = i;
-      sortedHigh[i] = high[byValue[i]];
-      sortedLow[i] = low[byValue[i]];
+      boolean isIpv4 = i >= below && i < below + ipv4;
+      int old = isIpv4 ? (int) packed[i - below] : others[i < below ? i : i - ipv4];
+      renumbered[old] = i;
+      sortedHigh[i] = high[old];
+      sortedLow[i] = low[old];
     }
     high = sortedHigh;
     low = sortedLow;
     renumber(values.count);
+  }
+
+  /** Puts the IPv4 addresses, which are most of them as a rule, into packed keys; how many. */
+  private int packIpv4() {
+    if (packed.length < size) {
+      packed = new long[Math.max(size, low.length)];
+    }
+    int n = 0;
+    for (int i = 0; i < size; i++) {
+      if (IpAddress.isIpv4(high[i], low[i])) {
+        packed[n++] = (low[i] << 32) | i;
+      }
+    }
+    return n;
   }
 
   private int findOrInsert(long hi, long lo) {
