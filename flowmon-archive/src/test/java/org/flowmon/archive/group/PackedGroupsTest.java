@@ -1,5 +1,6 @@
 package org.flowmon.archive.group;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +24,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.FlowQueries;
@@ -159,6 +161,59 @@ class PackedGroupsTest {
       }
     } finally {
       segments.forEach(SegmentReader::close);
+    }
+  }
+
+  /** A batch of rows, some of which have a source; none has a destination. */
+  private SegmentReader sealed(IpAddress... sources) throws Exception {
+    FlowBatchBuilder builder = new FlowBatchBuilder(10);
+    for (IpAddress source : sources) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, 7);
+      if (source != null) {
+        builder.setAddress(FlowColumn.SRC_ADDR, source);
+      }
+      builder.endRow();
+    }
+    FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
+    return SegmentReader.open(
+        directory, new SegmentWriter().seal(directory, List.of(batch), Provenance.NONE));
+  }
+
+  @Test
+  void dictionariesWithoutAnAddressHaveNoNumberButThatOfNull() throws Exception {
+    List<FlowColumn> columns = List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
+    IpAddress ipv6 = IpAddress.parse("2001:db8::1");
+    try (SegmentReader none = sealed((IpAddress) null);
+        SegmentReader noneEither = sealed(null, null);
+        SegmentReader one = sealed(null, ipv6, null)) {
+      for (List<SegmentReader> segments :
+          List.of(
+              List.<SegmentReader>of(),
+              List.of(none),
+              List.of(none, noneEither),
+              List.of(none, one, noneEither))) {
+        AddressNumbering numbering = new AddressNumbering(segments, columns);
+        onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
+        AddressNumbers numbers = numbering.finish();
+        boolean hasOne = segments.contains(one);
+        assertEquals(hasOne ? 1 : 0, numbers.ofNull());
+        assertEquals(!hasOne, numbers.areHighsZero());
+        for (SegmentReader segment : segments) {
+          assertEquals(
+              segment == one ? 1 : 0,
+              AddressNumbering.entries(segment, columns),
+              segment.sealed().id());
+          assertNull(numbers.of(segment.sealed(), FlowColumn.DST_ADDR));
+          int[] sources = numbers.of(segment.sealed(), FlowColumn.SRC_ADDR);
+          if (segment == one) {
+            assertArrayEquals(new int[] {0}, sources);
+            assertEquals(ipv6, new IpAddress(numbers.high(0), numbers.low(0)));
+          } else {
+            assertNull(sources);
+          }
+        }
+      }
     }
   }
 
