@@ -46,7 +46,17 @@ public record SegmentChoice(
       }
       return new SegmentChoice(chosen, 0, 0, warnings);
     }
-    HostView hosts = snapshot.hosts();
+    HostView hosts;
+    try {
+      hosts = snapshot.hosts();
+    } catch (IOException e) {
+      // It only leaves segments out: without it they are asked themselves.
+      warnings.add("the host directory cannot be listed, so every segment is asked: " + e);
+      for (SealedSegment segment : all) {
+        addWhereTimesFit(segment, constraints, chosen);
+      }
+      return new SegmentChoice(chosen, 0, all.size(), warnings);
+    }
     try {
       // A directory without runs is not asked; what is wrong with it is still said.
       BitSet places = find(hosts, constraints, warnings);

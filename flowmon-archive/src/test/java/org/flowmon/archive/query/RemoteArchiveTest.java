@@ -321,6 +321,25 @@ class RemoteArchiveTest {
     }
   }
 
+  @Test
+  void aHostDirectoryThatCannotBeListedIsAWarningAndEverySegmentIsAsked() throws IOException {
+    try (Archive archive = open(from("a"))) {
+      fill(archive, 3, 400);
+    }
+    try (Archive archive = open(from("b"))) {
+      store.fault =
+          (operation, name) -> {
+            if (operation.equals("list") && name.startsWith("directory")) {
+              throw new IOException("503 of " + name);
+            }
+          };
+      QueryStats stats = lookupOfNobody(archive).stats();
+      assertEquals(3, stats.segmentsUncovered());
+      assertTrue(stats.warnings().toString().contains("cannot be listed"), stats.toString());
+      store.fault = (operation, name) -> {};
+    }
+  }
+
   /** A sidecar that cannot be had is a warning, and its rows answer. */
   private void requireAnswersOrWarnings(Archive archive, long seed) throws IOException {
     FlowQuery query =
