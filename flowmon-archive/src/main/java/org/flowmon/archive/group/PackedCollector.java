@@ -3,6 +3,7 @@ package org.flowmon.archive.group;
 import java.util.Arrays;
 import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.ValueKind;
@@ -18,6 +19,8 @@ public final class PackedCollector {
   private final PackedGroups groups;
   private final KeyReader keyReader;
   private final RowAdder adder;
+  private final DenseTable dense; // null where keys are many
+  private final SharedLongs shared;
   private final CompiledExpression[] arguments;
   private final ValueKind[] kinds;
   private final Vector[] vectors;
@@ -40,6 +43,8 @@ public final class PackedCollector {
     this.kinds = Arrays.stream(arguments).map(CompiledExpression::kind).toArray(ValueKind[]::new);
     this.vectors =
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
+    this.shared = new SharedLongs(groups.layout().arguments());
+    this.dense = groups.isDense() ? new DenseTable(groups.layout(), groups.keyBits()) : null;
     this.rows = groups.newRows(1, kinds);
   }
 
@@ -62,11 +67,16 @@ public final class PackedCollector {
     int first = selection[0];
     int count = selection[n - 1] - first + 1;
     keyReader.read(flows, from + first, count, keys);
+    FlowRows seen = shared.of(flows, from + first, count);
     for (int a = 0; a < arguments.length; a++) {
-      arguments[a].evaluate(flows, from + first, count, vectors[a]);
+      arguments[a].evaluate(seen, from + first, count, vectors[a]);
     }
     for (int r = 0; r < n; r++) {
       shifted[r] = selection[r] - first;
+    }
+    if (dense != null) {
+      dense.add(keys, vectors, shifted, n);
+      return;
     }
     if (partitions != null) {
       rows.add(partitions.map, keys, vectors, shifted, n);
@@ -115,6 +125,11 @@ public final class PackedCollector {
     if (partitions == null && earlyRows > 0) {
       cut();
     }
+  }
+
+  /** All groups where keys are few, else null. */
+  DenseTable dense() {
+    return dense;
   }
 
   /** Rows that are not in groups yet, once all were added; null where there was none. */

@@ -37,6 +37,10 @@ public final class PackedGroups {
   // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
+  // What a thread's states may take where every possible key has one.
+  private static final long MAX_DENSE_WORDS = 1 << 22;
+  private static final int MAX_DENSE_BITS = 17;
+  private static final long DENSE_HEAP_SHARE = 32;
 
   private final GroupPlan plan;
   private final AddressNumbers numbers;
@@ -128,6 +132,13 @@ public final class PackedGroups {
     return keyBits;
   }
 
+  /** Whether keys are so few that each has its place. */
+  boolean isDense() {
+    long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
+    return keyBits <= MAX_DENSE_BITS
+        && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
+  }
+
   /** The partition with which a thread is to begin: far from those of others. */
   int firstToFlush(int count) {
     return (int) ((((flushes.getAndIncrement() * 0x9E37_79B9L) & 0xFFFF_FFFFL) * count) >>> 32);
@@ -184,6 +195,11 @@ public final class PackedGroups {
    * collectors must have ended.
    */
   public Finish finish() {
+    if (isDense() && !collectors.isEmpty()) {
+      List<DenseTable> dense = collectors.stream().map(PackedCollector::dense).toList();
+      collectors.clear();
+      return new Finish(1, () -> (part, arena) -> DenseTable.merge(dense, arena), List.of());
+    }
     PackedTable[] tables = partitions == null ? new PackedTable[0] : partitions.tables;
     List<PartitionedRows> rests =
         collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();

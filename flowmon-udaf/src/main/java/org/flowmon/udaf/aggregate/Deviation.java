@@ -11,6 +11,8 @@ import org.flowmon.udaf.query.Int128;
  * rounded, a few units of the last place at most. The same whichever way the sums came about.
  */
 public final class Deviation {
+  private static final long SMALL = 1L << 31;
+
   private final int sum;
   private final int squares;
   private final int count;
@@ -37,6 +39,32 @@ public final class Deviation {
 
   /** The deviation of the state that begins there, which is not NULL. */
   public double of(long[] state, int at) {
+    long values = state[at + count];
+    boolean small =
+        values < SMALL
+            && state[at + sum + 1] == 0
+            && state[at + squares + 2] == 0
+            && state[at + squares + 1] >>> 31 == 0;
+    return small ? ofSmall(values, state[at + sum], state, at + squares) : ofAny(state, at);
+  }
+
+  /**
+   * Where the sum fits a long, and the sum of squares times the number of values 126 bits.
+   *
+   * @param at where the words of the sum of squares begin
+   */
+  private double ofSmall(long n, long total, long[] state, int at) {
+    long low = n * state[at];
+    long high =
+        n * state[at + 1] + Math.multiplyHigh(n, state[at]) + ((state[at] >> 63) & n); // unsigned
+    long squareLow = total * total;
+    long differenceHigh =
+        high - Math.multiplyHigh(total, total) - (Long.compareUnsigned(low, squareLow) < 0 ? 1 : 0);
+    double numerator = Int128.toDouble(differenceHigh, low - squareLow);
+    return Math.sqrt(numerator / (double) (n * (ofSample ? n - 1 : n)));
+  }
+
+  private double ofAny(long[] state, int at) {
     BigInteger n = BigInteger.valueOf(state[at + count]);
     long low = state[at + sum];
     BigInteger total = Int128.toBigInteger(state[at + sum + 1] + (low >> 63), low);

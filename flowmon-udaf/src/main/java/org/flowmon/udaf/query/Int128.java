@@ -29,8 +29,24 @@ public final class Int128 {
     return BigInteger.valueOf(high).shiftLeft(64).add(unsignedLow);
   }
 
+  /** The nearest double, of two as near the even one. */
   public static double toDouble(long high, long low) {
-    return high == low >> 63 ? (double) low : toBigInteger(high, low).doubleValue();
+    if (high == low >> 63) {
+      return (double) low;
+    }
+    boolean isNegative = high < 0;
+    long lowest = isNegative ? -low : low;
+    long highest = isNegative ? ~high + (low == 0 ? 1 : 0) : high;
+    // The leading 64 bits, without the last, which with all that are cut off says what is nearer.
+    int zeros = Long.numberOfLeadingZeros(highest);
+    long leading =
+        zeros == 0
+            ? highest
+            : zeros == 64 ? lowest : (highest << zeros) | (lowest >>> (64 - zeros));
+    boolean isRest = zeros < 64 && lowest << zeros != 0;
+    long halved = (leading >>> 1) | (leading & 1) | (isRest ? 1 : 0);
+    double size = Math.scalb((double) halved, 65 - zeros);
+    return isNegative ? -size : size;
   }
 
   /** The quotient rounded to a double; the same whichever way the sum came about. */
