@@ -56,8 +56,7 @@ final class AskedArchives {
    * @param choice the segments that may hold an answer
    * @param asOf only rows that arrived by then are seen
    */
-  DayChoice chooseDays(RollupRule rule, Constraints constraints, SegmentChoice choice, long asOf)
-      throws IOException {
+  DayChoice chooseDays(RollupRule rule, Constraints constraints, SegmentChoice choice, long asOf) {
     DayChoice days = new DayChoice();
     boolean done = false;
     try {

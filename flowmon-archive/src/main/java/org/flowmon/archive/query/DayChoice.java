@@ -46,12 +46,17 @@ final class DayChoice implements AutoCloseable {
       RollupRule rule,
       Constraints constraints,
       List<SealedSegment> chosen,
-      long asOf)
-      throws IOException {
+      long asOf) {
     if (rule == null || chosen.isEmpty() || !rule.hasKeysOfDays() || constraints.isImpossible()) {
       return;
     }
-    RunView<DayRun> view = snapshot.days();
+    RunView<DayRun> view;
+    try {
+      view = snapshot.days();
+    } catch (IOException e) {
+      warnings.add("no day sums: " + e + ": segments were read instead");
+      return;
+    }
     views.add(view);
     warnings.addAll(view.problems());
     Set<String> wanted = new HashSet<>();
