@@ -68,26 +68,19 @@ public final class AddressNumbering {
   public AddressNumbering(List<SegmentReader> segments, Collection<FlowColumn> columns) {
     this.segments = segments;
     long entries = 0;
-    Source largest = null;
     for (SegmentReader segment : segments) {
       for (FlowColumn column : columns) {
         if (segment.presence(column) != Presence.ABSENT) {
           Source source = new Source(segment, column);
           sources.add(source);
           entries += source.numbers.length;
-          boolean larger = largest == null || source.numbers.length > largest.numbers.length;
-          largest = larger ? source : largest;
         }
       }
     }
     int count = (int) Math.max(1, Math.min(MAX_PARTS, entries / ENTRIES_PER_PART));
-    count = largest == null ? 1 : Math.min(count, largest.numbers.length);
-    this.bounds = new IpAddress[count - 1];
-    for (int p = 1; p < count; p++) {
-      int id = (int) ((long) largest.numbers.length * p / count);
-      bounds[p - 1] = address(largest, id);
-    }
-    this.parts = new Part[count];
+    int[] sizes = sources.stream().mapToInt(source -> source.numbers.length).toArray();
+    this.bounds = AddressBounds.of(sizes, count, (list, id) -> address(sources.get(list), id));
+    this.parts = new Part[bounds.length + 1];
     sources.forEach(this::cut);
   }
 

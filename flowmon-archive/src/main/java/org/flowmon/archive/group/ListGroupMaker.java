@@ -75,6 +75,11 @@ final class ListGroupMaker implements GroupMaker {
     }
   }
 
+  /** Bytes that one takes on the heap. */
+  static long heapBytes(AddressNumbers numbers, GroupLayout layout) {
+    return (numbers.ofNull() + 1L) * (8L * layout.stateWords() + Integer.BYTES + 1);
+  }
+
   @Override
   public SortedGroups make(int part, SortedGroups.Arena arena) {
     KeyedRows key = keys.get(part);

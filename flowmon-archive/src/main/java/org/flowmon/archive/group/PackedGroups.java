@@ -34,6 +34,9 @@ public final class PackedGroups {
   private static final int MAX_WANTED = 1 << 11;
   private static final int MANY_PARTITIONS = 64;
   private static final int COUNTED_AT_ONCE = 1 << 12;
+  private static final int BLOCKS_PER_PARTITION = 4;
+  // Of so many keys of a sample one more is not a row's.
+  private static final int ROWS_PER_EVEN_KEY = 4;
   // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
   private static final long MAX_HEAP_BYTES = 96L << 20;
   private static final long HEAP_SHARE = 24;
@@ -87,9 +90,19 @@ public final class PackedGroups {
    * @return null where keys, and a bit for each argument, do not fit one long
    */
   public static PackedGroups of(GroupPlan plan, AddressNumbers numbers, long rows, int sharers) {
-    int wanted = (int) Math.max(1, Math.min(MAX_WANTED, rows / ROWS_PER_PARTITION));
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    return withPartitions(plan, numbers, wanted, Math.min(MAX_HEAP_BYTES, share) / sharers);
+    long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
+    int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
+    return withPartitions(plan, numbers, wanted, bytes);
+  }
+
+  /**
+   * How many partitions there should be: so few that memory is not full of blocks with a few rows
+   * each.
+   */
+  static int wanted(long rows, long heapBytes, int stride) {
+    long room = heapBytes / (PartitionedRows.blockBytes(stride) * BLOCKS_PER_PARTITION);
+    return (int) Math.max(1, Math.min(Math.min(MAX_WANTED, room), rows / ROWS_PER_PARTITION));
   }
 
   /** With so many partitions, or about so many, and so much memory for the rows of a thread. */
@@ -163,14 +176,30 @@ public final class PackedGroups {
   /**
    * Cuts the keys unless another thread has.
    *
-   * @param sample keys of rows, which are sorted here
+   * @param sample keys of rows
    */
   synchronized Partitions cut(long[] sample) {
     if (partitions == null) {
-      PartitionMap map = PartitionMap.of(sample, sample.length, keyBits, wanted);
+      long[] all = withEvenKeys(sample);
+      PartitionMap map = PartitionMap.of(all, all.length, keyBits, wanted);
       partitions = new Partitions(map, layout);
     }
     return partitions;
+  }
+
+  /**
+   * Adds keys whose first addresses are evenly apart: rows that follow may be of other hosts, which
+   * must not all get into one partition.
+   */
+  private long[] withEvenKeys(long[] sample) {
+    PackedKey first = packing[0];
+    long addresses = first.isAddress() ? first.ofNull() : 0;
+    int even = (int) Math.min(sample.length / ROWS_PER_EVEN_KEY, addresses);
+    long[] all = Arrays.copyOf(sample, sample.length + even);
+    for (int i = 0; i < even; i++) {
+      all[sample.length + i] = addresses * i / even << first.shift();
+    }
+    return all;
   }
 
   /** Whether the answer's order is that of the packed keys: ascending, NULLs last. */
@@ -232,9 +261,12 @@ public final class PackedGroups {
     return numbers.of(segment.sealed(), column)[id];
   }
 
-  /** The columns of the keys where these are two different columns of addresses; else null. */
+  /**
+   * The columns of the keys where these are two different columns of addresses, and a state for
+   * each address is no more than a thread may have on the heap; else null.
+   */
   public List<FlowColumn> addressPair() {
-    return plan.addressPair();
+    return ListGroupMaker.heapBytes(numbers, layout) <= maxHeapBytes ? plan.addressPair() : null;
   }
 
   /** Puts groups in order and writes them. */

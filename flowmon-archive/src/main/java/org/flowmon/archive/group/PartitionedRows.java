@@ -1,6 +1,7 @@
 package org.flowmon.archive.group;
 
 import java.util.Arrays;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -53,7 +54,7 @@ final class PartitionedRows {
     int words = 1;
     for (int a = 0; a < kinds.length; a++) {
       wordOf[a] = words;
-      words += kinds[a] == ValueKind.ADDRESS ? 2 : 1;
+      words += words(kinds[a]);
     }
     this.stride = words;
     int most = LongArrays.LENGTH / (BLOCK_ROWS * stride);
@@ -69,6 +70,20 @@ final class PartitionedRows {
   static boolean fits(int keyBits, int arguments) {
     return keyBits + arguments <= Long.SIZE
         && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrays.LENGTH;
+  }
+
+  private static int words(ValueKind kind) {
+    return kind == ValueKind.ADDRESS ? 2 : 1;
+  }
+
+  /** Longs of a row with the arguments of a layout. */
+  static int stride(GroupLayout layout) {
+    return 1 + layout.arguments().stream().mapToInt(argument -> words(argument.kind())).sum();
+  }
+
+  /** Bytes of a block of rows of so many longs. */
+  static long blockBytes(int stride) {
+    return 8L * stride * BLOCK_ROWS;
   }
 
   int partitions() {
@@ -87,7 +102,7 @@ final class PartitionedRows {
 
   /** Bytes that the rows take on the heap. */
   long heapBytes() {
-    return 8L * stride * BLOCK_ROWS * usedBlocks;
+    return blockBytes(stride) * usedBlocks;
   }
 
   /**

@@ -51,6 +51,8 @@ final class SortedGroups {
 
     /** Forgets all groups that were made: their room is for others. */
     void clear() {
+      LongArrays.give(full);
+      full.clear();
       used = 0;
     }
 

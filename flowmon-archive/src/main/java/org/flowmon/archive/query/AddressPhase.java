@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
@@ -80,20 +81,13 @@ final class AddressPhase {
         && !first.nullsFirst();
   }
 
-  /** Addresses of the largest dictionary, evenly apart. */
   private IpAddress[] chooseBounds() {
-    CellSource largest = sources.get(0);
-    for (CellSource one : sources) {
-      largest = size(one) > size(largest) ? one : largest;
-    }
-    int size = size(largest);
-    int wanted = Math.max(size / ADDRESSES_PER_PART, threads == 1 ? 1 : threads * PARTS_PER_THREAD);
-    int count = Math.max(1, Math.min(wanted, size / MIN_ADDRESSES));
-    IpAddress[] chosen = new IpAddress[count - 1];
-    for (int p = 1; p < count; p++) {
-      chosen[p - 1] = largest.address((int) ((long) size * p / count));
-    }
-    return chosen;
+    int[] sizes = sources.stream().mapToInt(AddressPhase::size).toArray();
+    int largest = Arrays.stream(sizes).max().orElseThrow();
+    int least = threads == 1 ? 1 : threads * PARTS_PER_THREAD;
+    int wanted = Math.max(largest / ADDRESSES_PER_PART, least);
+    int count = Math.max(1, Math.min(wanted, largest / MIN_ADDRESSES));
+    return AddressBounds.of(sizes, count, (source, id) -> sources.get(source).address(id));
   }
 
   private static int size(CellSource source) {

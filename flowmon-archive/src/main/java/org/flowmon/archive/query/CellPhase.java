@@ -3,6 +3,7 @@ package org.flowmon.archive.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
@@ -48,22 +49,14 @@ final class CellPhase {
     return rule.canBePartitioned() ? bounds.length + 1 : sources.size();
   }
 
-  /** Addresses of the largest dictionary, evenly apart. */
   private IpAddress[] chooseBounds() {
     long cells = 0;
-    CellSource largest = sources.get(0);
     for (CellSource one : sources) {
       cells += one.ids() == null ? one.cells() : 0;
-      largest = size(one) > size(largest) ? one : largest;
     }
     int parts = (int) Math.max(1, Math.min(MAX_PARTS, cells / CELLS_PER_PART));
-    parts = Math.min(parts, size(largest));
-    IpAddress[] chosen = new IpAddress[parts - 1];
-    for (int p = 1; p < parts; p++) {
-      int id = (int) ((long) size(largest) * p / parts);
-      chosen[p - 1] = largest.address(id);
-    }
-    return chosen;
+    int[] sizes = sources.stream().mapToInt(CellPhase::size).toArray();
+    return AddressBounds.of(sizes, parts, (source, id) -> sources.get(source).address(id));
   }
 
   private static int size(CellSource source) {

@@ -65,7 +65,7 @@ final class Deadline {
     return bytes.get();
   }
 
-  /** Lets all threads of the query end at their next block. */
+  /** Lets all threads of the query end before their next piece of a segment. */
   void cancel() {
     cancelled = true;
   }

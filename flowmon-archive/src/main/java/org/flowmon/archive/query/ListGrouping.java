@@ -116,16 +116,20 @@ final class ListGrouping implements AutoCloseable {
     if (ranges.total() == 0) {
       return 0;
     }
-    if (!segment.indexed().contains(column)
-        || (filter.hasTimes() && !SegmentScan.areTimesDecided(segment, filter))
-        || lease.index() == null) {
+    boolean decides =
+        segment.indexed().contains(column)
+            && (!filter.hasTimes() || SegmentScan.areTimesDecided(segment, filter));
+    SegmentIndex index = decides ? lease.index() : null;
+    if (index == null || !index.isIndexed(column)) {
       return -1;
     }
     segmentsRead++;
-    SegmentIndex index = lease.index();
     RowRanges within = ranges;
     double share = (double) ranges.total() / segment.rows();
     try {
+      if (index.dictionarySize(column) != segment.dictionarySize(column)) {
+        return -1; // its ids are not those of the segment
+      }
       for (AddressIds ids :
           AddressIds.of(index, column, filter.addresses().get(0).get(0).ranges())) {
         for (int id = ids.from(); id < ids.to(); id++) {
@@ -136,9 +140,9 @@ final class ListGrouping implements AutoCloseable {
               .computeIfAbsent(groups.number(segment, column, id), n -> new ArrayList<>())
               .add(new Listed(new KeyedRows.OfSegment(segment, read), count));
           rows += count;
-        }
-        if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
-          return -1; // many addresses with few rows: all of them need not be seen to know
+          if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
+            return -1; // many addresses with few rows: all of them need not be seen to know
+          }
         }
       }
     } catch (SegmentCorruptException e) {

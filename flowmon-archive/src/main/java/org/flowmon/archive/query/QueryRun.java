@@ -183,6 +183,7 @@ final class QueryRun {
           }
           opened.addAndGet(piece.isFirst() ? 1 : 0);
           taken = scan.run(lease, piece, days.rest(segment));
+          piece.postings().pieceDone();
           bytes = meter.segmentRead(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
         } finally {

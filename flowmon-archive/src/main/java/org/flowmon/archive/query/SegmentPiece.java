@@ -24,10 +24,15 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
 
   /** What postings have found for all pieces of a segment. Safe for many threads. */
   static final class Postings {
+    private int left; // pieces of the segment that are not done
     private boolean isExactKnown;
     private RowSet exact;
     private boolean isFoundKnown;
     private PostingPlan.Found found;
+
+    Postings(int pieces) {
+      this.left = pieces;
+    }
 
     /** The very rows that pass the filter, null where postings alone do not say. */
     synchronized RowSet exact(Search<RowSet> search) {
@@ -42,11 +47,24 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
       isFoundKnown = true;
       return found;
     }
+
+    /** Forgets what was found with the last piece: of many segments it would be much. */
+    synchronized void pieceDone() {
+      left--;
+      if (left == 0) {
+        exact = null;
+        found = null;
+      }
+    }
+
+    synchronized boolean isEmpty() {
+      return exact == null && found == null;
+    }
   }
 
   /** The segments as they are. */
   static List<SegmentPiece> whole(List<SealedSegment> segments) {
-    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Postings())).toList();
+    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Postings(1))).toList();
   }
 
   /**
@@ -76,17 +94,18 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
   /** As {@link #cut}, pieces of a segment one after the other. */
   static List<SegmentPiece> cutInOrder(List<SealedSegment> segments, int threads, int minRows) {
     List<SegmentPiece> pieces = new ArrayList<>();
-    for (SegmentPiece whole : whole(segments)) {
-      int of = Math.max(1, Math.min(threads, whole.segment.rows() / minRows));
+    for (SealedSegment segment : segments) {
+      int of = Math.max(1, Math.min(threads, segment.rows() / minRows));
+      Postings postings = new Postings(of);
       for (int number = 0; number < of; number++) {
-        pieces.add(new SegmentPiece(whole.segment, number, of, whole.postings));
+        pieces.add(new SegmentPiece(segment, number, of, postings));
       }
     }
     return pieces;
   }
 
   private SegmentPiece of(int pieces) {
-    return new SegmentPiece(segment, 0, pieces, postings);
+    return new SegmentPiece(segment, 0, pieces, new Postings(pieces));
   }
 
   /** Whether what is counted by segment is counted with this piece. */

@@ -26,15 +26,15 @@ final class Threads {
    */
   static <T> List<T> run(int threads, Work<T> work) throws IOException {
     List<FutureTask<T>> others = new ArrayList<>();
-    for (int t = 1; t < threads; t++) {
-      FutureTask<T> task = new FutureTask<>(work);
-      Thread thread = new Thread(task, "archive-query-" + t);
-      thread.setDaemon(true);
-      thread.start();
-      others.add(task);
-    }
     List<T> done = new ArrayList<>();
     try {
+      for (int t = 1; t < threads; t++) {
+        FutureTask<T> task = new FutureTask<>(work);
+        Thread thread = new Thread(task, "archive-query-" + t);
+        thread.setDaemon(true);
+        thread.start(); // or throws, where the system has no more threads
+        others.add(task);
+      }
       done.add(work.call());
     } finally {
       done.addAll(join(others));

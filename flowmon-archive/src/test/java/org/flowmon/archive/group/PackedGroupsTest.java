@@ -338,4 +338,47 @@ class PackedGroupsTest {
     GroupPlan plan = GroupPlan.of(query);
     assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000, 1));
   }
+
+  private static PackedGroups pairs(int addresses, int wanted, long heapBytes) {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT src_addr, dst_addr, COUNT(*) FROM flows GROUP BY src_addr, dst_addr");
+    AddressNumbers numbers = new AddressNumbers(null, new long[addresses]);
+    return PackedGroups.withPartitions(GroupPlan.of(query), numbers, wanted, heapBytes);
+  }
+
+  @Test
+  void hostsThatTheSampleDoesNotHaveAreSpreadOverPartitionsToo() {
+    int addresses = 100_000;
+    PackedGroups groups = pairs(addresses, 100, 1 << 20);
+    int shift = groups.keyBits() / 2;
+    long[] sample = new long[16_384];
+    for (int i = 0; i < sample.length; i++) {
+      sample[i] = (long) (i % 1000) << shift; // of the first hundredth alone
+    }
+    PartitionMap map = groups.cut(sample).map;
+    int[] numbers = new int[map.partitions()];
+    for (long number = 1000; number < addresses; number++) {
+      numbers[map.partition(number << shift)]++;
+    }
+    int most = Arrays.stream(numbers).max().getAsInt();
+    assertTrue(most < addresses / 10, most + " of " + addresses + " addresses in one partition");
+  }
+
+  @Test
+  void partitionsAreNoMoreThanMemoryHasBlocksFor() {
+    assertEquals(1, PackedGroups.wanted(1000, 96 << 20, 3));
+    assertEquals(2048, PackedGroups.wanted(100_000_000, 96 << 20, 3));
+    // Of a heap of 256 MiB: a block of each partition is a part of what rows may take.
+    long share = (256 << 20) / 24;
+    int wanted = PackedGroups.wanted(100_000_000, share, 3);
+    assertTrue(wanted > 100 && 2 * wanted * PartitionedRows.blockBytes(3) < share, "" + wanted);
+    assertEquals(1, PackedGroups.wanted(100_000_000, 1, 3));
+  }
+
+  @Test
+  void listsAreNotGroupedWhereStatesOfAllAddressesTakeTooMuchMemory() {
+    assertEquals(2, pairs(1000, 1, 1 << 20).addressPair().size());
+    assertNull(pairs(1_000_000, 1, 1 << 20).addressPair());
+  }
 }
