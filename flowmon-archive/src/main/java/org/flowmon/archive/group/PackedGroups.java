@@ -197,7 +197,7 @@ public final class PackedGroups {
     int even = (int) Math.min(sample.length / ROWS_PER_EVEN_KEY, addresses);
     long[] all = Arrays.copyOf(sample, sample.length + even);
     for (int i = 0; i < even; i++) {
-      all[sample.length + i] = addresses * i / even << first.shift();
+      all[sample.length + i] = (addresses * i / even) << first.shift();
     }
     return all;
   }

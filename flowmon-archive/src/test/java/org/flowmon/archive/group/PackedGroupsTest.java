@@ -367,12 +367,14 @@ class PackedGroupsTest {
 
   @Test
   void partitionsAreNoMoreThanMemoryHasBlocksFor() {
-    assertEquals(1, PackedGroups.wanted(1000, 96 << 20, 3));
-    assertEquals(2048, PackedGroups.wanted(100_000_000, 96 << 20, 3));
+    assertEquals(1, PackedGroups.wanted(1000, 96L << 20, 3));
+    assertEquals(2048, PackedGroups.wanted(100_000_000, 96L << 20, 3));
     // Of a heap of 256 MiB: a block of each partition is a part of what rows may take.
-    long share = (256 << 20) / 24;
+    long share = (256L << 20) / 24;
     int wanted = PackedGroups.wanted(100_000_000, share, 3);
-    assertTrue(wanted > 100 && 2 * wanted * PartitionedRows.blockBytes(3) < share, "" + wanted);
+    assertTrue(
+        wanted > 100 && 2L * wanted * PartitionedRows.blockBytes(3) < share,
+        wanted + " partitions");
     assertEquals(1, PackedGroups.wanted(100_000_000, 1, 3));
   }
 
