@@ -177,12 +177,20 @@ public abstract class RunUpdate<R extends DerivedRun> {
    */
   protected abstract R merge(List<RunCover.Share<R>> parts) throws IOException;
 
-  /** Whether runs can be merged into one with the memory there is. */
+  /**
+   * Whether runs can be merged into one with the memory there is.
+   *
+   * @throws SegmentCorruptException where one of them is damaged
+   */
   protected boolean fit(List<RunCover.Share<R>> parts) {
     return true;
   }
 
-  /** Whether so much of a run is of no use any more that it is to be written again. */
+  /**
+   * Whether so much of a run is of no use any more that it is to be written again.
+   *
+   * @throws SegmentCorruptException where it is damaged
+   */
   protected boolean isWorn(RunCover.Share<R> share) {
     return 2L * share.live() < share.run().segments().size();
   }
@@ -244,18 +252,36 @@ public abstract class RunUpdate<R extends DerivedRun> {
     List<RunCover.Share<R>> shares = new ArrayList<>(RunCover.of(segments, runs).shares());
     shares.sort(Comparator.comparingInt(share -> share.run().bytes()));
     int n = mergeable(shares.stream().mapToLong(share -> share.run().bytes()).toArray());
-    while (n > 1 && !fit(shares.subList(0, n))) {
+    while (n > 1 && !fitOrDamaged(shares.subList(0, n))) {
       n--;
     }
     List<RunCover.Share<R>> parts = n > 1 ? shares.subList(0, n) : List.of();
     if (parts.isEmpty()) {
-      parts = shares.stream().filter(this::isWorn).limit(1).toList();
+      parts = shares.stream().filter(this::isWornOrDamaged).limit(1).toList();
     }
     if (parts.isEmpty()) {
       return false;
     }
     replace(parts, runs);
     return true;
+  }
+
+  // Damage that shows while runs are weighed shows again when they are merged, which mends it.
+
+  private boolean fitOrDamaged(List<RunCover.Share<R>> parts) {
+    try {
+      return fit(parts);
+    } catch (SegmentCorruptException e) {
+      return true;
+    }
+  }
+
+  private boolean isWornOrDamaged(RunCover.Share<R> share) {
+    try {
+      return isWorn(share);
+    } catch (SegmentCorruptException e) {
+      return true;
+    }
   }
 
   private void replace(List<RunCover.Share<R>> parts, List<R> runs) throws IOException {

@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
@@ -35,6 +37,8 @@ public final class LocalArchiveStore implements ArchiveStore {
   private final Path root;
   private final boolean useLinks;
   private final Consumer<String> afterStep;
+  // Folders whose names last. Others may be of a process that was killed before it synced them.
+  private final Set<Path> lasting = ConcurrentHashMap.newKeySet();
 
   public LocalArchiveStore(Path root) {
     this(root, true, step -> {});
@@ -63,6 +67,7 @@ public final class LocalArchiveStore implements ArchiveStore {
       return false;
     }
     SyncedFolders.create(file.getParent());
+    makeNameLast(file.getParent());
     Path temporary = writeTemporary(file.getParent(), bytes);
     boolean done;
     try {
@@ -126,6 +131,25 @@ public final class LocalArchiveStore implements ArchiveStore {
   @Override
   public void settle(String folder) throws IOException {
     SyncedFolders.sync(path(folder));
+    makeNameLast(path(folder));
+  }
+
+  /** Syncs once the folders above one that is there, each of which is a name in the next. */
+  private void makeNameLast(Path folder) throws IOException {
+    Path parent = folder.toAbsolutePath().getParent();
+    if (parent == null || lasting.contains(folder)) {
+      return;
+    }
+    try {
+      SyncedFolders.sync(parent);
+    } catch (IOException e) {
+      if (parent.startsWith(root.toAbsolutePath())) {
+        throw e;
+      }
+      // Above the archive are folders of others, which need not be ours to read.
+    }
+    makeNameLast(parent);
+    lasting.add(folder);
   }
 
   @Override

@@ -221,6 +221,43 @@ class DayUpdateTest {
     assertEquals(false, isRefused(sound));
   }
 
+  /** Who does not read every byte first finds damage where runs are weighed against each other. */
+  @Test
+  void aRunWhoseDamageShowsWhenRunsAreMergedIsMadeAgain() throws IOException {
+    for (boolean inHead : new boolean[] {false, true}) {
+      List<SealedSegment> segments = new ArrayList<>();
+      String context = inHead ? "head of the sums" : "dictionary";
+      try (ArchiveStore store = ArchiveLocation.of(directory).openStore()) {
+        try (DaySums sums = new DaySums(store, ARCHIVE)) {
+          segments.add(seal(new DayTraffic(1, 0.1, true).batches(9000, 0, 2)));
+          update(sums, segments);
+        }
+        Path run = runs().get(0);
+        byte[] hurt = Files.readAllBytes(run);
+        ByteBuffer file = ByteBuffer.wrap(hurt).order(ByteOrder.LITTLE_ENDIAN);
+        int tail = hurt.length - DayRunFormat.TAIL_BYTES;
+        int tables = tail - file.getInt(tail + 20);
+        assertTrue(file.getInt(tables + 24) > 13, context); // it has sums by source
+        hurt[inHead ? file.getInt(tables + 20) + 13 : DayRunFormat.HEADER_BYTES + 1] ^= 4;
+        Files.delete(run);
+        Files.write(run, hurt);
+        segments.add(seal(new DayTraffic(2, 0.1, true).batches(9000, 0, 2)));
+        try (DaySums sums = new DaySums(store, ARCHIVE)) {
+          update(sums, segments);
+          assertTrue(!Files.exists(run), context);
+          check(sums, 1, segments, context);
+          assertEquals(List.of(), DayCheck.of(store, ARCHIVE, SEGMENTS, segments), context);
+          RunView<DayRun> view = sums.view(1, segments);
+          assertEquals(0, view.uncoveredCount(), context);
+          view.release();
+        }
+        for (Path one : runs()) {
+          Files.delete(one);
+        }
+      }
+    }
+  }
+
   /** Whatever sum of a run is changed, with the checksums made right: it is found and named. */
   @Test
   void sumsThatAreNotThoseOfTheSegmentsAreFound() throws IOException {

@@ -224,4 +224,32 @@ class PowerFailureTest {
       assertEquals(Set.of(), found(left.archive()), left.step());
     }
   }
+
+  @Test
+  void whatIsCommittedToAnArchiveThatAKilledProcessBeganIsThere() throws IOException {
+    disk = newDisk();
+    List<Killed> begun = new ArrayList<>();
+    disk.listen(
+        step -> {
+          try {
+            Path copy = Files.createDirectory(parent.resolve("begun" + copies++));
+            begun.add(new Killed(step, disk.fork(copy), false));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    Archive.openOrCreate(UnsyncedStoreProvider.archiveOf(disk), OPTIONS).close();
+    disk.listen(s -> {});
+    assertTrue(begun.size() > 5, begun.size() + " steps");
+    for (Killed one : begun) {
+      RetentionModel model = new RetentionModel(new Random(7), false);
+      try (Archive archive =
+          Archive.openOrCreate(UnsyncedStoreProvider.archiveOf(one.disk()), OPTIONS)) {
+        model.commit(archive, 25, 2, 1_000_000);
+        Path left = failed(one.disk(), PowerFailureTest::none, PowerFailureTest::none);
+        assertTrue(Archive.exists(left), "killed: " + one.step());
+        assertEquals(model.ids(), found(left), "killed: " + one.step());
+      }
+    }
+  }
 }
