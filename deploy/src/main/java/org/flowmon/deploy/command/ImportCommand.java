@@ -163,11 +163,12 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** What is imported stands without it; who maintains the archive makes it otherwise. */
-  private static void updateDerived(Archive opened) {
+  private void updateDerived(Archive opened) {
     try (MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock != null) {
-        opened.updateDirectory(false, () -> false);
-        opened.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+        opened.updateDirectory(false, interruption::isStopped);
+        opened.updateDays(
+            SettledSegments.by(CompactionOptions.DEFAULTS), false, interruption::isStopped);
       }
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(

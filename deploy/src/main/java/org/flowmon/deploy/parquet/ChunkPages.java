@@ -39,6 +39,9 @@ final class ChunkPages implements PageReader {
   private final long rows;
   private final InputStream in;
   private final AtomicLong bytesRead;
+  private final PageMemory memory;
+  private final int leastBytes; // of a value in a dictionary
+  private long held;
   private long left;
   private long taken;
   private boolean begun;
@@ -50,11 +53,21 @@ final class ChunkPages implements PageReader {
    *
    * @param rows of its row group
    * @param bytesRead grows by what is read
+   * @param memory of all chunks that are read at the same time
    * @throws IOException where the chunk cannot be where it is said to be
    */
-  ChunkPages(FileChannel file, ColumnMetaData chunk, long rows, AtomicLong bytesRead)
+  ChunkPages(
+      FileChannel file, ColumnMetaData chunk, long rows, AtomicLong bytesRead, PageMemory memory)
       throws IOException {
     this.codec = chunk.getCodec();
+    this.memory = memory;
+    this.leastBytes =
+        switch (chunk.getType()) {
+          case BOOLEAN, FIXED_LEN_BYTE_ARRAY -> 1;
+          case INT32, FLOAT, BYTE_ARRAY -> Integer.BYTES;
+          case INT64, DOUBLE -> Long.BYTES;
+          case INT96 -> 12;
+        };
     this.rows = rows;
     this.bytesRead = bytesRead;
     long from = chunk.getData_page_offset();
@@ -124,10 +137,11 @@ final class ChunkPages implements PageReader {
       }
       var dictionary = header.getDictionary_page_header();
       require(dictionary != null && dictionary.getEncoding() != null, "a dictionary's header");
-      byte[] packed = bytes(header);
       int size = header.getUncompressed_page_size();
       int values = dictionary.getNum_values();
-      require(values >= 0 && values <= 8L * size, "a dictionary's number of values");
+      require(values >= 0 && values <= size / leastBytes, "a dictionary's number of values");
+      memory.take(header.getCompressed_page_size(), size, values); // as long as the row group
+      byte[] packed = bytes(header);
       byte[] plain = PageCodec.decompress(codec, packed, size);
       return new DictionaryPage(
           BytesInput.from(plain), values, Encoding.valueOf(dictionary.getEncoding().name()));
@@ -159,6 +173,10 @@ final class ChunkPages implements PageReader {
     took(counted.count);
     int plain = header.getUncompressed_page_size();
     require(plain >= 0 && plain <= MAX_PAGE, "a page of " + plain + " bytes");
+    int packed = header.getCompressed_page_size();
+    require(
+        packed >= 0 && packed <= Math.min(left, MAX_PAGE),
+        "a page of " + packed + " bytes where " + left + " are left");
     return header;
   }
 
@@ -172,7 +190,6 @@ final class ChunkPages implements PageReader {
 
   private byte[] bytes(PageHeader header) throws IOException {
     int size = header.getCompressed_page_size();
-    require(size >= 0 && size <= left, "a page of " + size + " bytes where " + left + " are left");
     byte[] bytes = in.readNBytes(size);
     took(bytes.length);
     if (bytes.length < size) {
@@ -187,8 +204,11 @@ final class ChunkPages implements PageReader {
   }
 
   private DataPage dataPage(PageHeader header) throws IOException {
-    byte[] bytes = bytes(header);
     int size = header.getUncompressed_page_size();
+    memory.give(held); // the page before
+    held = 0;
+    held = memory.take(header.getCompressed_page_size(), size, 0);
+    byte[] bytes = bytes(header);
     if (header.getType() == PageType.DATA_PAGE && header.getData_page_header() != null) {
       DataPageHeader data = header.getData_page_header();
       int values = take(data.getNum_values());

@@ -185,6 +185,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
         throw new IOException(
             "a row group of " + group.getNum_rows() + " rows and " + columns.size() + " columns");
       }
+      PageMemory memory = new PageMemory();
       ColumnReader[] readers = new ColumnReader[columns.size()];
       for (int c = 0; c < readers.length && group.getNum_rows() > 0; c++) {
         FlatColumn flat = columns.get(c);
@@ -200,7 +201,8 @@ public final class ParquetFlowReader implements ParallelFlowReader {
           throw new IOException("the row group has no values of the type that the schema says");
         }
         ChunkPages pages =
-            new ChunkPages(in.getChannel(), chunk, group.getNum_rows(), options.bytesRead());
+            new ChunkPages(
+                in.getChannel(), chunk, group.getNum_rows(), options.bytesRead(), memory);
         readers[c] =
             new ColumnReaderImpl(flat.descriptor(), pages, new PrimitiveConverter() {}, null);
       }

@@ -11,8 +11,11 @@ import org.apache.parquet.format.Util;
 
 /** Reads what stands at the end of any Parquet file. */
 public final class ParquetFooter {
-  /** No footer is longer: some thousand row groups of a hundred columns. */
-  public static final int MAX_BYTES = 64 << 20;
+  /**
+   * No footer is longer: some thousand row groups of a hundred columns. Nor one whose parts, each
+   * an object of some hundred bytes for the least of four, would not fit the heap.
+   */
+  public static final long MAX_BYTES = Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 32);
 
   private static final int LEAST_FILE = 12;
 
@@ -44,6 +47,7 @@ public final class ParquetFooter {
     byte[] bytes = new byte[size];
     in.seek(length - 8 - size);
     in.readFully(bytes);
-    return Util.readFileMetaData(new ByteArrayInputStream(bytes));
+    // No list in it is believed to be longer than it.
+    return Util.readFileMetaData(new ByteArrayInputStream(bytes), size);
   }
 }

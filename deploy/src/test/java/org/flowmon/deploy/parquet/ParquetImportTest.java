@@ -1,9 +1,18 @@
 package org.flowmon.deploy.parquet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.github.luben.zstd.Zstd;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -13,6 +22,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.FieldRepetitionType;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.Type;
+import org.apache.parquet.format.Util;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.flowmon.flow.FlowBatch;
@@ -212,6 +236,119 @@ class ParquetImportTest {
       return true;
     } catch (RuntimeException e) {
       throw new AssertionError(at, e);
+    }
+  }
+
+  @Test
+  void aLongTextInManyRejectedRowsDoesNotFillTheDisk() throws Exception {
+    Path parquet = file("long.parquet");
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' AS end_time, repeat('x', 3000000) AS src_addr"
+            + " FROM range(5)) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    Path archive = file("a");
+    CommandRun said = CommandRun.of("import", parquet, "--archive", archive);
+    assertEquals(0, said.code(), said.toString());
+    try (var files = Files.list(archive.resolve("rejects"))) {
+      Path rejects = files.findFirst().orElseThrow();
+      assertTrue(Files.size(rejects) < 1 << 20, Files.size(rejects) + " bytes");
+      assertTrue(Files.readString(rejects).contains("\"truncated\":true"));
+    }
+  }
+
+  @Test
+  void aListThatClaimsMoreThanItsFooterHasTakesNoMemory() throws Exception {
+    // The version, then a list of 90 million elements of the schema, none of which is there.
+    byte[] footer = {0x15, 2, 0x19, (byte) 0xFC, (byte) 0x80, (byte) 0x95, (byte) 0xF5, 0x2A, 0};
+    ByteBuffer bytes = ByteBuffer.allocate(footer.length + 12).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put("PAR1".getBytes(StandardCharsets.US_ASCII)).put(footer).putInt(footer.length);
+    bytes.put("PAR1".getBytes(StandardCharsets.US_ASCII));
+    Path parquet = Files.write(file("list.parquet"), bytes.array());
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertTrue(isRefused(parquet, "a long list"));
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertTrue(allocated < 64 << 20, allocated + " bytes");
+  }
+
+  @Test
+  void pagesThatDoNotFitTheHeapTogetherAreRefused() throws Exception {
+    int rows = 28_000_000;
+    byte[] packed = Zstd.compress(new byte[8 * rows], 1);
+    List<FlowColumn> columns =
+        List.of(
+            FlowColumn.BYTES,
+            FlowColumn.PACKETS,
+            FlowColumn.REVERSE_BYTES,
+            FlowColumn.REVERSE_PACKETS,
+            FlowColumn.DURATION);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes("PAR1".getBytes(StandardCharsets.US_ASCII));
+    List<SchemaElement> schema = new ArrayList<>();
+    schema.add(new SchemaElement("schema").setNum_children(columns.size()));
+    List<ColumnChunk> chunks = new ArrayList<>();
+    for (FlowColumn column : columns) {
+      schema.add(
+          new SchemaElement(column.sqlName())
+              .setType(Type.INT64)
+              .setRepetition_type(FieldRepetitionType.REQUIRED));
+      int at = out.size();
+      PageHeader header = new PageHeader(PageType.DATA_PAGE, 8 * rows, packed.length);
+      header.setData_page_header(
+          new DataPageHeader(rows, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
+      Util.writePageHeader(header, out);
+      out.writeBytes(packed);
+      chunks.add(
+          new ColumnChunk(at)
+              .setMeta_data(
+                  new ColumnMetaData(
+                      Type.INT64,
+                      List.of(Encoding.PLAIN),
+                      List.of(column.sqlName()),
+                      CompressionCodec.ZSTD,
+                      rows,
+                      8L * rows,
+                      out.size() - at,
+                      at)));
+    }
+    int footerAt = out.size();
+    RowGroup group = new RowGroup(chunks, 8L * rows * chunks.size(), rows);
+    Util.writeFileMetaData(new FileMetaData(1, schema, rows, List.of(group)), out);
+    int footer = out.size() - footerAt;
+    ByteBuffer tail = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putInt(footer);
+    out.writeBytes(tail.put("PAR1".getBytes(StandardCharsets.US_ASCII)).array());
+    Path parquet = Files.write(file("bomb.parquet"), out.toByteArray());
+    assertTrue(Files.size(parquet) < 1 << 20, Files.size(parquet) + " bytes");
+    CommandRun said = CommandRun.of("import", parquet, "--archive", file("a"));
+    assertEquals(3, said.code(), said.toString());
+    assertTrue(said.err().contains("half of the heap"), said.err());
+  }
+
+  @Test
+  void aDictionaryIsNotBelievedToHaveMoreValuesThanItsBytesHold() throws Exception {
+    for (Type type : List.of(Type.INT32, Type.INT64, Type.BYTE_ARRAY)) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      out.writeBytes("PAR1".getBytes(StandardCharsets.US_ASCII));
+      PageHeader header = new PageHeader(PageType.DICTIONARY_PAGE, 100, 100);
+      header.setDictionary_page_header(new DictionaryPageHeader(800, Encoding.PLAIN));
+      Util.writePageHeader(header, out);
+      out.writeBytes(new byte[100]);
+      Path page = Files.write(file("page"), out.toByteArray());
+      ColumnMetaData chunk =
+          new ColumnMetaData(
+              type,
+              List.of(Encoding.PLAIN),
+              List.of("bytes"),
+              CompressionCodec.UNCOMPRESSED,
+              5,
+              100,
+              out.size() - 4,
+              4);
+      try (FileChannel channel = FileChannel.open(page)) {
+        ChunkPages pages = new ChunkPages(channel, chunk, 5, new AtomicLong(), new PageMemory());
+        assertThrows(UncheckedIOException.class, pages::readDictionaryPage, type.toString());
+      }
     }
   }
 }

@@ -258,6 +258,39 @@ class DayUpdateTest {
     }
   }
 
+  @Test
+  void whereverASidecarIsDamagedTheOtherSegmentsAreCoveredAndNoSumIsWrong() throws IOException {
+    Random random = new Random(21);
+    List<SealedSegment> segments = new ArrayList<>();
+    for (int s = 0; s < 2; s++) {
+      segments.add(seal(new DayTraffic(s, 0.1, true).batches(9000, 0, 2)));
+    }
+    Path sidecar = directory.resolve(SEGMENTS).resolve(segments.get(0).indexFileName());
+    byte[] sound = Files.readAllBytes(sidecar);
+    int leftOut = 0;
+    for (int round = 0; round < 150; round++) {
+      String context = "seed 21, round " + round;
+      byte[] hurt = sound.clone();
+      hurt[random.nextInt(hurt.length)] ^= (byte) (1 << random.nextInt(8));
+      Files.delete(sidecar);
+      Files.write(sidecar, hurt);
+      try (ArchiveStore store = ArchiveLocation.of(directory).openStore();
+          DaySums sums = new DaySums(store, ARCHIVE)) {
+        leftOut += update(sums, segments).covered() < 2 ? 1 : 0;
+        check(sums, round, segments, context);
+        RunView<DayRun> view = sums.view(round, segments);
+        assertTrue(!view.uncovered().get(1), context);
+        view.release();
+      } catch (SegmentCorruptException e) {
+        throw new AssertionError(context, e);
+      }
+      for (Path one : runs()) {
+        Files.delete(one);
+      }
+    }
+    assertTrue(leftOut > 10, leftOut + " times");
+  }
+
   /** Whatever sum of a run is changed, with the checksums made right: it is found and named. */
   @Test
   void sumsThatAreNotThoseOfTheSegmentsAreFound() throws IOException {

@@ -52,6 +52,8 @@ public final class TypedRows {
 
   private static final long MILLI = 1000;
   private static final long SECOND = 1_000_000;
+  // A text of a reject is kept so far: a small file can hold a long one in each of many rows.
+  private static final int MAX_SHOWN = 1 << 16;
 
   private final Path file;
   private final InputFormat format;
@@ -222,9 +224,11 @@ public final class TypedRows {
 
   private void reject(RejectReason reason, String detail) throws IOException {
     block.dropRow();
+    boolean cut = false;
     StringBuilder json = new StringBuilder("{");
     for (int c = 0; c < targets.length; c++) {
       if (isSet[c]) {
+        cut |= isText[c] && bytes[c].length > MAX_SHOWN;
         json.append(json.length() > 1 ? "," : "")
             .append(quoted(columns.get(c).name()))
             .append(':')
@@ -232,12 +236,13 @@ public final class TypedRows {
       }
     }
     byte[] raw = json.append('}').toString().getBytes(StandardCharsets.UTF_8);
-    options.rejects().add(file, row, reason, detail, raw, 0, raw.length, false);
+    options.rejects().add(file, row, reason, detail, raw, 0, raw.length, cut);
   }
 
   private String shown(int c) {
     if (isText[c]) {
-      return quoted(new String(bytes[c], StandardCharsets.UTF_8));
+      int length = Math.min(bytes[c].length, MAX_SHOWN);
+      return quoted(new String(bytes[c], 0, length, StandardCharsets.UTF_8));
     }
     return switch (columns.get(c).kind()) {
       case DOUBLE -> {
