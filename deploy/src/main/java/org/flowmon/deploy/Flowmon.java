@@ -37,9 +37,10 @@ import picocli.CommandLine.Spec;
         "Network flow monitoring: live queries on a stream of flows, each with its exact history.",
     footer = {
       "",
-      "The launcher ./flowmon has two commands of its own:",
-      "  build  builds everything, the job for a Flink cluster too",
-      "  test   builds and runs every test; further arguments go to Maven"
+      "The launcher ./flowmon has three commands of its own:",
+      "  build          builds everything, the job for a Flink cluster too",
+      "  test           builds and runs every test; further arguments go to Maven",
+      "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)"
     },
     subcommands = {
       CollectCommand.class,

@@ -23,6 +23,14 @@ class FlowmonTest {
   }
 
   @Test
+  void helpNamesWhatTheLauncherDoesItself() {
+    assertEquals(0, commandLine.execute("--help"));
+    for (String own : new String[] {"  build ", "  test ", "  run FILE.java "}) {
+      assertTrue(out.toString().contains("\n" + own), own + " in " + out);
+    }
+  }
+
+  @Test
   void misuseIsExplainedOnStandardErrorAndExitsWithTwo() {
     assertEquals(2, commandLine.execute());
     assertTrue(err.toString().contains("expected a command"), err.toString());

@@ -37,10 +37,15 @@ public final class FileTarget implements ExportTarget {
    *
    * @param replace whether one that is there is replaced
    * @throws FileAlreadyExistsException where one is there and is not to be replaced
+   * @throws IOException where its folder is not there
    */
   public static FileTarget of(Path file, ExportFormat format, boolean replace) throws IOException {
     if (Files.exists(file) && !replace) {
       throw new FileAlreadyExistsException(file.toString());
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder != null && !Files.isDirectory(folder)) {
+      throw new IOException(file + ": there is no folder " + folder);
     }
     return new FileTarget(file, format.rows(), replace);
   }

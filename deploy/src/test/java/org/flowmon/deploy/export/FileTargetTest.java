@@ -19,6 +19,14 @@ final class FileTargetTest {
   }
 
   @Test
+  void aMissingFolderIsNamedBeforeAnythingIsRead() {
+    Path file = folder.resolve("none").resolve("x.csv");
+    IOException e =
+        assertThrows(IOException.class, () -> FileTarget.of(file, ExportFormat.CSV, false));
+    assertEquals(file + ": there is no folder " + file.getParent(), e.getMessage());
+  }
+
+  @Test
   void twoExportsToOneFileKeepApartAndTheLaterDoesNotReplace() throws Exception {
     for (String name : List.of("x.csv", "x.csv.gz")) {
       Path file = folder.resolve(name);
