@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Commands as processes of their own that are told to end in the middle. */
 final class InterruptedCommandTest {
-  private static final int ROWS = 3_000_000;
+  // Behind the first segment there are seconds left to be interrupted in.
+  private static final int ROWS = 8_000_000;
 
   @TempDir Path folder;
 
