@@ -1,6 +1,7 @@
 package org.flowmon.ingest.publish;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +56,10 @@ public final class FlowTopics {
       throws IOException {
     Map<String, Object> settings = new HashMap<>(properties);
     settings.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-    // Closing waits for calls under way: for no longer than this does.
     settings.putIfAbsent(
         AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(TIMEOUT_SECONDS * 1000));
-    try (Admin admin = Admin.create(settings)) {
+    Admin admin = Admin.create(settings);
+    try {
       Map<String, String> made = new HashMap<>(config);
       made.putIfAbsent(
           TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
@@ -78,6 +79,9 @@ public final class FlowTopics {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while making topic '" + topic + "'", e);
+    } finally {
+      // Nobody waits any more for calls that are under way: closing does not either.
+      admin.close(Duration.ZERO);
     }
   }
 
