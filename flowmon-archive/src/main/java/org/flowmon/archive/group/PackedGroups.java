@@ -52,6 +52,7 @@ public final class PackedGroups {
   private final int keyBits;
   private final int wanted;
   private final long maxHeapBytes;
+  private boolean isDense;
   private final AnswerColumns columns;
   private final List<PackedCollector> collectors = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
@@ -93,7 +94,11 @@ public final class PackedGroups {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
     int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
-    return withPartitions(plan, numbers, wanted, bytes);
+    PackedGroups groups = withPartitions(plan, numbers, wanted, bytes);
+    if (groups != null) {
+      groups.isDense = groups.fitsDense();
+    }
+    return groups;
   }
 
   /**
@@ -105,7 +110,10 @@ public final class PackedGroups {
     return (int) Math.max(1, Math.min(Math.min(MAX_WANTED, room), rows / ROWS_PER_PARTITION));
   }
 
-  /** With so many partitions, or about so many, and so much memory for the rows of a thread. */
+  /**
+   * With so many partitions, or about so many, and so much memory for the rows of a thread, however
+   * few keys there are.
+   */
   static PackedGroups withPartitions(
       GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
     PackedKey[] packing = new PackedKey[plan.keys().size()];
@@ -147,6 +155,10 @@ public final class PackedGroups {
 
   /** Whether keys are so few that each has its place. */
   boolean isDense() {
+    return isDense;
+  }
+
+  private boolean fitsDense() {
     long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
     return keyBits <= MAX_DENSE_BITS
         && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
@@ -505,9 +517,7 @@ public final class PackedGroups {
       }
       GroupTable all = firsts.get(0);
       for (GroupTable other : firsts.subList(1, firsts.size())) {
-        int[] groups = new int[other.size()];
-        Arrays.setAll(groups, g -> g);
-        all.append(other, groups);
+        all.append(other);
       }
       return all.finish(plan.query());
     }

@@ -112,9 +112,7 @@ final class AddressPhase {
     if (!inKeyOrder) {
       GroupTable all = done.get(0).groups();
       for (Done other : done.subList(1, done.size())) {
-        int[] groups = new int[other.groups().size()];
-        Arrays.setAll(groups, g -> g);
-        all.append(other.groups(), groups);
+        all.append(other.groups());
       }
       return new Answer(all.finish(query), cells);
     }

@@ -144,7 +144,7 @@ final class CellPhase {
     GroupTable all = done.get(0).groups();
     if (rule.canBePartitioned()) {
       for (Part part : done.subList(1, done.size())) {
-        all.append(part.groups(), allOf(part.groups()));
+        all.append(part.groups());
       }
       return all;
     }
@@ -152,13 +152,5 @@ final class CellPhase {
     done.subList(1, done.size()).forEach(part -> others.add(part.groups()));
     others.forEach(all::merge);
     return all;
-  }
-
-  private static int[] allOf(GroupTable table) {
-    int[] groups = new int[table.size()];
-    for (int g = 0; g < groups.length; g++) {
-      groups[g] = g;
-    }
-    return groups;
   }
 }

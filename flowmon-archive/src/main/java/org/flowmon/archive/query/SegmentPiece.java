@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.segment.SealedSegment;
@@ -73,21 +74,12 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
    * @param minRows below so many a piece costs more to begin than it helps threads to end together
    */
   static List<SegmentPiece> cut(List<SealedSegment> segments, int threads, int minRows) {
-    List<SegmentPiece> pieces = new ArrayList<>(whole(segments));
     if (threads == 1 || segments.size() >= SEGMENTS_PER_THREAD * threads) {
-      return pieces;
+      return whole(segments);
     }
     // First one piece of each segment, so that threads do not begin with the same postings.
-    pieces.replaceAll(
-        piece -> piece.of(Math.max(1, Math.min(threads, piece.segment.rows() / minRows))));
-    int segmentCount = pieces.size();
-    for (int number = 1; number < threads; number++) {
-      for (SegmentPiece first : List.copyOf(pieces.subList(0, segmentCount))) {
-        if (number < first.of) {
-          pieces.add(new SegmentPiece(first.segment, number, first.of, first.postings));
-        }
-      }
-    }
+    List<SegmentPiece> pieces = cutInOrder(segments, threads, minRows);
+    pieces.sort(Comparator.comparingInt(SegmentPiece::number));
     return pieces;
   }
 
@@ -102,10 +94,6 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
       }
     }
     return pieces;
-  }
-
-  private SegmentPiece of(int pieces) {
-    return new SegmentPiece(segment, 0, pieces, new Postings(pieces));
   }
 
   /** Whether what is counted by segment is counted with this piece. */

@@ -185,6 +185,13 @@ public final class GroupTable {
     }
   }
 
+  /** As {@link #append(GroupTable, int[])}, of all groups. */
+  public void append(GroupTable other) {
+    int[] all = new int[other.size];
+    Arrays.setAll(all, group -> group);
+    append(other, all);
+  }
+
   /**
    * Takes over groups that are certain not to be in this table. From then on it can only be
    * finished, as after {@link #append(GroupTable, int[])}.
