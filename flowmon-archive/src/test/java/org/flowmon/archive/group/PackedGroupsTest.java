@@ -86,7 +86,7 @@ class PackedGroupsTest {
         FlowQuery query = QueryParser.parse(QUERIES[q % QUERIES.length]);
         int threads = 1 + random.nextInt(4);
         int wanted = random.nextBoolean() ? 1 : 1 + random.nextInt(300);
-        long heapBytes = random.nextBoolean() ? 1 : 100_000;
+        long heapBytes = new long[] {1, 100_000, 1 << 26}[random.nextInt(3)];
         GroupPlan plan = GroupPlan.of(query);
         AddressNumbering numbering = new AddressNumbering(segments, plan.addresses());
         onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
