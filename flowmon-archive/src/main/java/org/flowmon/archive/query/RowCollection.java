@@ -13,7 +13,7 @@ final class RowCollection {
 
   private final RowRanges ranges;
   private final int base;
-  private int[] rows = new int[256];
+  private int[] rows = {};
   private int n;
   private long[] bits;
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 
 /**
- * Reads what {@link DeltaEncoder} wrote, wholly or a block at a time. Whatever the bytes say, it
- * reads no further than a few bytes behind their end, which must be there.
+ * Reads what {@link DeltaEncoder} wrote: wholly, a block at a time, or some values. Whatever the
+ * bytes say, it reads no further than a few bytes behind their end, which must be there.
  */
 final class DeltaDecoder {
   private static final int WIDE = 56; // a value of more bits may lie in nine bytes
@@ -164,11 +164,97 @@ final class DeltaDecoder {
 
   private long seek(int block) {
     int entry = tableAt + block * DeltaEncoder.ENTRY;
+    position = blockAt(entry, block);
+    return buffer.getLong(entry);
+  }
+
+  /** Where a block begins that has this entry of the table. */
+  private int blockAt(int entry, int block) {
     int offset = buffer.getInt(entry + 8);
     if (offset < 0 || offset > end - valuesAt) {
       throw corrupt.apply("expected block " + block + " within the values, found it at " + offset);
     }
-    position = valuesAt + offset;
-    return buffer.getLong(entry);
+    return valuesAt + offset;
+  }
+
+  /**
+   * Values at some places, by the table. Each step is done for all of them before the next one is,
+   * so that memory is asked for many blocks at a time: of places that are far from each other most
+   * of the time goes into waiting for it. Not for several threads at once.
+   *
+   * @param indexes of the values, in any order; negative ones give 0
+   * @param n how many of them
+   */
+  void gather(int[] indexes, int n, long[] out) {
+    int[] blocks = new int[n];
+    for (int i = 0; i < n; i++) {
+      if (indexes[i] >= 0) {
+        int block = blockOf(indexes[i]);
+        int entry = tableAt + block * DeltaEncoder.ENTRY;
+        blocks[i] = blockAt(entry, block);
+        out[i] = buffer.getLong(entry);
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      int deltas = deltasTo(indexes[i]);
+      if (deltas > 0) {
+        position = blocks[i];
+        out[i] += readZigzag() * deltas;
+        blocks[i] = position;
+        out[i] += last(deltas);
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      position = blocks[i];
+      out[i] = indexes[i] < 0 ? 0 : asValue(out[i] + sum(deltasTo(indexes[i]) - 1));
+    }
+  }
+
+  /** How many deltas of its block lead to a value; 0 of none and of value 0. */
+  private static int deltasTo(int index) {
+    return index <= 0 ? 0 : index - beforeOf(blockOf(index));
+  }
+
+  /** The last of the first {@code n} deltas of the block whose widths are at the position. */
+  private long last(int n) {
+    int widths = position;
+    position += DeltaEncoder.MINIBLOCKS;
+    int mini = (n - 1) / DeltaEncoder.MINIBLOCK;
+    for (int m = 0; m < mini; m++) {
+      position += width(widths + m) * (DeltaEncoder.MINIBLOCK / 8);
+    }
+    return packed(position, (n - 1) % DeltaEncoder.MINIBLOCK, width(widths + mini));
+  }
+
+  /** The sum of the first {@code n} deltas of the block whose widths are at the position. */
+  private long sum(int n) {
+    int widths = position;
+    position += DeltaEncoder.MINIBLOCKS;
+    long sum = 0;
+    for (int first = 0; first < n; first += DeltaEncoder.MINIBLOCK) {
+      int width = width(widths + first / DeltaEncoder.MINIBLOCK);
+      int some = Math.min(DeltaEncoder.MINIBLOCK, n - first);
+      if (width > WIDE) {
+        for (int i = 0; i < some; i++) {
+          sum += wide(position, i, width);
+        }
+      } else if (width > 0) {
+        long mask = (1L << width) - 1;
+        int bit = 0;
+        for (int i = 0; i < some; i++, bit += width) {
+          sum += buffer.getLong(position + (bit >>> 3)) >>> (bit & 7) & mask;
+        }
+      }
+      position += width * (DeltaEncoder.MINIBLOCK / 8);
+    }
+    return sum;
+  }
+
+  private long packed(int at, int i, int width) {
+    if (width > WIDE) {
+      return wide(at, i, width);
+    }
+    int bit = i * width;
+    return buffer.getLong(at + (bit >>> 3)) >>> (bit & 7) & ((1L << width) - 1);
   }
 }

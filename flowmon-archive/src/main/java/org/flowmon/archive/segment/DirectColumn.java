@@ -15,6 +15,9 @@ import org.flowmon.flow.ColumnType;
  * nulls it is the row. Immutable.
  */
 final class DirectColumn extends ColumnData {
+  // Where rows are so far apart, hardly two are in the same block of deltas.
+  private static final int SPARSE = 64;
+
   private int dictionaryAt;
   private int dictionaryLength;
   private int size; // entries of the dictionary
@@ -76,6 +79,7 @@ final class DirectColumn extends ColumnData {
     if (entry.hasDictionary()) {
       idWidth = in.readIdWidth(size, slots);
     } else if (isDelta) {
+      check(slots > 1, "at least two values of deltas"); // one value is in no block
       check(
           entry.blocks() != null && entry.blocks().entries() == DeltaEncoder.blocks(slots),
           "a table of " + DeltaEncoder.blocks(slots) + " blocks");
@@ -258,14 +262,33 @@ final class DirectColumn extends ColumnData {
     }
   }
 
-  /** Rows mostly ascend, so that several lie in the block that was decoded last. */
   private void gatherDeltas(int[] some, int count, long[] out) {
+    if (count == 0) {
+      return;
+    }
+    long span = Math.abs((long) some[count - 1] - some[0]);
+    int[] at = some;
+    if (validity != null) {
+      at = new int[count];
+      for (int i = 0; i < count; i++) {
+        at[i] = slot(some[i]);
+      }
+    }
+    if (span > (long) SPARSE * count) {
+      deltas(valuesAt).gather(at, count, out);
+    } else {
+      gatherBlocks(at, count, out);
+    }
+  }
+
+  /** Rows mostly ascend, so that several lie in the block that was decoded last. */
+  private void gatherBlocks(int[] some, int count, long[] out) {
     DeltaDecoder deltas = deltas(valuesAt);
     long[] block = new long[DeltaEncoder.BLOCK + 1];
     int decoded = -1;
     int through = -1;
     for (int i = 0; i < count; i++) {
-      int slot = slot(some[i]);
+      int slot = some[i];
       if (slot < 0) {
         out[i] = 0;
         continue;
