@@ -1,6 +1,11 @@
 package org.flowmon.deploy.command;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -33,6 +38,9 @@ public final class VerifyCommand implements Callable<Integer> {
       report = ArchiveVerifier.verify(archive.location(), progress::flows);
     }
     report.damages().forEach(damage -> System.out.println("damaged: " + damage));
+    remedies(report.damages())
+        .forEach((remedy, files) -> System.out.printf("to do, %s: %s%n", files, remedy));
+    report.passedOver().forEach(file -> System.out.println("not checked (no damage): " + file));
     report.orphans().forEach(file -> System.out.println("orphan (no damage): " + file));
     System.out.printf(
         "%s: %d commits, %d segments, %d flows, %d bytes read, %d damages%n",
@@ -53,6 +61,21 @@ public final class VerifyCommand implements Callable<Integer> {
       }
     }
     return report.isSound() ? ExitCodes.DONE : ExitCodes.NO;
+  }
+
+  /** By what to do about damage the files that it is to be done about, in short. */
+  private static Map<String, String> remedies(List<VerifyReport.Damage> damages) {
+    Map<String, Set<String>> files = new LinkedHashMap<>();
+    for (VerifyReport.Damage damage : damages) {
+      files.computeIfAbsent(damage.remedy(), r -> new LinkedHashSet<>()).add(damage.file());
+    }
+    Map<String, String> inShort = new LinkedHashMap<>();
+    files.forEach(
+        (remedy, all) ->
+            inShort.put(
+                remedy,
+                all.size() == 1 ? all.iterator().next() : all.size() + " files, as named above"));
+    return inShort;
   }
 
   /** How much there is to read, 0 where the manifest is damaged and cannot tell. */

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.flowmon.archive.derived.RunCheck;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunProblem;
-import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.CellMerge;
 import org.flowmon.archive.rollup.CellReader;
@@ -46,52 +46,35 @@ public final class DayCheck {
   public static List<RunProblem> of(
       ArchiveStore store, UUID archive, String segmentsFolder, List<SealedSegment> segments)
       throws IOException {
-    List<RunProblem> problems = new ArrayList<>();
     DayCheck check = new DayCheck(store, segmentsFolder, segments);
     try (DaySums sums = new DaySums(store, archive)) {
-      RunView<DayRun> view = sums.view(0, segments);
-      try {
-        view.broken().forEach((run, what) -> problems.add(new RunProblem(run, what)));
-        for (RunCover.Share<DayRun> share : view.shares()) {
-          String problem = check.problem(share);
-          if (problem != null) {
-            problems.add(new RunProblem(share.run().name(), problem));
-          }
-        }
-      } finally {
-        view.release();
-      }
-    }
-    return problems;
-  }
-
-  private String problem(RunCover.Share<DayRun> share) throws IOException {
-    try {
-      DayUpdate.read(share.run());
-      Set<Long> spoilt = DayUpdate.spoilt(share);
-      // By day: which segments have rows on it.
-      TreeMap<Long, BitSet> days = new TreeMap<>();
-      List<DayRun.Share> covered = share.run().shares();
-      for (int s = 0; s < covered.size(); s++) {
-        for (long day : covered.get(s).days()) {
-          if (!spoilt.contains(day)) {
-            days.computeIfAbsent(day, d -> new BitSet()).set(s);
-          }
-        }
-      }
-      for (long day : days.keySet()) {
-        String problem = problem(share, day, days.get(day));
-        if (problem != null) {
-          return problem;
-        }
-      }
-      return null;
-    } catch (SegmentCorruptException e) {
-      return e.getMessage();
+      return RunCheck.of(sums.runs(), segments, check::difference);
     }
   }
 
-  private String problem(RunCover.Share<DayRun> share, long day, BitSet numbers)
+  private String difference(RunCover.Share<DayRun> share) throws IOException {
+    DayUpdate.read(share.run());
+    Set<Long> spoilt = DayUpdate.spoilt(share);
+    // By day: which segments have rows on it.
+    TreeMap<Long, BitSet> days = new TreeMap<>();
+    List<DayRun.Share> covered = share.run().shares();
+    for (int s = 0; s < covered.size(); s++) {
+      for (long day : covered.get(s).days()) {
+        if (!spoilt.contains(day)) {
+          days.computeIfAbsent(day, d -> new BitSet()).set(s);
+        }
+      }
+    }
+    for (long day : days.keySet()) {
+      String difference = difference(share, day, days.get(day));
+      if (difference != null) {
+        return difference;
+      }
+    }
+    return null;
+  }
+
+  private String difference(RunCover.Share<DayRun> share, long day, BitSet numbers)
       throws IOException {
     List<SegmentDays> opened = new ArrayList<>();
     try {
@@ -106,9 +89,9 @@ public final class DayCheck {
         }
       }
       for (FlowColumn column : RollupFormat.DIMENSIONS) {
-        String problem = problem(share.run(), column, day, opened);
-        if (problem != null) {
-          return "days of " + column.sqlName() + ", day " + day + ": " + problem;
+        String difference = difference(share.run(), column, day, opened);
+        if (difference != null) {
+          return "days of " + column.sqlName() + ", day " + day + ": " + difference;
         }
       }
       return null;
@@ -125,7 +108,7 @@ public final class DayCheck {
     }
   }
 
-  private static String problem(DayRun run, FlowColumn column, long day, List<SegmentDays> ofDay)
+  private static String difference(DayRun run, FlowColumn column, long day, List<SegmentDays> ofDay)
       throws IOException {
     // By outgoing: what the segments say.
     List<List<CellMerge.Input>> expected =

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
-import org.flowmon.archive.derived.ForeignRunException;
+import org.flowmon.archive.derived.RunVersion;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -77,7 +77,7 @@ public final class DayRun implements DerivedRun {
    *
    * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
    *     archive
-   * @throws ForeignRunException where it is of another version
+   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
    * @throws IOException where it cannot be read
    */
   static DayRun open(Path path, UUID archive) throws IOException {
@@ -106,12 +106,7 @@ public final class DayRun implements DerivedRun {
     DayRun read(UUID archive) {
       int length = file.length();
       expect(tail >= DayRunFormat.HEADER_BYTES, "a run in " + length + " bytes");
-      expect(bytes.getInt(length - 4) == DayRunFormat.MAGIC, "'FLDY' at the end");
-      int version = bytes.getShort(length - 8) & 0xFFFF;
-      if (version != DayRunFormat.VERSION) {
-        throw new ForeignRunException(
-            file.path() + ": version " + version + ", this reads " + DayRunFormat.VERSION);
-      }
+      RunVersion.check(file, TABLES, DayRunFormat.MAGIC, DayRunFormat.VERSION);
       int count = bytes.getInt(tail + 16);
       int tablesBytes = bytes.getInt(tail + 20);
       expect(
@@ -122,11 +117,6 @@ public final class DayRun implements DerivedRun {
           "tables and " + count + " segments in " + tablesBytes + " bytes");
       int tablesAt = tail - tablesBytes;
       file.verify(TABLES, tablesAt, length - 12 - tablesAt, bytes.getInt(length - 12));
-      expect(
-          bytes.getInt(0) == DayRunFormat.MAGIC
-              && bytes.getInt(4) == DayRunFormat.VERSION
-              && bytes.getShort(length - 6) == 0,
-          "'FLDY' and version " + DayRunFormat.VERSION + " at both ends");
       UUID of = new UUID(bytes.getLong(tail), bytes.getLong(tail + 8));
       expect(of.equals(archive), "archive " + archive + ", found " + of);
       at = tablesAt;

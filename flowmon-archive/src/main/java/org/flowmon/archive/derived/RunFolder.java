@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -44,8 +43,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
   private final Map<String, R> runs = new HashMap<>();
   private final Map<String, String> problems = new TreeMap<>();
   private final Map<String, IOException> unread = new TreeMap<>();
-  private final Set<R> damaged = ConcurrentHashMap.newKeySet();
-  private final Set<String> foreign = new HashSet<>();
+  private final Map<String, String> foreign = new TreeMap<>();
   // By number of the commit, least recently used first.
   private final Map<Long, Made<R>> views = new LinkedHashMap<>(8, 0.75f, true);
   private boolean closed;
@@ -141,7 +139,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     unread
         .values()
         .forEach(e -> warnings.add(e.getMessage() + ": segments were asked instead this time"));
-    return new RunView<>(kind, segments, cover, problems, warnings, damaged);
+    return new RunView<>(kind, segments, cover, warnings, this::damaged);
   }
 
   private void requireOpen() {
@@ -150,9 +148,27 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
+  /** Lets go of a run that turned out to be damaged: the next view is without it. */
+  private synchronized void damaged(R run, String problem) {
+    if (runs.remove(run.name(), run)) {
+      run.release();
+      problems.put(run.name(), problem);
+      forgetViews();
+    }
+  }
+
+  /** What is wrong with the runs that are not used. */
+  synchronized List<RunProblem> problems() {
+    List<RunProblem> all = new ArrayList<>();
+    problems.forEach((run, what) -> all.add(RunProblem.damaged(run, what)));
+    unread.forEach((run, e) -> all.add(RunProblem.unread(run, e.toString())));
+    foreign.forEach((run, what) -> all.add(RunProblem.foreign(run, what)));
+    return all;
+  }
+
   /**
-   * Opens the runs that are new and lets go those that are gone or known to be damaged. Who calls
-   * holds {@code looking}; queries go on meanwhile.
+   * Opens the runs that are new and lets go those that are gone. Who calls holds {@code looking};
+   * queries go on meanwhile.
    */
   private void look() throws IOException {
     Set<String> there = new HashSet<>();
@@ -168,21 +184,14 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     letGo(run -> !there.contains(run.name()));
   }
 
-  /** Lets go of damaged runs, and says which are new. */
+  /** Says which are new. */
   private synchronized List<String> fresh(Set<String> there) {
-    for (R run : damaged) {
-      if (runs.get(run.name()) == run) {
-        problems.put(run.name(), store.describe(kind.folder() + "/" + run.name()) + ": damaged");
-      }
-    }
-    letGo(damaged::contains);
-    damaged.clear();
     problems.keySet().retainAll(there);
-    foreign.retainAll(there);
+    foreign.keySet().retainAll(there);
     unread.clear();
     List<String> fresh = new ArrayList<>(there);
     fresh.removeIf(
-        name -> runs.containsKey(name) || problems.containsKey(name) || foreign.contains(name));
+        name -> runs.containsKey(name) || problems.containsKey(name) || foreign.containsKey(name));
     return fresh;
   }
 
@@ -204,7 +213,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     } catch (ForeignRunException e) {
       LOG.info("a run of {} is passed over: {}", kind.what(), e.getMessage());
       synchronized (this) {
-        foreign.add(name);
+        foreign.put(name, String.valueOf(e.getMessage()));
       }
     } catch (SegmentCorruptException e) {
       synchronized (this) {

@@ -1,10 +1,11 @@
 package org.flowmon.archive.derived;
 
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
@@ -18,30 +19,28 @@ public final class RunView<R extends DerivedRun> {
   private final List<RunCover.Share<R>> shares;
   private final BitSet uncovered;
   private final int uncoveredCount;
-  private final Map<String, String> broken;
   private final List<String> problems;
-  private final Collection<R> damaged;
+  private final BiConsumer<R, String> damaged;
+  // What turned out since; by identity.
+  private final Map<R, String> warnings = new ConcurrentHashMap<>();
   private final AtomicInteger references = new AtomicInteger(1);
 
   /**
    * A view that takes a reference of each run that it uses.
    *
-   * @param broken by the name of a run that is damaged what is wrong with it
    * @param problems what is wrong with runs that are not used
-   * @param damaged takes the runs that turn out to be damaged; safe for many threads
+   * @param damaged takes the runs that turn out to be damaged, and how; safe for many threads
    */
   RunView(
       RunKind<R> kind,
       List<SealedSegment> segments,
       RunCover<R> cover,
-      Map<String, String> broken,
       List<String> problems,
-      Collection<R> damaged) {
+      BiConsumer<R, String> damaged) {
     this.kind = kind;
     this.segments = segments;
     this.uncovered = cover.uncovered();
     this.uncoveredCount = uncovered.cardinality();
-    this.broken = Map.copyOf(broken);
     this.problems = List.copyOf(problems);
     this.damaged = damaged;
     this.shares = List.copyOf(cover.shares());
@@ -68,20 +67,28 @@ public final class RunView<R extends DerivedRun> {
     return uncoveredCount;
   }
 
-  /** By the name of a run that is damaged and not used what is wrong with it. */
-  public Map<String, String> broken() {
-    return broken;
-  }
-
   /** What is wrong with runs that are not used. */
   public List<String> problems() {
     return problems;
   }
 
-  /** Remembers that a run turned out to be damaged, and says so. */
+  /**
+   * Remembers that a run turned out to be damaged: it is not to be asked again, and later views are
+   * without it.
+   *
+   * @return the warning
+   */
   public String damaged(R run, String problem) {
-    damaged.add(run);
-    return kind.warning(problem);
+    String warning = kind.warning(problem);
+    if (warnings.putIfAbsent(run, warning) == null) {
+      damaged.accept(run, problem);
+    }
+    return warning;
+  }
+
+  /** The warning of a run that turned out to be damaged, null of another. */
+  public String warning(R run) {
+    return warnings.get(run);
   }
 
   void acquire() {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import org.flowmon.archive.derived.RunCheck;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -38,43 +39,26 @@ public final class DirectoryCheck {
   public static List<RunProblem> of(
       ArchiveStore store, UUID archive, String segmentsFolder, List<SealedSegment> segments)
       throws IOException {
-    List<RunProblem> problems = new ArrayList<>();
     DirectoryCheck check = new DirectoryCheck(store, segmentsFolder, segments);
     try (HostDirectory directory = new HostDirectory(store, archive)) {
-      HostView view = directory.view(0, segments);
-      try {
-        view.broken().forEach((run, what) -> problems.add(new RunProblem(run, what)));
-        for (RunCover.Share<HostRun> share : view.shares()) {
-          String problem = check.problem(share);
-          if (problem != null) {
-            problems.add(new RunProblem(share.run().name(), problem));
-          }
-        }
-      } finally {
-        view.release();
-      }
+      return RunCheck.of(directory.runs(), segments, check::difference);
     }
-    return problems;
   }
 
-  private String problem(RunCover.Share<HostRun> share) throws IOException {
+  private String difference(RunCover.Share<HostRun> share) throws IOException {
     int[] positions = share.positions();
-    try {
-      for (int from = 0; from < positions.length; from += SEGMENTS_AT_ONCE) {
-        int to = Math.min(positions.length, from + SEGMENTS_AT_ONCE);
-        String problem = problem(share.run(), positions, from, to);
-        if (problem != null) {
-          return problem;
-        }
+    for (int from = 0; from < positions.length; from += SEGMENTS_AT_ONCE) {
+      int to = Math.min(positions.length, from + SEGMENTS_AT_ONCE);
+      String difference = difference(share.run(), positions, from, to);
+      if (difference != null) {
+        return difference;
       }
-      return null;
-    } catch (SegmentCorruptException e) {
-      return e.getMessage();
     }
+    return null;
   }
 
   /** Compares what a run says of its segments with numbers from one to before another. */
-  private String problem(HostRun run, int[] positions, int from, int to) throws IOException {
+  private String difference(HostRun run, int[] positions, int from, int to) throws IOException {
     List<SegmentReader> readers = new ArrayList<>();
     List<HeldFolder> files = new ArrayList<>();
     try {

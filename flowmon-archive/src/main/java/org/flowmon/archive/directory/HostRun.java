@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
-import org.flowmon.archive.derived.ForeignRunException;
+import org.flowmon.archive.derived.RunVersion;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.AddressRanges;
@@ -41,7 +41,7 @@ final class HostRun implements DerivedRun {
    *
    * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
    *     archive
-   * @throws ForeignRunException where it is of another version
+   * @throws org.flowmon.archive.derived.ForeignRunException where it is of another version
    * @throws IOException where it cannot be read
    */
   static HostRun open(Path path, UUID archive) throws IOException {
@@ -62,12 +62,7 @@ final class HostRun implements DerivedRun {
         "a run in " + length + " bytes");
     ByteBuffer bytes = file.buffer();
     int tail = length - HostRunFormat.TAIL_BYTES;
-    expect(file, bytes.getInt(length - 4) == HostRunFormat.MAGIC, "'FLHD' at the end");
-    int version = bytes.getShort(length - 8) & 0xFFFF;
-    if (version != HostRunFormat.VERSION) {
-      throw new ForeignRunException(
-          file.path() + ": version " + version + ", this reads " + HostRunFormat.VERSION);
-    }
+    RunVersion.check(file, TAIL, HostRunFormat.MAGIC, HostRunFormat.VERSION);
     int blocks = bytes.getInt(tail + 16);
     int count = bytes.getInt(tail + 20);
     int indexBytes = bytes.getInt(tail + 32);
@@ -82,12 +77,6 @@ final class HostRun implements DerivedRun {
         blocks + " blocks and " + count + " segments in " + indexBytes + " bytes");
     int indexAt = tail - indexBytes;
     file.verify(TAIL, indexAt, length - 12 - indexAt, bytes.getInt(length - 12));
-    expect(
-        file,
-        bytes.getInt(0) == HostRunFormat.MAGIC
-            && bytes.getInt(4) == HostRunFormat.VERSION
-            && bytes.getShort(length - 6) == 0,
-        "'FLHD' and version " + HostRunFormat.VERSION + " at both ends");
     UUID of = new UUID(bytes.getLong(tail), bytes.getLong(tail + 8));
     expect(file, of.equals(archive), "archive " + archive + ", found " + of);
     List<Covered> segments =

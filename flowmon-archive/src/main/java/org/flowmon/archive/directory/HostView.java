@@ -3,7 +3,6 @@ package org.flowmon.archive.directory;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -41,16 +40,6 @@ public final class HostView {
     return view.uncoveredCount();
   }
 
-  /** Runs that answer for some segment, and for which. */
-  List<RunCover.Share<HostRun>> shares() {
-    return view.shares();
-  }
-
-  /** By the name of a run that is damaged what is wrong with it. */
-  Map<String, String> broken() {
-    return view.broken();
-  }
-
   /** Runs that are used. */
   public int runs() {
     return view.shares().size();
@@ -74,6 +63,12 @@ public final class HostView {
     BitSet marked = view.uncovered();
     warnings.addAll(view.problems());
     for (RunCover.Share<HostRun> part : view.shares()) {
+      String warning = view.warning(part.run());
+      if (warning != null) {
+        part.markAll(marked);
+        warnings.add(warning);
+        continue;
+      }
       try {
         int left = MAX_ADDRESSES;
         for (AddressRanges.Range range : addresses.ranges()) {

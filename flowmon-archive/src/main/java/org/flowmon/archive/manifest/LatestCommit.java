@@ -10,8 +10,9 @@ import org.flowmon.archive.store.ArchiveStore;
  * The file {@code manifest/latest}: names the newest commit, or an older one. Without it nobody
  * could tell that the newest commit's file was lost.
  */
-final class LatestCommit {
-  static final String FILE = Manifest.FOLDER + "/latest";
+public final class LatestCommit {
+  /** Its name within an archive. */
+  public static final String FILE = Manifest.FOLDER + "/latest";
 
   private static final int MAX_BYTES = 256;
   private static final Pattern LINE =

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import org.flowmon.archive.Archive;
@@ -15,6 +16,7 @@ import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.directory.DirectoryCheck;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.lease.ReaderLease;
+import org.flowmon.archive.manifest.LatestCommit;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.manifest.ManifestState;
@@ -28,6 +30,13 @@ import org.flowmon.archive.verify.VerifyReport.Damage;
 
 /** Reads every byte of an archive and names what is not as it was written. */
 public final class ArchiveVerifier {
+  private static final String FROM_A_COPY =
+      "put its file back from a copy of the archive: what it holds is nowhere else in it";
+  private static final String SIDECAR =
+      "answers stay right, by the rows alone; flowmon repack makes the sidecar again";
+  private static final String LATEST =
+      "delete it: it only tells that the newest commit's file is there";
+
   private ArchiveVerifier() {}
 
   /** As {@link #verify(ArchiveLocation)}, of a directory. */
@@ -72,7 +81,8 @@ public final class ArchiveVerifier {
     ManifestAudit manifest = ManifestAudit.of(store);
     List<Damage> damages = new ArrayList<>();
     for (ManifestCorruptException damage : manifest.damages()) {
-      damages.add(new Damage(store.describe(damage.file()), damage.place(), damage.what()));
+      String remedy = damage.file().equals(LatestCommit.FILE) ? LATEST : FROM_A_COPY;
+      damages.add(new Damage(store.describe(damage.file()), damage.place(), damage.what(), remedy));
     }
     Set<String> known = new HashSet<>();
     long rows = 0;
@@ -88,8 +98,9 @@ public final class ArchiveVerifier {
     if (damages.isEmpty() && manifest.state() != null) {
       damages.addAll(RetentionCheck.of(store, manifest.state()));
     }
+    List<String> passedOver = new ArrayList<>();
     if (manifest.state() != null) {
-      damages.addAll(derived(store, manifest.state()));
+      derived(store, manifest.state(), damages, passedOver);
     }
     List<String> orphans = new ArrayList<>();
     manifest.orphans().forEach(file -> orphans.add(store.describe(file.name())));
@@ -106,27 +117,29 @@ public final class ArchiveVerifier {
           .forEach(file -> orphans.add(store.describe(file.name())));
     }
     return new VerifyReport(
-        manifest.commits(), manifest.segments().size(), rows, bytes, damages, orphans);
+        manifest.commits(), manifest.segments().size(), rows, bytes, damages, orphans, passedOver);
   }
 
   /** Files that follow from the segments, which they have to agree with. */
-  private static List<Damage> derived(ArchiveStore store, ManifestState state) throws IOException {
-    List<Damage> damages = new ArrayList<>();
-    for (RunProblem p :
-        DirectoryCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments())) {
-      damages.add(derived(store, HostDirectory.FOLDER, p));
+  private static void derived(
+      ArchiveStore store, ManifestState state, List<Damage> damages, List<String> passedOver)
+      throws IOException {
+    Map<String, List<RunProblem>> byFolder =
+        Map.of(
+            HostDirectory.FOLDER,
+            DirectoryCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments()),
+            DaySums.FOLDER,
+            DayCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments()));
+    for (String folder : List.of(HostDirectory.FOLDER, DaySums.FOLDER)) {
+      for (RunProblem problem : byFolder.get(folder)) {
+        String file = store.describe(folder + "/" + problem.run());
+        if (problem.isDamage()) {
+          damages.add(new Damage(file, "run", problem.what(), problem.remedy()));
+        } else {
+          passedOver.add(file + ": " + problem.what());
+        }
+      }
     }
-    for (RunProblem p : DayCheck.of(store, state.archive(), Archive.SEGMENTS, state.segments())) {
-      damages.add(derived(store, DaySums.FOLDER, p));
-    }
-    return damages;
-  }
-
-  private static Damage derived(ArchiveStore store, String folder, RunProblem problem) {
-    return new Damage(
-        store.describe(folder + "/" + problem.run()),
-        "run",
-        problem.what() + "; delete it, and flowmon compact makes it again");
   }
 
   private static List<Damage> damages(ArchiveStore store, SealedSegment segment)
@@ -135,9 +148,18 @@ public final class ArchiveVerifier {
     try (HeldFolder files =
         store.asStored(List.of(folder + segment.fileName(), folder + segment.indexFileName()))) {
       return SegmentVerifier.verify(files.folder(), segment).stream()
-          .map(
-              d -> new Damage(store.describe(folder + d.file().getFileName()), d.place(), d.what()))
+          .map(d -> damage(store, segment, d))
           .toList();
     }
+  }
+
+  private static Damage damage(
+      ArchiveStore store, SealedSegment segment, SegmentVerifier.Damage damage) {
+    String name = damage.file().getFileName().toString();
+    return new Damage(
+        store.describe(Archive.SEGMENTS + "/" + name),
+        damage.place(),
+        damage.what(),
+        name.equals(segment.indexFileName()) ? SIDECAR : FROM_A_COPY);
   }
 }

@@ -20,6 +20,10 @@ import org.flowmon.archive.verify.VerifyReport.Damage;
  * cutoff.
  */
 final class RetentionCheck {
+  // The files are sound: only a defect of the program leads here.
+  private static final String REMEDY =
+      "flowmon expire applies the limits again; if this stays, report it: no file is damaged";
+
   private RetentionCheck() {}
 
   /** Checks a state whose files are sound. */
@@ -30,21 +34,26 @@ final class RetentionCheck {
     if (limits.rows() > 0 && state.rows() > limits.rows()) {
       damages.add(
           new Damage(
-              manifest, "retention", state.rows() + " flows visible, limit " + limits.rows()));
+              manifest,
+              "retention",
+              state.rows() + " flows visible, limit " + limits.rows(),
+              REMEDY));
     }
     if (state.storedRows() > limits.mostRows()) {
       damages.add(
           new Damage(
               manifest,
               "retention",
-              state.storedRows() + " flows stored, limit " + limits.mostRows()));
+              state.storedRows() + " flows stored, limit " + limits.mostRows(),
+              REMEDY));
     }
     if (state.keys() != null && state.keys().total() < state.rows()) {
       damages.add(
           new Damage(
               manifest,
               "time keys",
-              state.keys().total() + " counted of " + state.rows() + " visible flows"));
+              state.keys().total() + " counted of " + state.rows() + " visible flows",
+              REMEDY));
     }
     for (SealedSegment segment : state.segments()) {
       int first = state.firstRow(segment.id());
@@ -63,7 +72,8 @@ final class RetentionCheck {
                   "time key "
                       + keys.at(first)
                       + ", not on its side of the cutoff "
-                      + state.cutoff()));
+                      + state.cutoff(),
+                  REMEDY));
         }
       }
     }
