@@ -20,6 +20,10 @@ import org.flowmon.flow.IpAddress;
 /** The ten sources that were silent the longest between two flows, over some archives as one. */
 public class Silence {
   public static void main(String[] directories) throws Exception {
+    if (directories.length == 0) {
+      System.err.println("usage: ./flowmon run docs/examples/Silence.java ARCHIVE_DIRECTORY...");
+      System.exit(2);
+    }
     Map<IpAddress, long[]> seen = new HashMap<>(); // last seen, longest silence so far
     Deque<AutoCloseable> open = new ArrayDeque<>();
     List<BlockSource> scans = new ArrayList<>();

@@ -61,13 +61,28 @@ import picocli.CommandLine.Spec;
       CommandLine.HelpCommand.class
     })
 public final class Flowmon implements Callable<Integer> {
+  /** Said as soon as a signal comes, whatever the command does until it ends. */
+  private static final String STOPPING = "%s: stopping, as a signal asks";
+
   @Spec private CommandSpec spec;
 
   private Flowmon() {}
 
   /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    Thread told = new Thread(() -> System.err.println(STOPPING.formatted(name(args))), "told");
+    Runtime.getRuntime().addShutdownHook(told);
+    int code = commandLine().execute(args);
+    try {
+      Runtime.getRuntime().removeShutdownHook(told);
+    } catch (IllegalStateException e) {
+      return; // the process ends by a signal, whose number its code tells
+    }
+    System.exit(code);
+  }
+
+  private static String name(String[] args) {
+    return args.length == 0 || args[0].startsWith("-") ? "flowmon" : "flowmon " + args[0];
   }
 
   /** The command line with all subcommands, for {@link #main} and for tests. */

@@ -123,6 +123,18 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.bytesOnDisk();
   }
 
+  /** Bytes of the host directory as it lies there now. */
+  public long directoryBytes() throws IOException {
+    requireOpen();
+    return shared.hosts().storedBytes();
+  }
+
+  /** Bytes of the day sums as they lie there now. */
+  public long daySumBytes() throws IOException {
+    requireOpen();
+    return shared.days().storedBytes();
+  }
+
   /** The position after the last committed one of a source, −1 where it is unknown. */
   public long committedEnd(String sourceKey) {
     return state.committedEnd(sourceKey);

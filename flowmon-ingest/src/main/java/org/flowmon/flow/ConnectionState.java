@@ -19,6 +19,9 @@ public enum ConnectionState {
   SHR(12),
   OTH(13);
 
+  /** The names of the codes: Zeek's. */
+  static final CodeNames NAMES = CodeNames.of(values(), ConnectionState::code, Enum::name);
+
   private final int code;
 
   ConnectionState(int code) {
@@ -28,25 +31,5 @@ public enum ConnectionState {
   /** The stable code in batches and segments. */
   public int code() {
     return code;
-  }
-
-  /** The state of this name, or null where Zeek knows no such state. */
-  public static ConnectionState byName(String name) {
-    for (ConnectionState state : values()) {
-      if (state.name().equals(name)) {
-        return state;
-      }
-    }
-    return null;
-  }
-
-  /** The state of this code, or null. */
-  public static ConnectionState byCode(long code) {
-    for (ConnectionState state : values()) {
-      if (state.code == code) {
-        return state;
-      }
-    }
-    return null;
   }
 }

@@ -107,6 +107,15 @@ public enum FlowColumn {
     return unit;
   }
 
+  /** The names of its values where these are codes that have names, else null. */
+  public CodeNames codeNames() {
+    return switch (this) {
+      case STATE -> ConnectionState.NAMES;
+      case SOURCE_KIND -> SourceKind.NAMES;
+      default -> null;
+    };
+  }
+
   /** All columns in the order of their ids. */
   public static List<FlowColumn> all() {
     return ALL;

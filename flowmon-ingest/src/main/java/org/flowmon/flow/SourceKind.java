@@ -14,6 +14,9 @@ public enum SourceKind {
   SYNTHETIC(8),
   PARQUET(9);
 
+  /** The names of the codes: the labels. */
+  static final CodeNames NAMES = CodeNames.of(values(), SourceKind::code, SourceKind::label);
+
   private final int code;
 
   SourceKind(int code) {
@@ -28,15 +31,5 @@ public enum SourceKind {
   /** The text shown to people, for example {@code netflow_v5}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
-  }
-
-  /** The kind of this code, or null where this version does not know it. */
-  public static SourceKind byCode(long code) {
-    for (SourceKind kind : values()) {
-      if (kind.code == code) {
-        return kind;
-      }
-    }
-    return null;
   }
 }

@@ -68,8 +68,14 @@ final class ArchiveOption {
     return Archive.open(location, ArchiveOptions.DEFAULTS);
   }
 
-  /** The archive, made where there is none. */
+  /** The archive, made where there is none, which is said: a mistyped name makes one too. */
   Archive openOrCreate() throws IOException {
-    return Archive.openOrCreate(location(), ArchiveOptions.DEFAULTS);
+    ArchiveLocation location = location();
+    boolean isNew = !Archive.exists(location);
+    Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
+    if (isNew) {
+      System.out.println("there was no archive at " + location + ": a new one is made there");
+    }
+    return archive;
   }
 }

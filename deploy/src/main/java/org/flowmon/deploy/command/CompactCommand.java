@@ -3,8 +3,7 @@ package org.flowmon.deploy.command;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
@@ -49,13 +48,11 @@ public final class CompactCommand implements Callable<Integer> {
               + " host are known (default: ${DEFAULT-VALUE}).")
   private Duration grace = Duration.ZERO;
 
-  private volatile boolean stopped;
-  private final CountDownLatch ended = new CountDownLatch(1);
-
   @Override
   public Integer call() throws IOException {
     CompactionOptions options = options();
-    try (Archive opened = archive.open();
+    try (Interruption interruption = Interruption.watch();
+        Archive opened = archive.open();
         MaintenanceLock lock = opened.tryMaintenance()) {
       if (lock == null) {
         throw new CommandException(
@@ -63,16 +60,7 @@ public final class CompactCommand implements Callable<Integer> {
                 + archive.location()
                 + " (a job does so by itself); nothing was done");
       }
-      Thread stop = new Thread(this::stop, "stop");
-      Runtime.getRuntime().addShutdownHook(stop);
-      try {
-        return compact(opened, options);
-      } finally {
-        ended.countDown();
-        if (!stopped) {
-          Runtime.getRuntime().removeShutdownHook(stop);
-        }
-      }
+      return compact(opened, options, interruption::isStopped);
     }
   }
 
@@ -84,19 +72,9 @@ public final class CompactCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs when the process is told to end: it may once the current segment is done. */
-  private void stop() {
-    stopped = true;
-    try {
-      if (!ended.await(1, TimeUnit.MINUTES)) {
-        System.err.println("the merge did not end in time; what it wrote is an orphan");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private int compact(Archive opened, CompactionOptions options) throws IOException {
+  /** Once the process is told to end, it does after the segment at hand. */
+  private int compact(Archive opened, CompactionOptions options, BooleanSupplier stopped)
+      throws IOException {
     int before;
     try (ArchiveSnapshot snapshot = opened.snapshot()) {
       before = snapshot.segments().size();
@@ -105,9 +83,9 @@ public final class CompactCommand implements Callable<Integer> {
     long rows = 0;
     int deleted = 0;
     long begun = System.nanoTime();
-    for (Compactor.Step step = compactor.step(() -> stopped);
+    for (Compactor.Step step = compactor.step(stopped);
         step != null;
-        step = compactor.step(() -> stopped)) {
+        step = compactor.step(stopped)) {
       rows += step.rows();
       deleted += opened.removeReplaced(grace).size();
       System.err.printf(
@@ -119,13 +97,13 @@ public final class CompactCommand implements Callable<Integer> {
           step.bytesAfter() / 1e6);
     }
     deleted += opened.removeReplaced(grace).size();
-    RunUpdate.Done hosts = opened.updateDirectory(true, () -> stopped);
+    RunUpdate.Done hosts = opened.updateDirectory(true, stopped);
     if (!hosts.isNothing()) {
       System.err.printf(
           "host directory: %d segments added, %d runs merged, %d damaged ones made again%n",
           hosts.covered(), hosts.merged(), hosts.damaged());
     }
-    RunUpdate.Done days = opened.updateDays(SettledSegments.by(options), true, () -> stopped);
+    RunUpdate.Done days = opened.updateDays(SettledSegments.by(options), true, stopped);
     if (!days.isNothing()) {
       System.err.printf(
           "day sums: %d segments added, %d runs merged, %d damaged ones made again%n",
@@ -148,7 +126,7 @@ public final class CompactCommand implements Callable<Integer> {
           seconds,
           rows / seconds,
           deleted,
-          stopped ? "; stopped before the end" : "");
+          stopped.getAsBoolean() ? "; stopped before the end" : "");
     }
     return compactor.damaged().isEmpty() ? ExitCodes.DONE : ExitCodes.NO;
   }

@@ -11,7 +11,8 @@ import org.flowmon.archive.segment.TimeRange;
 
 /**
  * The times of an archive's flows as stretches, from what the manifest says of each segment: two
- * files of different years do not cover the years between them. No file is read.
+ * files of different years do not cover the years between them. No file is read, so a time without
+ * flows within a segment is not seen.
  *
  * @param stretches of {@code end_time}, ascending; a day or more without a flow lies between two
  */
@@ -64,7 +65,10 @@ record Coverage(List<TimeRange> stretches) {
         "flows of " + time(stretches.get(0).min()) + " … " + time(stretches.get(last()).max());
     return stretches.size() == 1
         ? all
-        : all + " in " + stretches.size() + " stretches with a day or more without flows between";
+        : all
+            + ", with "
+            + (last() == 1 ? "1 break" : last() + " breaks")
+            + " of a day or more between segments";
   }
 
   private int last() {

@@ -172,7 +172,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
     FlowQuery query = QueryText.bind(QueryText.parse(sql), parameters);
     QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
-    return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table());
+    return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
   }
 
   private ExportTarget target() throws IOException {

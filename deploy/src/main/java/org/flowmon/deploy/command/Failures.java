@@ -27,6 +27,9 @@ public final class Failures implements IExecutionExceptionHandler {
   public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
     PrintWriter err = command.getErr();
     Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
+    if (cause instanceof InterruptedCommandException) {
+      return ExitCodes.FAILED;
+    }
     String name = command.getCommandSpec().qualifiedName();
     if (isExpected(cause)) {
       err.println(name + ": " + message(cause));

@@ -27,7 +27,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Summarises an address, exactly: first and last seen, peers, services with how many peers"
-          + " each had in the latest window and before, bytes each way by hour."
+          + " each had in the latest window and before, bytes each way by hour.",
+      "All times are those at which flows ended, by their exporters' clocks; flowmon seen goes by"
+          + " arrival too."
     })
 public final class HostCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ADDRESS", description = "An IPv4 or IPv6 address.")
@@ -116,11 +118,23 @@ public final class HostCommand implements Callable<Integer> {
     return value == null ? "unknown" : value.toString();
   }
 
+  /** By the flows' own times, where {@code flowmon seen} goes by arrival too. */
+  private static String seen(HostSummary s) {
+    if (time(s.firstSeen()) == null) {
+      return s.flows() == 0 ? "never seen" : "none of its flows says when it ended";
+    }
+    return "first seen "
+        + time(s.firstSeen())
+        + ", last seen "
+        + time(s.lastSeen())
+        + ", by when its flows ended";
+  }
+
   private void writeTables(HostSummary s, PrintWriter out) {
     out.printf(
         "%s: %s flows, %s bytes sent, %s received%n",
         s.address(), number(s.flows()), number(s.sent()), number(s.received()));
-    out.printf("first seen %s, last seen %s%n", time(s.firstSeen()), time(s.lastSeen()));
+    out.println(seen(s));
     out.printf("%n%s peers%n", number(s.peers().size()));
     out.printf("%-39s %12s %20s %20s%n", "peer", "flows", "sent", "received");
     for (HostSummary.Peer peer : s.peers().subList(0, Math.min(top, s.peers().size()))) {

@@ -8,6 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -239,6 +241,7 @@ public final class ImportCommand implements Callable<Integer> {
         new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
     Path rejects = rejectsFolder().resolve(sha256.substring(0, 16) + ".jsonl");
     long before = options.bytesRead().get();
+    options.clock().beginFile();
     progress.begin(file.toString(), identity.bytes(), () -> options.bytesRead().get() - before);
     try (RejectedLines lines = RejectedLines.to(rejects);
         ArchiveImporter importer =
@@ -264,6 +267,14 @@ public final class ImportCommand implements Callable<Integer> {
       if (late > 0) {
         System.out.println(
             "  " + late + " of them are older than all that the archive keeps, and are not shown");
+      }
+      if (options.clock().olderFlows() > 0) {
+        System.err.printf(
+            "warning: %s: %d flows are older than %s, when the files before it end, and arrive"
+                + " then: name files in the order of time, or import each by itself%n",
+            file,
+            options.clock().olderFlows(),
+            Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
       }
       if (Files.exists(rejects)) {
         System.out.println("  rejected lines are in " + rejects);

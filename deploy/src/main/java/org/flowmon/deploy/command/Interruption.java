@@ -28,7 +28,11 @@ final class Interruption implements AutoCloseable {
 
   static Interruption watch() {
     Interruption interruption = new Interruption();
-    Runtime.getRuntime().addShutdownHook(interruption.hook);
+    try {
+      Runtime.getRuntime().addShutdownHook(interruption.hook);
+    } catch (IllegalStateException e) {
+      interruption.stopped = true; // told to end before the command began
+    }
     return interruption;
   }
 
@@ -51,11 +55,11 @@ final class Interruption implements AutoCloseable {
   /**
    * Ends the command where the process is told to end.
    *
-   * @throws CommandException saying that it was interrupted
+   * @throws InterruptedCommandException where it is
    */
   void check() {
     if (stopped) {
-      throw new CommandException("interrupted");
+      throw new InterruptedCommandException();
     }
   }
 

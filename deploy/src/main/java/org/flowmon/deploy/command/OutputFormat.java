@@ -5,16 +5,20 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.flow.CodeNames;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
 
-/** How the rows of an answer are written to standard output. */
+/**
+ * How the rows of an answer are written to standard output. Codes that have names are shown by
+ * these.
+ */
 public enum OutputFormat {
   /** Aligned columns for people, see {@link TextTable}. */
   TABLE {
     @Override
-    int write(ResultTable table, FlowQuery query, PrintWriter out) {
-      return TextTable.of(table, query).write(out);
+    int write(ResultTable table, List<SelectItem> items, PrintWriter out) {
+      return TextTable.of(table, items).write(out);
     }
   },
 
@@ -24,14 +28,14 @@ public enum OutputFormat {
    */
   CSV {
     @Override
-    int write(ResultTable table, FlowQuery query, PrintWriter out) {
+    int write(ResultTable table, List<SelectItem> items, PrintWriter out) {
       List<String> header = table.names().stream().map(name -> quoted(name)).toList();
       out.print(String.join(",", header) + "\r\n");
       for (int r = 0; r < table.rowCount(); r++) {
         for (int c = 0; c < table.columnCount(); c++) {
           out.print(c == 0 ? "" : ",");
           if (!table.isNull(r, c)) {
-            out.print(csv(table, r, c));
+            out.print(csv(table, items, r, c));
           }
         }
         out.print("\r\n");
@@ -43,7 +47,7 @@ public enum OutputFormat {
   /** An array of one object a row; times as ISO 8601, durations in microseconds, NULL as null. */
   JSON {
     @Override
-    int write(ResultTable table, FlowQuery query, PrintWriter out) throws IOException {
+    int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
       JsonGenerator json = new JsonFactory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
@@ -52,7 +56,7 @@ public enum OutputFormat {
         json.writeStartObject();
         for (int c = 0; c < table.columnCount(); c++) {
           json.writeFieldName(table.name(c));
-          writeJson(json, table, r, c);
+          writeJson(json, table, items, r, c);
         }
         json.writeEndObject();
         json.writeRaw("\n");
@@ -67,12 +71,27 @@ public enum OutputFormat {
   /**
    * Writes an answer.
    *
-   * @param query that the answer is of
+   * @param items whose values the columns are; empty where they are none of a query's
    * @return how many columns were left out because no row has a value in them
    */
-  abstract int write(ResultTable table, FlowQuery query, PrintWriter out) throws IOException;
+  abstract int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException;
 
-  private static String csv(ResultTable table, int row, int column) {
+  /**
+   * The name of a code where the column has names and this version knows it, else null: then the
+   * number is shown, which queries and {@code flowmon import} take as well.
+   */
+  static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
+    CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
+    return names == null || table.isNull(row, column)
+        ? null
+        : names.name(table.longValue(row, column));
+  }
+
+  private static String csv(ResultTable table, List<SelectItem> items, int row, int column) {
+    String name = codeName(table, items, row, column);
+    if (name != null) {
+      return name;
+    }
     return switch (table.kind(column)) {
       case TEXT -> quoted(table.text(row, column));
       case DURATION -> table.bigValue(row, column).toString();
@@ -85,10 +104,16 @@ public enum OutputFormat {
     return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
   }
 
-  private static void writeJson(JsonGenerator json, ResultTable table, int row, int column)
+  private static void writeJson(
+      JsonGenerator json, ResultTable table, List<SelectItem> items, int row, int column)
       throws IOException {
     if (table.isNull(row, column)) {
       json.writeNull();
+      return;
+    }
+    String name = codeName(table, items, row, column);
+    if (name != null) {
+      json.writeString(name);
       return;
     }
     switch (table.kind(column)) {

@@ -16,7 +16,6 @@ import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -123,8 +122,10 @@ public final class QueryCommand implements Callable<Integer> {
     try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
       QueryAnswer answer = run(asked, query, options);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      ResultTable shown = explained ? Explanation.table(answer.stats()) : answer.table();
-      int left = format.write(shown, query, out);
+      int left =
+          explained
+              ? format.write(Explanation.table(answer.stats()), List.of(), out)
+              : format.write(answer.table(), query.select(), out);
       out.flush();
       if (left > 0) {
         System.err.println(

@@ -32,6 +32,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Says of each address whether it was source or destination of a flow in the past days, and"
           + " when it last was.",
+      "Only flows that arrived by --as-of are looked at. A flow's time is its end, but no later"
+          + " than an hour after its arrival.",
       "Ends with 1 where an address was not seen and history does not hold all of these days."
     })
 public final class SeenCommand implements Callable<Integer> {
@@ -134,16 +136,11 @@ public final class SeenCommand implements Callable<Integer> {
           host.isEver() ? "last " + time(host.micros()) : "never");
     }
     out.flush();
-    System.err.println(
-        "as of arrival "
-            + time(answer.asOfArrival())
-            + ", "
-            + days
-            + " days back; read "
-            + answer.segmentsRead()
-            + " of "
-            + answer.segmentsTotal()
-            + " segments");
+    System.err.printf(
+        "looked at flows that had arrived by %s; seen is what ended at %s (%d days before) or"
+            + " later; last is when a flow ended, but no later than an hour after it arrived%n",
+        time(answer.asOfArrival()), time(answer.from()), days);
+    System.err.printf("read %d of %d segments%n", answer.segmentsRead(), answer.segmentsTotal());
     answer.missing().forEach(why -> System.err.println("partial: " + why));
   }
 

@@ -9,9 +9,8 @@ import java.util.stream.IntStream;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression.Column;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Selected;
+import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -24,25 +23,26 @@ final class TextTable {
   private static final int DECIMALS = 6;
 
   private final ResultTable table;
-  private final FlowQuery query;
+  private final List<SelectItem> items;
   private final int[] columns;
 
-  private TextTable(ResultTable table, FlowQuery query, int[] columns) {
+  private TextTable(ResultTable table, List<SelectItem> items, int[] columns) {
     this.table = table;
-    this.query = query;
+    this.items = items;
     this.columns = columns;
   }
 
-  static TextTable of(ResultTable table, FlowQuery query) {
-    boolean all = isSelectAll(query);
+  /** As {@link OutputFormat#write}. */
+  static TextTable of(ResultTable table, List<SelectItem> items) {
+    boolean all = isSelectAll(items);
     return new TextTable(
         table,
-        query,
+        items,
         IntStream.range(0, table.columnCount()).filter(c -> !all || hasValue(table, c)).toArray());
   }
 
-  private static boolean isSelectAll(FlowQuery query) {
-    return query.select().stream()
+  private static boolean isSelectAll(List<SelectItem> items) {
+    return items.stream()
         .map(item -> item.what() instanceof Column column ? column.column() : null)
         .toList()
         .equals(FlowColumn.all());
@@ -86,17 +86,25 @@ final class TextTable {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.length; i++) {
       String pad = " ".repeat(width[i] - cells[i].length());
-      boolean right = isNumber(table.kind(columns[i]));
+      boolean right = isNumber(columns[i]);
       line.append(i == 0 ? "" : "  ").append(right ? pad + cells[i] : cells[i] + pad);
     }
     out.println(line.toString().stripTrailing());
   }
 
-  private static boolean isNumber(ValueKind kind) {
-    return kind == ValueKind.LONG || kind == ValueKind.DOUBLE || kind == ValueKind.DURATION;
+  private boolean isNumber(int column) {
+    return switch (table.kind(column)) {
+      case LONG -> items.isEmpty() || items.get(column).codeNames() == null;
+      case DOUBLE, DURATION -> true;
+      default -> false;
+    };
   }
 
   private String cell(int row, int column) {
+    String name = OutputFormat.codeName(table, items, row, column);
+    if (name != null) {
+      return name;
+    }
     if (table.isNull(row, column) || table.kind(column) != ValueKind.DOUBLE) {
       return table.formatted(row, column);
     }
@@ -106,8 +114,8 @@ final class TextTable {
 
   /** An average of durations is a number of microseconds, for it may lie between two of them. */
   private boolean isMeanDuration(int column) {
-    Selected what = query.select().get(column).what();
-    return what instanceof AggregateCall call
+    return !items.isEmpty()
+        && items.get(column).what() instanceof AggregateCall call
         && call.kind() == ValueKind.DOUBLE
         && call.argument().kind() == ValueKind.DURATION;
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.flowmon.deploy.export.ExportColumn.Kind;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.ValueKind;
 
 /** The rows of a query's answer, which is in memory already. */
@@ -17,10 +18,15 @@ public final class AnswerExport implements ExportRows {
   private int from;
   private int to;
 
-  public AnswerExport(ResultTable table) {
+  /**
+   * Of an answer.
+   *
+   * @param items that the query selects
+   */
+  public AnswerExport(ResultTable table, List<SelectItem> items) {
     this.table = table;
     for (int c = 0; c < table.columnCount(); c++) {
-      columns.add(new ExportColumn(table.name(c), kind(c), null));
+      columns.add(new ExportColumn(table.name(c), kind(c), null, items.get(c).codeNames()));
     }
   }
 

@@ -47,6 +47,11 @@ final class CsvRows implements RowFormat {
   }
 
   private void put(ExportRows block, int row, int c) {
+    String name = columns.get(c).codeName(block, row, c);
+    if (name != null) {
+      text.putAscii(name);
+      return;
+    }
     switch (columns.get(c).kind()) {
       case BOOLEAN -> text.putAscii(block.low(row, c) != 0 ? "true" : "false");
       case INT128 -> text.putAscii(block.big(row, c).toString());

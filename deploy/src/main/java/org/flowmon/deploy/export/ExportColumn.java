@@ -1,13 +1,16 @@
 package org.flowmon.deploy.export;
 
+import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
 
 /**
  * A column of what is exported.
  *
  * @param flow the column of flows that it is, null for one of a query
+ * @param codes the names of its values where these are codes that have names, else null; texts are
+ *     written with them, typed columns with the codes
  */
-public record ExportColumn(String name, Kind kind, FlowColumn flow) {
+public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames codes) {
   /** What its values are. */
   public enum Kind {
     BOOLEAN,
@@ -27,6 +30,11 @@ public record ExportColumn(String name, Kind kind, FlowColumn flow) {
     TEXT
   }
 
+  /** What stands for a code in texts; null where it has no name: then its number does. */
+  String codeName(ExportRows block, int row, int column) {
+    return codes == null ? null : codes.name(block.low(row, column));
+  }
+
   static ExportColumn of(FlowColumn column) {
     Kind kind =
         switch (column.type()) {
@@ -40,6 +48,6 @@ public record ExportColumn(String name, Kind kind, FlowColumn flow) {
           case ADDRESS -> Kind.ADDRESS;
           case TEXT -> Kind.TEXT;
         };
-    return new ExportColumn(column.sqlName(), kind, column);
+    return new ExportColumn(column.sqlName(), kind, column, column.codeNames());
   }
 }

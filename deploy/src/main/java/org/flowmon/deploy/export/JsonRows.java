@@ -47,6 +47,11 @@ final class JsonRows implements RowFormat {
   }
 
   private void put(ExportRows block, int row, int c) throws IOException {
+    String name = columns.get(c).codeName(block, row, c);
+    if (name != null) {
+      json.writeString(name);
+      return;
+    }
     switch (columns.get(c).kind()) {
       case BOOLEAN -> json.writeBoolean(block.low(row, c) != 0);
       case INT128 -> json.writeNumber(block.big(row, c));

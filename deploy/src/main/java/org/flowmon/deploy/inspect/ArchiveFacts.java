@@ -1,5 +1,6 @@
 package org.flowmon.deploy.inspect;
 
+import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -13,7 +14,7 @@ public final class ArchiveFacts {
   private ArchiveFacts() {}
 
   /** Of a state of the archive. */
-  public static Facts of(ArchiveSnapshot snapshot) {
+  public static Facts of(ArchiveSnapshot snapshot) throws IOException {
     List<SealedSegment> segments = snapshot.segments();
     Facts facts = new Facts();
     facts.value("kind", "archive");
@@ -24,11 +25,12 @@ public final class ArchiveFacts {
     facts.value("segments", (long) segments.size());
     facts.value("segment_bytes", segments.stream().mapToLong(s -> s.segmentFile().length()).sum());
     facts.value("sidecar_bytes", segments.stream().mapToLong(s -> s.indexFile().length()).sum());
+    facts.value("directory_bytes", snapshot.directoryBytes());
+    facts.value("day_sum_bytes", snapshot.daySumBytes());
+    long bytes = snapshot.bytesOnDisk() + snapshot.directoryBytes() + snapshot.daySumBytes();
     facts.value(
         "bytes_per_flow",
-        snapshot.storedRows() == 0
-            ? null
-            : (Double) (snapshot.bytesOnDisk() / (double) snapshot.storedRows()));
+        snapshot.storedRows() == 0 ? null : (Double) (bytes / (double) snapshot.storedRows()));
     range(facts, "start_time", segments, SealedSegment::startTime);
     range(facts, "end_time", segments, SealedSegment::endTime);
     range(facts, "arrival", segments, SealedSegment::arrival);

@@ -27,8 +27,8 @@ final class CoverageTest {
                 segment("2026-01-05T09:00:00Z", "2026-01-06T03:00:00Z")));
     assertEquals(2, coverage.stretches().size());
     assertEquals(
-        "flows of 2012-03-16T12:30:00Z … 2026-01-06T03:00:00Z in 2 stretches with a day or more"
-            + " without flows between",
+        "flows of 2012-03-16T12:30:00Z … 2026-01-06T03:00:00Z, with 1 break of a day or more"
+            + " between segments",
         coverage.toString());
     assertEquals(
         "flows of 2026-01-05T00:00:00Z … 2026-01-05T10:00:00Z",

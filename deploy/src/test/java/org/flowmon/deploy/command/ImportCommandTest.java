@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,11 +55,12 @@ final class ImportCommandTest {
     assertEquals(3, code, errors);
     assertEquals(
         List.of(
+            "there was no archive at " + folder.resolve("archive") + ": a new one is made there",
             early + ": zeek_json, 1 flows",
             late + ": zeek_json, 1 flows",
             "2 of 5 files, 2 flows imported, 0 lines or records rejected",
-            "the archive holds flows of 2001-09-09T01:46:42Z … 2023-11-14T22:13:22Z in 2 stretches"
-                + " with a day or more without flows between"),
+            "the archive holds flows of 2001-09-09T01:46:42Z … 2023-11-14T22:13:22Z, with 1 break"
+                + " of a day or more between segments"),
         out.toString(StandardCharsets.UTF_8).lines().toList());
     List<String> failed = errors.lines().toList();
     assertEquals(3, failed.size(), errors);
@@ -92,5 +94,38 @@ final class ImportCommandTest {
       assertTrue(said.contains("rejected lines are in " + file), said);
       assertTrue(Files.readString(file).contains("no time"), Files.readString(file));
     }
+  }
+
+  @Test
+  void aFileThatIsOlderThanTheOneBeforeItIsWarnedOf() throws Exception {
+    Path late = Files.writeString(folder.resolve("late.log"), LINE.formatted(1_700_000_000));
+    Path mixed =
+        Files.writeString(
+            folder.resolve("mixed.log"),
+            LINE.formatted(1_600_000_000)
+                + LINE.formatted(1_600_000_001)
+                + LINE.formatted(1_700_000_001)
+                + LINE.formatted(1_600_000_002));
+    Path csv =
+        Files.writeString(
+            folder.resolve("old.csv"),
+            "end_time,arrival,bytes\n1600000000,,1\n1600000001,1700000002,2\n1700000009,,3\n");
+    Path archive = folder.resolve("archive");
+    CommandRun run = CommandRun.of("import", late, mixed, csv, "--archive", archive);
+    assertEquals(
+        List.of(
+            "warning: "
+                + mixed
+                + ": 2 flows are older than 2023-11-14T22:13:22Z, when the files before it end, and"
+                + " arrive then: name files in the order of time, or import each by itself",
+            "warning: "
+                + csv
+                + ": 1 flows are older than 2023-11-14T22:13:23Z, when the files before it end, and"
+                + " arrive then: name files in the order of time, or import each by itself"),
+        run.err().lines().toList());
+    run = CommandRun.of("import", csv, mixed, late, "--archive", folder.resolve("other"));
+    assertEquals(2, run.err().lines().count(), run.err());
+    run = CommandRun.of("import", csv, "--archive", folder.resolve("alone"));
+    assertEquals("", run.err());
   }
 }

@@ -69,11 +69,45 @@ final class InspectCommandTest {
         "kind archive",
         "flows 2",
         "segments 1",
+        "directory_bytes " + bytes(archive, "directory"),
+        "day_sum_bytes 0",
         "last_end_time 1970-01-02T00:00:01Z",
         "19700101t000001-\\S+ 2 0 1970-01-01T00:00:01Z 1970-01-02T00:00:01Z \\d+ \\d+ [0-9a-f]{8}");
     assertEquals(3, CommandRun.of("inspect", folder.resolve("in.csv")).code());
     assertEquals(3, CommandRun.of("inspect", folder.resolve("none")).code());
     assertEquals(3, CommandRun.of("inspect", folder).code());
+  }
+
+  @Test
+  void anArchiveSaysWhatItsDaySumsTake() throws Exception {
+    StringBuilder csv = new StringBuilder("end_time,src_addr,dst_addr,bytes\n");
+    for (int i = 0; i < 5000; i++) {
+      csv.append(i * 17 + ",10.0.0." + i % 3 + ",10.0.1." + i % 4 + ",7\n");
+    }
+    Path archive = folder.resolve("days");
+    Path input = Files.writeString(folder.resolve("days.csv"), csv);
+    Path later = Files.writeString(folder.resolve("later.csv"), "end_time,bytes\n999999,1\n");
+    assertEquals(0, CommandRun.of("import", input, later, "--archive", archive).code());
+    long bytes = 0;
+    for (String of : List.of("segments", "directory", "days")) {
+      bytes += bytes(archive, of);
+    }
+    assertSays(
+        CommandRun.of("inspect", archive).out(),
+        "day_sum_bytes " + bytes(archive, "days"),
+        "bytes_per_flow " + Math.round(bytes / 5001.0 * 1e6) / 1e6);
+  }
+
+  /** The bytes of the files in one of the archive's folders, of which there are some. */
+  private static long bytes(Path archive, String of) throws Exception {
+    long bytes = 0;
+    try (Stream<Path> files = Files.list(archive.resolve(of))) {
+      for (Path file : files.toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    assertTrue(bytes > 0, of);
+    return bytes;
   }
 
   @Test

@@ -68,11 +68,11 @@ final class InterruptedCommandTest {
     }
   }
 
-  private Path csv() throws Exception {
+  private Path csv(int rows) throws Exception {
     Path file = folder.resolve("in.csv");
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
       out.write("end_time,src_addr,bytes\n");
-      for (int i = 0; i < ROWS; i++) {
+      for (int i = 0; i < rows; i++) {
         out.write(i + ",10.0." + (i & 0xFF) + ".1," + i * 7 + "\n");
       }
     }
@@ -81,7 +81,7 @@ final class InterruptedCommandTest {
 
   @Test
   void anInterruptedImportLeavesNothingAndAnInterruptedExportNoFile() throws Exception {
-    Path input = csv();
+    Path input = csv(ROWS);
     Path archive = folder.resolve("archive");
     String[] command = {
       "import", input.toString(), "--archive", archive.toString(), "--threads", "1"
@@ -107,5 +107,29 @@ final class InterruptedCommandTest {
       assertEquals(List.of(), files.toList());
     }
     assertEquals(0, CommandRun.of("verify", "--archive", archive).code());
+  }
+
+  @Test
+  void aSignalThatComesEarlyIsAnsweredInOneLine() throws Exception {
+    String input = csv(ROWS / 4).toString();
+    int answered = 0;
+    for (int millis = 100; millis <= 1500; millis += 200) {
+      Path archive = folder.resolve("early" + millis);
+      Process process = start("import", input, "--archive", archive.toString(), "--threads", "1");
+      Thread.sleep(millis);
+      signal(process, "INT");
+      assertEquals(130, process.waitFor(), this::said);
+      List<String> lines =
+          said().lines().filter(line -> !line.startsWith("there was no archive at ")).toList();
+      // Before Java knows of the command it can say nothing.
+      answered += lines.isEmpty() ? 0 : 1;
+      assertTrue(lines.size() <= 2, said());
+      assertTrue(
+          lines.isEmpty() || lines.get(0).equals("flowmon import: stopping, as a signal asks"),
+          said());
+      assertTrue(
+          lines.size() < 2 || lines.get(1).equals(input + ": not imported: interrupted"), said());
+    }
+    assertTrue(answered > 0, "no signal was answered");
   }
 }

@@ -71,7 +71,7 @@ class OutputFormatTest {
     all.select().forEach(item -> builder.column(item.name(), item.what().kind()));
     ResultTable one = builder.row().set(10, 5).row().set(11, 7).build();
     StringWriter text = new StringWriter();
-    assertEquals(41, OutputFormat.TABLE.write(one, all, new PrintWriter(text)));
+    assertEquals(41, OutputFormat.TABLE.write(one, all.select(), new PrintWriter(text)));
     assertEquals(
         """
         bytes  packets
@@ -81,18 +81,18 @@ class OutputFormatTest {
         """,
         text.toString());
     text.getBuffer().setLength(0);
-    assertEquals(0, OutputFormat.CSV.write(one, all, new PrintWriter(text)));
+    assertEquals(0, OutputFormat.CSV.write(one, all.select(), new PrintWriter(text)));
     assertEquals(
         42, text.toString().lines().findFirst().get().chars().filter(c -> c == ',').count());
     FlowQuery named = QueryParser.parse("SELECT uid FROM flows");
     ResultTable empty = new ResultTable.Builder().column("uid", ValueKind.TEXT).row().build();
     text.getBuffer().setLength(0);
-    assertEquals(0, OutputFormat.TABLE.write(empty, named, new PrintWriter(text)));
+    assertEquals(0, OutputFormat.TABLE.write(empty, named.select(), new PrintWriter(text)));
     assertEquals("uid\n───\n\n", text.toString());
     text.getBuffer().setLength(0);
     ResultTable.Builder none = new ResultTable.Builder();
     all.select().forEach(item -> none.column(item.name(), item.what().kind()));
-    assertEquals(0, OutputFormat.TABLE.write(none.build(), all, new PrintWriter(text)));
+    assertEquals(0, OutputFormat.TABLE.write(none.build(), all.select(), new PrintWriter(text)));
     assertEquals("", text.toString());
   }
 
@@ -126,6 +126,48 @@ class OutputFormatTest {
         text(OutputFormat.JSON, table, query));
   }
 
+  @Test
+  void codesHaveTheirNamesAndThoseOfOtherVersionsStayNumbers() throws Exception {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT state, MAX(source_kind) AS kind, COUNT(state) AS n FROM flows GROUP BY state");
+    ResultTable table =
+        new ResultTable.Builder()
+            .column("state", ValueKind.LONG)
+            .column("kind", ValueKind.LONG)
+            .column("n", ValueKind.LONG)
+            .row()
+            .set(0, 3)
+            .set(1, 5)
+            .set(2, 5)
+            .row()
+            .set(0, 200)
+            .set(2, 3)
+            .row()
+            .set(2, 0)
+            .build();
+    assertEquals(
+        """
+        state  kind  n
+        ─────  ────  ─
+        SF     zeek  5
+        200          3
+                     0
+        """,
+        text(OutputFormat.TABLE, table, query));
+    assertEquals(
+        "state,kind,n\r\nSF,zeek,5\r\n200,,3\r\n,,0\r\n", text(OutputFormat.CSV, table, query));
+    assertEquals(
+        """
+        [
+        {"state":"SF","kind":"zeek","n":5}
+        ,{"state":200,"kind":null,"n":3}
+        ,{"state":null,"kind":null,"n":0}
+        ]
+        """,
+        text(OutputFormat.JSON, table, query));
+  }
+
   private static String text(OutputFormat format) throws Exception {
     return text(
         format, TABLE, QueryParser.parse("SELECT src_addr, bytes, uid, arrival AS at FROM flows"));
@@ -135,7 +177,7 @@ class OutputFormatTest {
       throws Exception {
     StringWriter text = new StringWriter();
     PrintWriter out = new PrintWriter(text);
-    format.write(table, query, out);
+    format.write(table, query.select(), out);
     out.flush();
     return text.toString();
   }

@@ -210,8 +210,8 @@ final class FileExportTest {
     assertEquals(0, CommandRun.of((Object[]) export).code());
     assertEquals(
         "end_time,arrival,src_addr,dst_port,source_kind,uid\r\n"
-            + "1970-01-01T00:00:03Z,1970-01-01T00:00:05Z,::1,53,6,\r\n"
-            + "1970-01-01T00:00:05Z,1970-01-01T00:00:05Z,10.0.0.1,53,6,b\r\n",
+            + "1970-01-01T00:00:03Z,1970-01-01T00:00:05Z,::1,53,csv,\r\n"
+            + "1970-01-01T00:00:05Z,1970-01-01T00:00:05Z,10.0.0.1,53,csv,b\r\n",
         Files.readString(file));
     assertEquals(2, CommandRun.of((Object[]) export).code(), "the file is there");
     CommandRun said =
@@ -231,6 +231,9 @@ final class FileExportTest {
     assertEquals(
         "{\"src_addr\":\"::1\",\"flows\":1}\n{\"src_addr\":\"10.0.0.1\",\"flows\":1}\n",
         said.out());
+    String kinds = "SELECT source_kind, COUNT(*) AS flows FROM flows GROUP BY source_kind";
+    said = CommandRun.of("export", "--archive", archive, "--to", "-", "--query", kinds);
+    assertEquals("source_kind,flows\r\ncsv,3\r\n", said.out());
     said = CommandRun.of("export", "--archive", archive, "--to", folder.resolve("x.txt"));
     assertEquals(2, said.code());
     assertTrue(said.err().contains("--format csv, json or parquet"), said.err());

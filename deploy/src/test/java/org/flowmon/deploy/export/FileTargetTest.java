@@ -15,7 +15,7 @@ final class FileTargetTest {
   @TempDir Path folder;
 
   private static void write(FileTarget target, String column) throws IOException {
-    target.begin(List.of(new ExportColumn(column, ExportColumn.Kind.INT64, null)));
+    target.begin(List.of(new ExportColumn(column, ExportColumn.Kind.INT64, null, null)));
   }
 
   @Test

@@ -67,6 +67,11 @@ public final class DaySums implements AutoCloseable {
     return runs.view(number, segments);
   }
 
+  /** As {@link RunFolder#storedBytes}. */
+  public long storedBytes() throws IOException {
+    return runs.storedBytes();
+  }
+
   RunFolder<DayRun> runs() {
     return runs;
   }

@@ -241,6 +241,14 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
+  /** Bytes of the runs that lie in the folder, used or not. None is opened. */
+  public long storedBytes() throws IOException {
+    return store.list(kind.folder()).stream()
+        .filter(file -> isRun(file.fileName()))
+        .mapToLong(StoredFile::bytes)
+        .sum();
+  }
+
   private boolean isRun(String fileName) {
     return fileName.endsWith(kind.suffix()) && !fileName.startsWith(".");
   }

@@ -67,6 +67,11 @@ public final class HostDirectory implements AutoCloseable {
     return new HostView(runs.view(number, segments));
   }
 
+  /** As {@link RunFolder#storedBytes}. */
+  public long storedBytes() throws IOException {
+    return runs.storedBytes();
+  }
+
   RunFolder<HostRun> runs() {
     return runs;
   }

@@ -23,6 +23,7 @@ final class ParsedChunk {
   final List<Reject> rejects = new ArrayList<>();
   final List<FlowBatch> batches = new ArrayList<>();
   long lines;
+  long olderFlows;
 
   private final RowBlocks pool;
   private final SourceKind kind;

@@ -167,16 +167,27 @@ final class RowBlock {
         : isSet(END, row) ? low[END][row] : low[START][row];
   }
 
-  /** Gives each row without an arrival what a clock shows that had come so far before. */
-  void setArrivals(long clock) {
-    long now = clock;
+  /**
+   * Gives each row without an arrival what a clock shows that had come so far before.
+   *
+   * @param now what it shows before the first row
+   * @param clock that knows which flows are {@linkplain ArrivalClock#isOlder older} than their
+   *     file's begin; it is not moved
+   * @return how many of them are so
+   */
+  long setArrivals(long now, ArrivalClock clock) {
+    long older = 0;
+    long latest = now;
     for (int row = 0; row < rows; row++) {
-      now = Math.max(now, time(row));
+      long time = time(row);
+      latest = Math.max(latest, time);
       if (!isSet(ARRIVAL, row)) {
-        low[ARRIVAL][row] = now;
+        low[ARRIVAL][row] = latest;
         valid[ARRIVAL][row >>> 6] |= 1L << row;
+        older += clock.isOlder(time, latest) ? 1 : 0;
       }
     }
+    return older;
   }
 
   /** The rows as a batch; the builder is empty before and after. */

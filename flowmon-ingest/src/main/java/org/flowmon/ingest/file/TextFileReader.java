@@ -186,7 +186,7 @@ final class TextFileReader implements ParallelFlowReader {
         for (RowBlock block : parsed.blocks) {
           if (block.rows() > 0) {
             long last = block.latest();
-            block.setArrivals(now);
+            parsed.olderFlows += block.setArrivals(now, options.clock());
             now = Math.max(now, last);
             parsed.batches.add(block.toBatch(builder.get()));
           }
@@ -215,6 +215,7 @@ final class TextFileReader implements ParallelFlowReader {
                 reject.cut());
       }
       lines += parsed.lines;
+      options.clock().addOlderFlows(parsed.olderFlows);
       chunks.release(parsed.chunk);
       for (FlowBatch batch : parsed.batches) {
         summary.add(batch);

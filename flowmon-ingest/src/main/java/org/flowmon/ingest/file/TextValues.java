@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
-import org.flowmon.flow.ConnectionState;
+import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.SourceKind;
 
 /** Reads texts as values of flows. Holds the value that was read last. Not thread-safe. */
 final class TextValues {
@@ -39,10 +39,10 @@ final class TextValues {
       case TIME_MICROS, MICROS -> whole(bytes, from, to);
       case ADDRESS -> address(bytes, from, to);
       case BOOLEAN -> bool(bytes, from, to);
-      case STATE -> state(bytes, from, to);
-      case STATE_FROM_ZERO -> whole(bytes, from, to) && isState(++value);
+      case STATE, SOURCE_KIND -> code(column.column().codeNames(), bytes, from, to);
+      case STATE_FROM_ZERO ->
+          whole(bytes, from, to) && FlowColumn.STATE.codeNames().name(++value) != null;
       case PROTOCOL -> protocol(bytes, from, to);
-      case SOURCE_KIND -> sourceKind(bytes, from, to);
       case TEXT -> text(column, bytes, from, to);
       case LEFT_OUT -> true;
     };
@@ -172,18 +172,12 @@ final class TextValues {
     return value == 1 || word.equals("0") || word.equals("false") || word.equals("f");
   }
 
-  private boolean state(byte[] bytes, int from, int to) {
-    if (whole(bytes, from, to)) {
-      // Codes of other versions stay what they are.
-      return value >= 0 && value <= 0xFF;
+  /** A code, also one that other versions have names for, or its name. */
+  private boolean code(CodeNames names, byte[] bytes, int from, int to) {
+    if (!whole(bytes, from, to)) {
+      value = names.code(word(bytes, from, to));
     }
-    ConnectionState state = ConnectionState.byName(word(bytes, from, to).toUpperCase(Locale.ROOT));
-    value = state == null ? 0 : state.code();
-    return state != null;
-  }
-
-  private static boolean isState(long code) {
-    return ConnectionState.byCode(code) != null;
+    return value >= 0 && value <= 0xFF;
   }
 
   private boolean protocol(byte[] bytes, int from, int to) {
@@ -202,23 +196,9 @@ final class TextValues {
     return value >= 0;
   }
 
-  private boolean sourceKind(byte[] bytes, int from, int to) {
-    if (whole(bytes, from, to)) {
-      return value >= 0 && value <= 0xFF;
-    }
-    String word = word(bytes, from, to);
-    for (SourceKind kind : SourceKind.values()) {
-      if (kind.label().equals(word)) {
-        value = kind.code();
-        return true;
-      }
-    }
-    return false;
-  }
-
   private boolean text(TextColumn column, byte[] bytes, int from, int to) {
     text =
-        column.column() == org.flowmon.flow.FlowColumn.UID
+        column.column() == FlowColumn.UID
             ? TextCache.valid(bytes, from, to)
             : repeated.of(bytes, from, to);
     return text.length <= FlowBatch.MAX_TEXT_BYTES;

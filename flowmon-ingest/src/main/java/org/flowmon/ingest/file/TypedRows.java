@@ -346,8 +346,9 @@ public final class TypedRows {
       return;
     }
     long latest = block.latest();
-    block.setArrivals(options.clock().now());
-    options.clock().advance(latest);
+    ArrivalClock clock = options.clock();
+    clock.addOlderFlows(block.setArrivals(clock.now(), clock));
+    clock.advance(latest);
     FlowBatch batch = block.toBatch(builder);
     block.clear();
     summary.add(batch);

@@ -52,7 +52,7 @@ final class ZeekFlowWriter {
     row.beginRow();
     row.set(FlowColumn.START_TIME, start);
     row.set(FlowColumn.END_TIME, end);
-    row.set(FlowColumn.ARRIVAL, clock.advance(end));
+    row.set(FlowColumn.ARRIVAL, clock.arrival(end));
     row.set(FlowColumn.SOURCE_KIND, SourceKind.ZEEK.code());
     if (protocol >= 0) {
       row.set(FlowColumn.PROTOCOL, protocol);

@@ -1,8 +1,24 @@
 package org.flowmon.udaf.query;
 
+import org.flowmon.flow.CodeNames;
+
 /**
  * One column of a query's result.
  *
  * @param name the alias, or the column's name, or the item's text
  */
-public record SelectItem(String name, Selected what) {}
+public record SelectItem(String name, Selected what) {
+  /**
+   * The names of its values where they are codes that have names: those of a column, and its MIN
+   * and MAX. Else null.
+   */
+  public CodeNames codeNames() {
+    Selected values =
+        what instanceof AggregateCall call
+                && (call.function() == AggregateFunction.MIN
+                    || call.function() == AggregateFunction.MAX)
+            ? call.argument()
+            : what;
+    return values instanceof Expression.Column column ? column.column().codeNames() : null;
+  }
+}

@@ -2,11 +2,9 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.flow.ConnectionState;
-import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
-import org.flowmon.flow.SourceKind;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Case;
@@ -150,24 +148,16 @@ final class Typing {
 
   /** The code of a name in a column of codes. */
   private static Expression code(String text, Expression culprit, Expression other) {
-    if (other instanceof Column column && column.column() == FlowColumn.STATE) {
-      ConnectionState state = ConnectionState.byName(text);
-      if (state != null) {
-        return new Literal(Value.ofLong(state.code()));
-      }
-      throw new TypeException(
-          "expected a connection state such as 'SF', found '" + text + "'", culprit);
+    CodeNames names = other instanceof Column column ? column.column().codeNames() : null;
+    if (names == null) {
+      return culprit;
     }
-    if (other instanceof Column column && column.column() == FlowColumn.SOURCE_KIND) {
-      for (SourceKind kind : SourceKind.values()) {
-        if (kind.label().equals(text)) {
-          return new Literal(Value.ofLong(kind.code()));
-        }
-      }
+    int code = names.code(text);
+    if (code < 0) {
       throw new TypeException(
-          "expected a source kind such as 'netflow_v5', found '" + text + "'", culprit);
+          "expected a code or one of " + names + ", found '" + text + "'", culprit);
     }
-    return culprit;
+    return new Literal(Value.ofLong(code));
   }
 
   static Expression arithmetic(ArithmeticOperator operator, Expression left, Expression right) {

@@ -142,7 +142,13 @@ class QueryParserTest {
     error(
         "SELECT bytes FROM flows WHERE state = 'XX'",
         38,
-        "expected a connection state such as 'SF'");
+        "expected a code or one of S0, S1, SF, REJ, S2, S3, RSTO, RSTR, RSTOS0, RSTRH, SH, SHR,"
+            + " OTH, found 'XX'");
+    error(
+        "SELECT bytes FROM flows WHERE source_kind IN ('zeek', 'bro')",
+        54,
+        "expected a code or one of netflow_v5, netflow_v9, ipfix, sflow, zeek, csv, json,"
+            + " synthetic, parquet, found 'bro'");
   }
 
   private static void error(String sql, int position, String message) {

@@ -1,0 +1,47 @@
+package org.flowmon.flow;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+/**
+ * The names of a column's codes ({@code docs/format/flow.md}): what people write and are shown in
+ * place of them.
+ */
+public final class CodeNames {
+  private static final int CODES = 256;
+
+  private final String[] byCode = new String[CODES];
+  private final Map<String, Integer> byName = new LinkedHashMap<>(); // in lower case
+
+  private CodeNames() {}
+
+  /** Of the constants of an enum. */
+  static <T> CodeNames of(T[] constants, ToIntFunction<T> code, Function<T, String> name) {
+    CodeNames names = new CodeNames();
+    for (T constant : constants) {
+      names.byCode[code.applyAsInt(constant)] = name.apply(constant);
+      names.byName.put(name.apply(constant).toLowerCase(Locale.ROOT), code.applyAsInt(constant));
+    }
+    return names;
+  }
+
+  /** The name of a code, or null where this version does not know it. */
+  public String name(long code) {
+    return code >= 0 && code < CODES ? byCode[(int) code] : null;
+  }
+
+  /** The code of a name, whatever its case; −1 where there is no such name. */
+  public int code(String name) {
+    return byName.getOrDefault(name.toLowerCase(Locale.ROOT), -1);
+  }
+
+  /** Every name, as {@code S0, S1, SF}. */
+  @Override
+  public String toString() {
+    return byName.values().stream().map(code -> byCode[code]).collect(Collectors.joining(", "));
+  }
+}
