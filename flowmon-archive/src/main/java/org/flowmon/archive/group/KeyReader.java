@@ -50,16 +50,29 @@ final class KeyReader {
   private static final class Branches {
     private final List<Expression> conditions;
     private final CompiledPredicate[] predicates;
+    private final FlowColumn flag; // the only condition where it is one; else null
+    private final long[] flags = new long[Vector.CAPACITY];
     private final int[] chosen = new int[Vector.CAPACITY];
     private final int[] selection = new int[Vector.CAPACITY];
 
     Branches(List<Expression> conditions) {
       this.conditions = conditions;
+      this.flag =
+          conditions.size() == 1 && conditions.get(0) instanceof Expression.Column one
+              ? one.column()
+              : null;
       this.predicates =
           conditions.stream().map(CompiledPredicate::of).toArray(CompiledPredicate[]::new);
     }
 
     void read(EncodedRows rows, int from, int count) {
+      if (flag != null && isNeverNull(rows.presence(flag))) {
+        rows.readLongs(flag, from, count, flags);
+        for (int i = 0; i < count; i++) {
+          chosen[i] = flags[i] != 0 ? 0 : 1;
+        }
+        return;
+      }
       Arrays.fill(chosen, 0, count, predicates.length);
       for (int b = predicates.length - 1; b >= 0; b--) {
         int n = predicates[b].select(rows, from, count, selection);
@@ -70,9 +83,139 @@ final class KeyReader {
     }
   }
 
-  /** Adds a key to the longs of rows. */
+  private static boolean isNeverNull(Presence presence) {
+    return presence == Presence.DENSE || presence == Presence.CONSTANT;
+  }
+
+  /** A key of rows, before it is put into their longs. */
   private interface Part {
-    void add(EncodedRows rows, int from, int count, long[] out);
+    /** Reads it. */
+    void read(EncodedRows rows, int from, int count);
+
+    /** Puts it into the longs of rows, whose bits for it are 0. */
+    void addTo(long[] out, int count);
+
+    /** Puts it into the longs of rows, which hold anything. */
+    void writeTo(long[] out, int count);
+  }
+
+  /** A key of numbers of addresses, which are int. */
+  private abstract static class NumbersPart implements Part {
+    private final int shift;
+
+    NumbersPart(int shift) {
+      this.shift = shift;
+    }
+
+    abstract int[] numbers();
+
+    @Override
+    public void addTo(long[] out, int count) {
+      int[] values = numbers();
+      for (int i = 0; i < count; i++) {
+        out[i] |= (long) values[i] << shift;
+      }
+    }
+
+    @Override
+    public void writeTo(long[] out, int count) {
+      int[] values = numbers();
+      for (int i = 0; i < count; i++) {
+        out[i] = (long) values[i] << shift;
+      }
+    }
+  }
+
+  /** The number of a column's address. */
+  private static final class AddressPart extends NumbersPart {
+    private final Addresses addresses;
+
+    AddressPart(Addresses addresses, int shift) {
+      super(shift);
+      this.addresses = addresses;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {} // with all columns of addresses
+
+    @Override
+    int[] numbers() {
+      return addresses.values;
+    }
+  }
+
+  /** The number of the address that a CASE chooses. */
+  private static final class CasePart extends NumbersPart {
+    private final int[] chosen;
+    private final int[][] results; // by branch, the last one where none is taken
+    private final int[] out = new int[Vector.CAPACITY];
+
+    CasePart(int[] chosen, int[][] results, int shift) {
+      super(shift);
+      this.chosen = chosen;
+      this.results = results;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {
+      int[] branch = chosen;
+      int[] to = out;
+      if (results.length == 2) {
+        int[] first = results[0];
+        int[] second = results[1];
+        for (int i = 0; i < count; i++) {
+          // Without a branch, which nobody could foretell.
+          to[i] = first[i] ^ ((first[i] ^ second[i]) & -branch[i]);
+        }
+        return;
+      }
+      for (int i = 0; i < count; i++) {
+        to[i] = results[branch[i]][i];
+      }
+    }
+
+    @Override
+    int[] numbers() {
+      return out;
+    }
+  }
+
+  /** The value of a column of numbers. */
+  private static final class ColumnPart implements Part {
+    private final FlowColumn column;
+    private final PackedKey packed;
+    private final long[] values = new long[Vector.CAPACITY];
+    private final long[] valid = new long[Vector.CAPACITY >>> 6];
+
+    ColumnPart(FlowColumn column, PackedKey packed) {
+      this.column = column;
+      this.packed = packed;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {
+      rows.readLongs(column, from, count, values);
+      if (!isNeverNull(rows.presence(column))) {
+        rows.readValidity(column, from, count, valid);
+        for (int i = 0; i < count; i++) {
+          values[i] = (valid[i >>> 6] >>> i & 1) != 0 ? values[i] : packed.ofNull();
+        }
+      }
+    }
+
+    @Override
+    public void addTo(long[] out, int count) {
+      for (int i = 0; i < count; i++) {
+        out[i] |= values[i] << packed.shift();
+      }
+    }
+
+    @Override
+    public void writeTo(long[] out, int count) {
+      for (int i = 0; i < count; i++) {
+        out[i] = values[i] << packed.shift();
+      }
+    }
   }
 
   private final AddressNumbers numbers;
@@ -91,46 +234,23 @@ final class KeyReader {
       GroupPlan.Key key = plan.keys().get(k);
       int shift = packing[k].shift();
       if (key instanceof GroupPlan.AddressKey one) {
-        int[] values = addresses.get(one.column()).values;
-        parts[k] = (rows, from, count, out) -> add(values, shift, count, out);
+        parts[k] = new AddressPart(addresses.get(one.column()), shift);
       } else if (key instanceof GroupPlan.CaseKey choice) {
         parts[k] = casePart(choice, shift);
       } else {
-        parts[k] = numberPart(((GroupPlan.NumberKey) key).column(), packing[k]);
+        parts[k] = new ColumnPart(((GroupPlan.NumberKey) key).column(), packing[k]);
       }
     }
   }
 
-  private static void add(int[] values, int shift, int count, long[] out) {
-    for (int i = 0; i < count; i++) {
-      out[i] |= (long) values[i] << shift;
-    }
-  }
-
   private Part casePart(GroupPlan.CaseKey choice, int shift) {
-    int[] chosen = branches(choice.conditions()).chosen;
     int[] nulls = new int[Vector.CAPACITY];
     Arrays.fill(nulls, numbers.ofNull());
     int[][] results = new int[choice.results().size()][];
     for (int b = 0; b < results.length; b++) {
       results[b] = choice.results().get(b).map(c -> addresses.get(c).values).orElse(nulls);
     }
-    if (results.length == 2) {
-      int[] first = results[0];
-      int[] second = results[1];
-      return (rows, from, count, out) -> {
-        for (int i = 0; i < count; i++) {
-          // Without a branch, which nobody could foretell.
-          int value = first[i] ^ ((first[i] ^ second[i]) & -chosen[i]);
-          out[i] |= (long) value << shift;
-        }
-      };
-    }
-    return (rows, from, count, out) -> {
-      for (int i = 0; i < count; i++) {
-        out[i] |= (long) results[chosen[i]][i] << shift;
-      }
-    };
+    return new CasePart(branches(choice.conditions()).chosen, results, shift);
   }
 
   private Branches branches(List<Expression> conditions) {
@@ -142,25 +262,6 @@ final class KeyReader {
     Branches added = new Branches(conditions);
     branches.add(added);
     return added;
-  }
-
-  private static Part numberPart(FlowColumn column, PackedKey packed) {
-    long[] values = new long[Vector.CAPACITY];
-    long[] valid = new long[Vector.CAPACITY >>> 6];
-    int shift = packed.shift();
-    return (rows, from, count, out) -> {
-      rows.readLongs(column, from, count, values);
-      Presence presence = rows.presence(column);
-      if (presence == Presence.NULLABLE || presence == Presence.ABSENT) {
-        rows.readValidity(column, from, count, valid);
-        for (int i = 0; i < count; i++) {
-          values[i] = (valid[i >>> 6] >>> i & 1) != 0 ? values[i] : packed.ofNull();
-        }
-      }
-      for (int i = 0; i < count; i++) {
-        out[i] |= values[i] << shift;
-      }
-    };
   }
 
   /** Reads rows of this segment from now on. */
@@ -180,9 +281,13 @@ final class KeyReader {
     for (Branches one : branches) {
       one.read(rows, from, count);
     }
-    Arrays.fill(out, 0, count, 0);
-    for (Part part : parts) {
-      part.add(rows, from, count, out);
+    for (int k = 0; k < parts.length; k++) {
+      parts[k].read(rows, from, count);
+      if (k == 0) {
+        parts[k].writeTo(out, count);
+      } else {
+        parts[k].addTo(out, count);
+      }
     }
   }
 }

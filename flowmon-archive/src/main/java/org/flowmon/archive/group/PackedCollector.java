@@ -29,7 +29,8 @@ public final class PackedCollector {
 
   // Null until keys are cut; then early rows are no more.
   private PackedGroups.Partitions partitions;
-  private PartitionedRows rows;
+  private CutRows rows;
+  private PartitionedRows early;
   private int earlyRows;
 
   PackedCollector(PackedGroups groups, KeyReader keyReader) {
@@ -45,7 +46,7 @@ public final class PackedCollector {
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
     this.shared = new SharedLongs(groups.layout().arguments());
     this.dense = groups.isDense() ? new DenseTable(groups.layout(), groups.keyBits()) : null;
-    this.rows = groups.newRows(1, kinds);
+    this.early = groups.earlyRows(kinds);
   }
 
   /** Rows that follow are of this segment. */
@@ -79,13 +80,13 @@ public final class PackedCollector {
       return;
     }
     if (partitions != null) {
-      rows.add(partitions.map, keys, vectors, shifted, n);
+      rows.add(keys, vectors, shifted, n);
       if (rows.heapBytes() >= groups.maxHeapBytes()) {
         flush();
       }
       return;
     }
-    rows.add(null, keys, vectors, shifted, n);
+    early.add(null, keys, vectors, shifted, n);
     earlyRows += n;
     if (earlyRows >= SAMPLE) {
       cut();
@@ -94,23 +95,24 @@ public final class PackedCollector {
 
   /** Cuts the keys, as there are enough rows to say how they are spread, and the early rows. */
   private void cut() {
-    PartitionedRows early = rows;
     partitions = groups.partitions();
     if (partitions == null) {
       partitions = groups.cut(adder.keys(early, 0));
     }
-    rows = groups.newRows(partitions.tables.length, kinds);
-    adder.cut(early, partitions.map, rows);
+    rows = groups.newRows(partitions.map, kinds);
+    adder.cut(early, rows);
+    early = null;
   }
 
   /** Adds all rows to the groups of their partitions. */
   private void flush() {
-    int count = rows.partitions();
+    rows.settle();
+    int count = partitions.tables.length;
     // Threads begin at different partitions, so that they do not wait for each other.
     int begin = groups.firstToFlush(count);
     for (int i = 0; i < count; i++) {
       int partition = (begin + i) % count;
-      if (rows.lastBlock(partition) >= 0) {
+      if (rows.rows(partition) > 0) {
         PackedTable table = partitions.tables[partition];
         synchronized (table) {
           adder.add(rows, partition, table);
@@ -125,6 +127,9 @@ public final class PackedCollector {
     if (partitions == null && earlyRows > 0) {
       cut();
     }
+    if (rows != null) {
+      rows.settle();
+    }
   }
 
   /** All groups where keys are few, else null. */
@@ -133,7 +138,7 @@ public final class PackedCollector {
   }
 
   /** Rows that are not in groups yet, once all were added; null where there was none. */
-  PartitionedRows rest() {
-    return partitions == null ? null : rows;
+  CutRows rest() {
+    return rows;
   }
 }

@@ -29,8 +29,8 @@ import org.flowmon.udaf.table.GroupTable;
  * </pre>
  */
 public final class PackedGroups {
-  // Rows of a partition: its groups stay in a core's second-level cache.
-  private static final int ROWS_PER_PARTITION = 1 << 14;
+  // Rows of a partition: they stay in a core's second-level cache while they are sorted.
+  private static final int ROWS_PER_PARTITION = 1 << 15;
   private static final int MAX_WANTED = 1 << 11;
   private static final int MANY_PARTITIONS = 64;
   private static final int COUNTED_AT_ONCE = 1 << 12;
@@ -176,8 +176,13 @@ public final class PackedGroups {
     return collector;
   }
 
-  PartitionedRows newRows(int count, ValueKind[] arguments) {
-    return new PartitionedRows(count, keyBits, arguments, count >= MANY_PARTITIONS);
+  /** For rows that come before keys are cut. */
+  PartitionedRows earlyRows(ValueKind[] arguments) {
+    return new PartitionedRows(1, keyBits, arguments, false);
+  }
+
+  CutRows newRows(PartitionMap map, ValueKind[] arguments) {
+    return new CutRows(map, layout, keyBits, arguments, map.partitions() >= MANY_PARTITIONS);
   }
 
   /** Null until the first thread has seen enough rows. */
@@ -242,10 +247,11 @@ public final class PackedGroups {
       return new Finish(1, () -> (part, arena) -> DenseTable.merge(dense, arena), List.of());
     }
     PackedTable[] tables = partitions == null ? new PackedTable[0] : partitions.tables;
-    List<PartitionedRows> rests =
+    List<CutRows> rests =
         collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
     collectors.clear();
-    return new Finish(tables.length, () -> new RowGroupMaker(tables, rests, layout), rests);
+    return new Finish(
+        tables.length, () -> new RowGroupMaker(tables, rests, layout, keyBits), rests);
   }
 
   /**
@@ -285,7 +291,7 @@ public final class PackedGroups {
   public final class Finish {
     private final boolean byKey = isKeyOrder();
     private final Supplier<GroupMaker> makers;
-    private final List<PartitionedRows> rests;
+    private final List<CutRows> rests;
     private final List<SortedGroups.Arena> arenas = new ArrayList<>();
     // By part, where the answer is in the order of keys.
     private final SortedGroups[] sorted;
@@ -295,7 +301,7 @@ public final class PackedGroups {
     private int[] firstRows;
     private int rows;
 
-    private Finish(int parts, Supplier<GroupMaker> makers, List<PartitionedRows> rests) {
+    private Finish(int parts, Supplier<GroupMaker> makers, List<CutRows> rests) {
       this.makers = makers;
       this.rests = rests;
       this.sorted = new SortedGroups[parts];
@@ -369,7 +375,7 @@ public final class PackedGroups {
 
     /** Gives working memory away once an answer was made of all groups. */
     public void release() {
-      rests.forEach(PartitionedRows::release);
+      rests.forEach(CutRows::release);
       arenas.forEach(SortedGroups.Arena::release);
     }
 

@@ -21,6 +21,35 @@ final class RowAdder {
             .toArray(Vector[]::new);
   }
 
+  /** Adds the rows of a partition to a table. */
+  void add(CutRows rows, int partition, PackedTable table) {
+    add(rows.wide(), partition, table);
+    if (rows.narrowRows(partition) == 0) {
+      return;
+    }
+    NarrowRows narrow = rows.narrow();
+    for (int block = 0; block < narrow.blocks(); block++) {
+      int end = narrow.start(block, partition + 1);
+      for (int at = narrow.start(block, partition); at < end; at += PartitionedRows.BLOCK_ROWS) {
+        int size = Math.min(PartitionedRows.BLOCK_ROWS, end - at);
+        read(narrow, narrow.array(block), at, size);
+        table.add(keys, arguments, size, accumulation, places);
+      }
+    }
+  }
+
+  private void read(NarrowRows rows, long[] array, int at, int n) {
+    for (int i = 0; i < n; i++) {
+      keys[i] = rows.key(array[at + i]);
+    }
+    if (arguments.length > 0) {
+      for (int i = 0; i < n; i++) {
+        arguments[0].values()[i] = rows.value(array[at + i]);
+      }
+      arguments[0].setAllValid(n);
+    }
+  }
+
   void add(PartitionedRows rows, int partition, PackedTable table) {
     int size = rows.rowsOfLast(partition);
     for (int block = rows.lastBlock(partition); block >= 0; block = rows.before(block)) {
@@ -44,14 +73,14 @@ final class RowAdder {
     return all;
   }
 
-  /** Adds the rows of the only partition to the partitions that a map gives. */
-  void cut(PartitionedRows rows, PartitionMap map, PartitionedRows into) {
+  /** Cuts the rows of the only partition. */
+  void cut(PartitionedRows rows, CutRows into) {
     int[] all = new int[PartitionedRows.BLOCK_ROWS];
     Arrays.setAll(all, i -> i);
     int size = rows.rowsOfLast(0);
     for (int block = rows.lastBlock(0); block >= 0; block = rows.before(block)) {
       rows.read(block, size, keys, arguments);
-      into.add(map, keys, arguments, all, size);
+      into.add(keys, arguments, all, size);
       size = PartitionedRows.BLOCK_ROWS;
     }
   }

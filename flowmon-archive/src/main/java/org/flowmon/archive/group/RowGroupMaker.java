@@ -6,9 +6,10 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 /** Makes the groups of partitions of rows that threads have collected. Not thread-safe. */
 final class RowGroupMaker implements GroupMaker {
   private final PackedTable[] tables;
-  private final List<PartitionedRows> rests;
+  private final List<CutRows> rests;
   private final GroupLayout layout;
   private final RowAdder adder;
+  private final NarrowSorter narrowSorter;
   private final RowSorter sorter;
   private final PackedTable scratch;
 
@@ -16,11 +17,12 @@ final class RowGroupMaker implements GroupMaker {
    * @param tables groups by partition that were made when a thread ran out of memory
    * @param rests rows of threads that are in no group yet
    */
-  RowGroupMaker(PackedTable[] tables, List<PartitionedRows> rests, GroupLayout layout) {
+  RowGroupMaker(PackedTable[] tables, List<CutRows> rests, GroupLayout layout, int keyBits) {
     this.tables = tables;
     this.rests = rests;
     this.layout = layout;
     this.adder = new RowAdder(layout);
+    this.narrowSorter = new NarrowSorter(layout, keyBits);
     this.sorter = new RowSorter(layout);
     this.scratch = new PackedTable(layout);
   }
@@ -29,17 +31,22 @@ final class RowGroupMaker implements GroupMaker {
   public SortedGroups make(int part, SortedGroups.Arena arena) {
     PackedTable made = tables[part];
     tables[part] = null;
-    SortedGroups groups = made.size() > 0 ? null : sorter.group(rests, part, arena);
+    SortedGroups groups = made.size() > 0 ? null : sorted(part, arena);
     if (groups != null) {
       return groups;
     }
     // Some are in groups already, or they are many.
     PackedTable table = made.size() > 0 ? made : scratch;
-    for (PartitionedRows rest : rests) {
+    for (CutRows rest : rests) {
       adder.add(rest, part, table);
     }
     groups = arena.copy(table, layout.stateWords());
     scratch.clear();
     return groups;
+  }
+
+  private SortedGroups sorted(int part, SortedGroups.Arena arena) {
+    SortedGroups groups = narrowSorter.group(rests, part, arena);
+    return groups != null ? groups : sorter.group(rests, part, arena);
   }
 }

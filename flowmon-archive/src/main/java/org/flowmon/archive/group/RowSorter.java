@@ -16,8 +16,6 @@ final class RowSorter {
   /** More rows would not stay in a core's second-level cache while they are sorted. */
   static final int MAX_ROWS = 1 << 16;
 
-  private static final int MAX_DIGIT_BITS = 12;
-  private static final int MIN_DIGIT_BITS = 6;
   private static final int CHUNK = 256;
   private static final int[] IDENTITY = new int[CHUNK];
 
@@ -31,9 +29,8 @@ final class RowSorter {
   private final int[] places = new int[CHUNK];
   private final int[] rows = new int[CHUNK];
   private long[] words = {};
+  private final LongSorter sorter = new LongSorter();
   private long[] sorted = {};
-  private long[] other = {};
-  private int[] starts = {};
 
   RowSorter(GroupLayout layout) {
     this.layout = layout;
@@ -49,9 +46,9 @@ final class RowSorter {
    *
    * @return null where there are too many rows for it, or their keys are too far apart
    */
-  SortedGroups group(List<PartitionedRows> parts, int partition, SortedGroups.Arena arena) {
+  SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     long count = 0;
-    for (PartitionedRows part : parts) {
+    for (CutRows part : parts) {
       count += part.rows(partition);
     }
     if (count > MAX_ROWS) {
@@ -62,7 +59,7 @@ final class RowSorter {
     if (n == 0) {
       return arena.reserve(0, stride);
     }
-    PartitionedRows shape = parts.get(0);
+    PartitionedRows shape = parts.get(0).wide();
     load(parts, partition, n);
     long mask = shape.keyMask();
     long least = Long.MAX_VALUE;
@@ -74,80 +71,51 @@ final class RowSorter {
       least = Math.min(least, word & mask);
       most = Math.max(most, word & mask);
     }
-    int rowBits = bits(n - 1);
-    int keyBits = bits(most - least);
+    int rowBits = LongSorter.bits(n - 1);
+    int keyBits = LongSorter.bits(most - least);
     if (rowBits + keyBits >= Long.SIZE) {
       return null;
     }
     for (int i = 0; i < n; i++) {
       sorted[i] = (((words[i * shape.stride()] & mask) - least) << rowBits) | i;
     }
-    sort(n, rowBits, keyBits);
+    sorted = sorter.sort(n, rowBits, keyBits);
     SortedGroups groups = arena.reserve(distinct(n, rowBits), stride);
     fill(groups, n, rowBits, least, shape, (nulls & ~mask) != 0);
     return groups;
   }
 
-  private static int bits(long most) {
-    return Long.SIZE - Long.numberOfLeadingZeros(most);
-  }
-
-  private void load(List<PartitionedRows> parts, int partition, int n) {
-    int length = n * parts.get(0).stride();
-    words = words.length < length ? new long[length] : words;
-    sorted = sorted.length < n ? new long[n] : sorted;
-    other = other.length < n ? new long[n] : other;
+  private void load(List<CutRows> parts, int partition, int n) {
+    int stride = parts.get(0).wide().stride();
+    words = words.length < n * stride ? new long[n * stride] : words;
+    sorted = sorter.room(n);
     int at = 0;
-    for (PartitionedRows part : parts) {
-      int size = part.rowsOfLast(partition);
-      for (int block = part.lastBlock(partition); block >= 0; block = part.before(block)) {
-        part.copy(block, size, words, at);
-        at += size * part.stride();
+    for (CutRows part : parts) {
+      PartitionedRows wide = part.wide();
+      int size = wide.rowsOfLast(partition);
+      for (int block = wide.lastBlock(partition); block >= 0; block = wide.before(block)) {
+        wide.copy(block, size, words, at);
+        at += size * stride;
         size = PartitionedRows.BLOCK_ROWS;
       }
+      if (part.narrowRows(partition) > 0) {
+        at = load(part.narrow(), partition, stride, at);
+      }
     }
   }
 
-  /** Sorts the first n keys, from the lowest digit to the highest. */
-  private void sort(int n, int rowBits, int keyBits) {
-    int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
-    int passes = (keyBits + most - 1) / most;
-    if (passes == 0) {
-      return;
-    }
-    int digitBits = (keyBits + passes - 1) / passes;
-    int digits = 1 << digitBits;
-    int mask = digits - 1;
-    if (starts.length < passes << digitBits) {
-      starts = new int[passes << digitBits];
-    }
-    Arrays.fill(starts, 0, passes << digitBits, 0);
-    for (int pass = 0; pass < passes; pass++) {
-      int shift = rowBits + pass * digitBits;
-      int first = pass << digitBits;
-      for (int i = 0; i < n; i++) {
-        starts[first + ((int) (sorted[i] >>> shift) & mask)]++;
+  /** Narrow rows as wide ones. */
+  private int load(NarrowRows rows, int partition, int stride, int first) {
+    int n = rows.copy(partition, sorted, 0);
+    int at = first;
+    for (int i = 0; i < n; i++) {
+      words[at] = rows.key(sorted[i]);
+      if (stride > 1) {
+        words[at + 1] = rows.value(sorted[i]);
       }
+      at += stride;
     }
-    for (int pass = 0; pass < passes; pass++) {
-      int first = pass << digitBits;
-      int sum = 0;
-      for (int digit = first; digit < first + digits; digit++) {
-        int size = starts[digit];
-        starts[digit] = sum;
-        sum += size;
-      }
-      long[] from = sorted;
-      long[] to = other;
-      int[] next = starts;
-      int shift = rowBits + pass * digitBits;
-      for (int i = 0; i < n; i++) {
-        long key = from[i];
-        to[next[first + ((int) (key >>> shift) & mask)]++] = key;
-      }
-      sorted = to;
-      other = from;
-    }
+    return at;
   }
 
   private int distinct(int n, int rowBits) {

@@ -17,6 +17,8 @@ import org.flowmon.flow.ColumnType;
 final class DirectColumn extends ColumnData {
   // Where rows are so far apart, hardly two are in the same block of deltas.
   private static final int SPARSE = 64;
+  // Two ids of so many bits, behind up to seven others, are in one long.
+  private static final int MAX_PAIRED_WIDTH = (Long.SIZE - 7) / 2;
 
   private int dictionaryAt;
   private int dictionaryLength;
@@ -128,7 +130,17 @@ final class DirectColumn extends ColumnData {
     int at = valuesAt;
     long bit = (long) slot * width;
     int largest = 0;
-    for (int i = 0; i < n; i++) {
+    int i = 0;
+    for (; width <= MAX_PAIRED_WIDTH && i + 1 < n; i += 2) {
+      long word = bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7);
+      int first = (int) word & mask;
+      int second = (int) (word >>> width) & mask;
+      out[i] = first;
+      out[i + 1] = second;
+      largest = Math.max(largest, Math.max(first, second));
+      bit += 2L * width;
+    }
+    for (; i < n; i++) {
       int id = (int) (bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
       out[i] = id;
       largest = Math.max(largest, id);
@@ -200,7 +212,17 @@ final class DirectColumn extends ColumnData {
     int last = size - 1;
     long bit = (long) slot * width;
     int largest = 0;
-    for (int i = 0; i < n; i++) {
+    int i = 0;
+    for (; width <= MAX_PAIRED_WIDTH && i + 1 < n; i += 2) {
+      long word = bytes.getLong(valuesAt + (int) (bit >>> 3)) >>> (bit & 7);
+      int first = (int) word & mask;
+      int second = (int) (word >>> width) & mask;
+      largest = Math.max(largest, Math.max(first, second));
+      out[i] = dictionaryLong(Math.min(first, last));
+      out[i + 1] = dictionaryLong(Math.min(second, last));
+      bit += 2L * width;
+    }
+    for (; i < n; i++) {
       int id = (int) (bytes.getLong(valuesAt + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
       largest = Math.max(largest, id);
       out[i] = dictionaryLong(Math.min(id, last));

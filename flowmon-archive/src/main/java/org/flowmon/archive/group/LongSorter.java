@@ -1,0 +1,82 @@
+package org.flowmon.archive.group;
+
+import java.util.Arrays;
+
+/** Sorts longs by some of their bits, from the lowest digit to the highest. Not thread-safe. */
+final class LongSorter {
+  private static final int MAX_DIGIT_BITS = 12;
+  private static final int MIN_DIGIT_BITS = 6;
+
+  private long[] longs = {};
+  private long[] other = {};
+  private int[] starts = {};
+
+  /** Room for n longs that are to be sorted; it holds anything. */
+  long[] room(int n) {
+    longs = longs.length < n ? new long[n] : longs;
+    other = other.length < n ? new long[n] : other;
+    return longs;
+  }
+
+  /**
+   * Sorts the first n longs of {@link #room}, equal ones in their order.
+   *
+   * @param shift below their lowest bit that counts
+   * @param bits how many count; those above are 0
+   * @return the sorted longs, until the next call
+   */
+  long[] sort(int n, int shift, int bits) {
+    int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
+    int passes = (bits + most - 1) / most;
+    if (passes == 0) {
+      return longs;
+    }
+    int digitBits = (bits + passes - 1) / passes;
+    int digits = 1 << digitBits;
+    if (starts.length < passes << digitBits) {
+      starts = new int[passes << digitBits];
+    }
+    Arrays.fill(starts, 0, passes << digitBits, 0);
+    for (int pass = 0; pass < passes; pass++) {
+      count(n, shift + pass * digitBits, digits, pass << digitBits);
+    }
+    for (int pass = 0; pass < passes; pass++) {
+      int first = pass << digitBits;
+      int sum = 0;
+      for (int digit = first; digit < first + digits; digit++) {
+        int size = starts[digit];
+        starts[digit] = sum;
+        sum += size;
+      }
+      move(n, shift + pass * digitBits, digits, first);
+    }
+    return longs;
+  }
+
+  private void count(int n, int shift, int digits, int first) {
+    long[] from = longs;
+    int[] counts = starts;
+    int mask = digits - 1;
+    for (int i = 0; i < n; i++) {
+      counts[first + ((int) (from[i] >>> shift) & mask)]++;
+    }
+  }
+
+  private void move(int n, int shift, int digits, int first) {
+    long[] from = longs;
+    long[] to = other;
+    int[] next = starts;
+    int mask = digits - 1;
+    for (int i = 0; i < n; i++) {
+      long one = from[i];
+      to[next[first + ((int) (one >>> shift) & mask)]++] = one;
+    }
+    longs = to;
+    other = from;
+  }
+
+  /** Bits that a number from 0 on takes. */
+  static int bits(long number) {
+    return Long.SIZE - Long.numberOfLeadingZeros(number);
+  }
+}

@@ -1,0 +1,139 @@
+package org.flowmon.archive.group;
+
+import java.util.List;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.Accumulator.Operation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+
+/**
+ * Makes the groups of a partition of narrow rows, of counts and sums: it sorts the rows by key, and
+ * adds what lies side by side. Not thread-safe.
+ */
+final class NarrowSorter {
+  /** More rows would not stay in a core's caches while they are sorted. */
+  static final int MAX_ROWS = 1 << 18;
+
+  private final int valueBits; // −1 where groups cannot be made by it
+  private final int stateWords;
+  private final int[] countWords;
+  private final int[] sumWords;
+  private final LongSorter sorter = new LongSorter();
+  private long[] sums = {};
+  private int[] ends = {};
+
+  NarrowSorter(GroupLayout layout, int keyBits) {
+    boolean adds = layout.accumulators().stream().allMatch(NarrowSorter::isAdded);
+    this.valueBits = adds ? NarrowRows.valueBits(layout, keyBits) : -1;
+    this.stateWords = layout.stateWords();
+    this.countWords =
+        layout.accumulators().stream()
+            .filter(accumulator -> accumulator.operation() != Operation.SUM)
+            .mapToInt(Accumulator::word)
+            .toArray();
+    this.sumWords =
+        layout.accumulators().stream()
+            .filter(accumulator -> accumulator.operation() == Operation.SUM)
+            .mapToInt(Accumulator::word)
+            .toArray();
+  }
+
+  private static boolean isAdded(Accumulator accumulator) {
+    return switch (accumulator.operation()) {
+      case COUNT_ROWS, COUNT_VALUES, SUM -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * The groups of the rows that some threads have of a partition.
+   *
+   * @return null where groups are not made this way: too many rows, or one that is not narrow
+   */
+  SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
+    if (valueBits < 0) {
+      return null;
+    }
+    long count = 0;
+    for (CutRows part : parts) {
+      if (part.wide().lastBlock(partition) >= 0) {
+        return null;
+      }
+      count += part.narrowRows(partition);
+    }
+    if (count > MAX_ROWS) {
+      return null;
+    }
+    int n = (int) count;
+    if (n == 0) {
+      return arena.reserve(0, 1 + stateWords);
+    }
+    long[] rows = sorter.room(n);
+    int loaded = 0;
+    for (CutRows part : parts) {
+      loaded = part.narrow().copy(partition, rows, loaded);
+    }
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (int i = 0; i < n; i++) {
+      least = Math.min(least, rows[i]);
+      most = Math.max(most, rows[i]);
+    }
+    long base = least >>> valueBits << valueBits;
+    for (int i = 0; i < n; i++) {
+      rows[i] -= base;
+    }
+    long[] sorted = sorter.sort(n, valueBits, LongSorter.bits((most - base) >>> valueBits));
+    int groups = add(sorted, n);
+    return write(sorted, groups, base >>> valueBits, arena.reserve(groups, 1 + stateWords));
+  }
+
+  /**
+   * Adds the values of each key, without a branch at a new one, which nobody could foretell.
+   *
+   * @return how many keys
+   */
+  private int add(long[] rows, int n) {
+    sums = sums.length < n ? new long[rows.length] : sums;
+    ends = ends.length < n ? new int[rows.length] : ends;
+    long[] sumOf = sums;
+    int[] endOf = ends;
+    int shift = valueBits;
+    long mask = (1L << shift) - 1;
+    long key = -1;
+    long sum = 0;
+    int group = -1;
+    for (int i = 0; i < n; i++) {
+      long row = rows[i];
+      boolean isNew = row >>> shift != key;
+      key = row >>> shift;
+      group += isNew ? 1 : 0;
+      sum = isNew ? 0 : sum;
+      sum += row & mask;
+      sumOf[group] = sum;
+      endOf[group] = i + 1;
+    }
+    return group + 1;
+  }
+
+  private SortedGroups write(long[] sorted, int n, long firstKey, SortedGroups groups) {
+    long[] out = groups.states();
+    int stride = groups.stride();
+    int at = groups.stateAt(0);
+    int begin = 0;
+    for (int g = 0; g < n; g++) {
+      int end = ends[g];
+      long rows = (long) end - begin;
+      out[at - 1] = firstKey + (sorted[begin] >>> valueBits);
+      for (int word : countWords) {
+        out[at + word] = rows;
+      }
+      for (int word : sumWords) {
+        out[at + word] = sums[g];
+        out[at + word + 1] = 0; // so few bits never wrap
+      }
+      begin = end;
+      at += stride;
+    }
+    return groups;
+  }
+}
