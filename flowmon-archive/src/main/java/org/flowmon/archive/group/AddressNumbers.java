@@ -1,10 +1,13 @@
 package org.flowmon.archive.group;
 
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 
 /**
  * Numbers of addresses within one query, in the order of addresses. One more than the largest
@@ -18,6 +21,13 @@ public final class AddressNumbers {
   AddressNumbers(long[] high, long[] low) {
     this.high = high;
     this.low = low;
+  }
+
+  /** Numbers of some addresses alone, of no segment. */
+  static AddressNumbers of(Collection<IpAddress> ascending) {
+    long[] high = ascending.stream().mapToLong(IpAddress::hi).toArray();
+    long[] low = ascending.stream().mapToLong(IpAddress::lo).toArray();
+    return new AddressNumbers(Arrays.stream(high).allMatch(word -> word == 0) ? null : high, low);
   }
 
   void know(SealedSegment segment) {

@@ -136,7 +136,7 @@ public final class GroupPlan {
   }
 
   /** The columns of the keys where these are two different columns of addresses; else null. */
-  List<FlowColumn> addressPair() {
+  public List<FlowColumn> addressPair() {
     boolean isPair =
         keys.size() == 2
             && keys.get(0) instanceof AddressKey

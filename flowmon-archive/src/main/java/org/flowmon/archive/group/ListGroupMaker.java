@@ -3,7 +3,7 @@ package org.flowmon.archive.group;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntConsumer;
-import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
 import org.flowmon.flow.FlowColumn;
@@ -94,7 +94,7 @@ final class ListGroupMaker implements GroupMaker {
     SegmentReader segment = list.segment();
     int[] numberOf = numbers.of(segment.sealed(), second);
     SelectedRows selected = new SelectedRows(segment);
-    RowSet.Cursor cursor = list.rows().get().cursor();
+    RowCursor cursor = list.rows().get();
     for (int n = cursor.next(rows); n > 0; n = cursor.next(rows)) {
       read.accept(n);
       selected.select(rows, n);

@@ -2,13 +2,15 @@ package org.flowmon.archive.group;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
@@ -44,9 +46,14 @@ public final class PackedGroups {
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
+  // What states by number may take of the heap, of all threads.
+  private static final long LIST_HEAP_SHARE = 8;
+  // What numbers of listed rows may take of the heap.
+  private static final long LISTED_HEAP_SHARE = 16;
 
   private final GroupPlan plan;
-  private final AddressNumbers numbers;
+  private final AddressNumbers firsts; // of the first key
+  private final AddressNumbers numbers; // of the others
   private final GroupLayout layout;
   private final PackedKey[] packing;
   private final int keyBits;
@@ -72,8 +79,14 @@ public final class PackedGroups {
   }
 
   private PackedGroups(
-      GroupPlan plan, AddressNumbers numbers, PackedKey[] packing, int wanted, long maxHeapBytes) {
+      GroupPlan plan,
+      AddressNumbers firsts,
+      AddressNumbers numbers,
+      PackedKey[] packing,
+      int wanted,
+      long maxHeapBytes) {
     this.plan = plan;
+    this.firsts = firsts;
     this.numbers = numbers;
     this.layout = GroupLayout.of(plan.query());
     this.packing = packing;
@@ -102,6 +115,33 @@ public final class PackedGroups {
   }
 
   /**
+   * No groups yet, of two addresses where the rows of each first one are known: {@link
+   * GroupPlan#addressPair}.
+   *
+   * @param ascending the first addresses
+   * @param numbers of the second ones
+   * @return null where a state for each second address is more than threads may have on the heap
+   */
+  public static PackedGroups ofLists(
+      GroupPlan plan, Collection<IpAddress> ascending, AddressNumbers numbers, int threads) {
+    return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory());
+  }
+
+  /** Likewise, with a heap of so many bytes. */
+  static PackedGroups ofLists(
+      GroupPlan plan,
+      Collection<IpAddress> ascending,
+      AddressNumbers numbers,
+      int threads,
+      long heap) {
+    long bytes = ListGroupMaker.heapBytes(numbers, GroupLayout.of(plan.query()));
+    return bytes > Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
+            || bytes * threads > heap / LIST_HEAP_SHARE
+        ? null
+        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES);
+  }
+
+  /**
    * How many partitions there should be: so few that memory is not full of blocks with a few rows
    * each.
    */
@@ -116,11 +156,20 @@ public final class PackedGroups {
    */
   static PackedGroups withPartitions(
       GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
+    return withPartitions(plan, numbers, numbers, wanted, maxHeapBytes);
+  }
+
+  private static PackedGroups withPartitions(
+      GroupPlan plan,
+      AddressNumbers firsts,
+      AddressNumbers numbers,
+      int wanted,
+      long maxHeapBytes) {
     PackedKey[] packing = new PackedKey[plan.keys().size()];
     int shift = 0;
     for (int k = packing.length - 1; k >= 0; k--) {
       boolean isAddress = !(plan.keys().get(k) instanceof GroupPlan.NumberKey);
-      long ofNull = numbers.ofNull();
+      long ofNull = (k == 0 ? firsts : numbers).ofNull();
       if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
         ofNull = 1L << GroupPlan.bits(number.column().type());
       }
@@ -132,7 +181,7 @@ public final class PackedGroups {
         return null;
       }
     }
-    PackedGroups groups = new PackedGroups(plan, numbers, packing, wanted, maxHeapBytes);
+    PackedGroups groups = new PackedGroups(plan, firsts, numbers, packing, wanted, maxHeapBytes);
     int arguments = groups.layout.arguments().size();
     return PartitionedRows.fits(groups.keyBits, arguments) ? groups : null;
   }
@@ -258,7 +307,7 @@ public final class PackedGroups {
    * As {@link #finish()} of groups of two addresses, where nothing was collected since the rows of
    * each first one are known: {@link GroupPlan#addressPair}.
    *
-   * @param keys by number, ascending
+   * @param keys by number, ascending: those of {@link #ofLists}
    * @param read is told how many rows are going to be read, and may throw to end it
    */
   public Finish finish(List<KeyedRows> keys, IntConsumer read) {
@@ -269,22 +318,30 @@ public final class PackedGroups {
         List.of());
   }
 
-  /** Bytes of the heap that {@link #finish(List, IntConsumer)} takes for each thread. */
-  public long bytesByNumber() {
-    return (numbers.ofNull() + 1L) * (Long.BYTES * layout.stateWords() + Integer.BYTES + 1L);
-  }
-
-  /** The number of an address of a segment's dictionary. */
-  public int number(SegmentReader segment, FlowColumn column, int id) {
-    return numbers.of(segment.sealed(), column)[id];
-  }
-
   /**
-   * The columns of the keys where these are two different columns of addresses, and a state for
-   * each address is no more than a thread may have on the heap; else null.
+   * The numbers of the second keys of rows whose first ones are known, where groups are nothing but
+   * counts of rows; to be read by threads before {@link #finish(List, ListedNumbers)}.
+   *
+   * @return null where there is more in a group, or rows are too many
    */
-  public List<FlowColumn> addressPair() {
-    return ListGroupMaker.heapBytes(numbers, layout) <= maxHeapBytes ? plan.addressPair() : null;
+  public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
+    boolean areCounts =
+        layout.accumulators().stream()
+            .allMatch(a -> a.operation() == Accumulator.Operation.COUNT_ROWS);
+    long rows = keys.stream().mapToLong(KeyedRows::count).sum();
+    long most = Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE / Integer.BYTES;
+    return areCounts && rows <= most
+        ? new ListedNumbers(keys, plan.addressPair().get(1), numbers, threads, read)
+        : null;
+  }
+
+  /** As {@link #finish(List, IntConsumer)}, where numbers were read. */
+  public Finish finish(List<KeyedRows> keys, ListedNumbers listed) {
+    return new Finish(keys.size(), () -> new CountMaker(keys, listed, packing, layout), List.of());
+  }
+
+  private AddressNumbers numbersOf(int key) {
+    return key == 0 ? firsts : numbers;
   }
 
   /** Puts groups in order and writes them. */
@@ -425,8 +482,8 @@ public final class PackedGroups {
       int word = layout.keyWord(key);
       nulls[i] |= (isNull ? 1L : 0) << key;
       if (packing[key].isAddress()) {
-        words[word][i] = isNull ? 0 : numbers.high((int) number);
-        words[word + 1][i] = isNull ? 0 : numbers.low((int) number);
+        words[word][i] = isNull ? 0 : numbersOf(key).high((int) number);
+        words[word + 1][i] = isNull ? 0 : numbersOf(key).low((int) number);
       } else {
         words[word][i] = isNull ? 0 : number;
       }
@@ -462,7 +519,7 @@ public final class PackedGroups {
           columns.allocate(c);
           continue;
         }
-        boolean hasHighs = packing[key].isAddress() && !numbers.areHighsZero();
+        boolean hasHighs = packing[key].isAddress() && !numbersOf(key).areHighsZero();
         boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
         columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
       }
@@ -497,6 +554,7 @@ public final class PackedGroups {
 
     private void writeKey(SortedGroups groups, int n, int column, int row) {
       PackedKey packed = packing[columns.key(column)];
+      AddressNumbers addresses = numbersOf(columns.key(column));
       long[] low = columns.low(column);
       long[] high = columns.high(column);
       boolean[] isNull = columns.isNull(column);
@@ -507,9 +565,9 @@ public final class PackedGroups {
         } else if (!packed.isAddress()) {
           low[row + i] = number;
         } else {
-          low[row + i] = numbers.low((int) number);
+          low[row + i] = addresses.low((int) number);
           if (high != null) {
-            high[row + i] = numbers.high((int) number);
+            high[row + i] = addresses.high((int) number);
           }
         }
       }

@@ -144,6 +144,85 @@ final class PostingLists {
     };
   }
 
+  /**
+   * The rows of a list in a range. Varints are read as the cursor goes: however long the list is,
+   * it takes no memory.
+   *
+   * @param list as of {@link #read}
+   * @param from the first row of the range
+   * @param to one past its last
+   */
+  static RowCursor cursor(
+      MappedRegion file, String place, ByteBuffer list, int totalRows, int from, int to) {
+    int start = list.position();
+    int count = count(file, place, list, totalRows);
+    int kind = readVarint(file, place, list.position(start)) & 3;
+    return kind == KIND_VARINTS
+        ? new Varints(file, place, list, count, totalRows, from, to)
+        : read(file, place, list.position(start), totalRows).and(RowSet.range(from, to)).cursor();
+  }
+
+  /** Reads varints. */
+  private static final class Varints implements RowCursor {
+    private final MappedRegion file;
+    private final String place;
+    private final ByteBuffer list;
+    private final int totalRows;
+    private final int from;
+    private final int to;
+    private int left; // rows that were not read
+    private int row = -1;
+
+    Varints(
+        MappedRegion file,
+        String place,
+        ByteBuffer list,
+        int count,
+        int totalRows,
+        int from,
+        int to) {
+      this.file = file;
+      this.place = place;
+      this.list = list;
+      this.totalRows = totalRows;
+      this.from = from;
+      this.to = to;
+      this.left = count;
+    }
+
+    @Override
+    public int next(int[] block) {
+      int n = 0;
+      while (n < block.length && left > 0) {
+        row = rowAfter(row, step());
+        left = row < to ? left - 1 : 0;
+        block[n] = row;
+        n += row >= from && row < to ? 1 : 0;
+      }
+      return n;
+    }
+
+    /** Most differences are one byte. */
+    private int step() {
+      int at = list.position();
+      int step = at < list.limit() ? list.get(at) : -1;
+      if (step < 0) {
+        return readVarint(file, place, list);
+      }
+      list.position(at + 1);
+      return step;
+    }
+
+    private int rowAfter(int before, int step) {
+      long next = before < 0 ? step : (long) before + step;
+      if (step < (before < 0 ? 0 : 1) || next >= totalRows) {
+        throw file.corrupt(
+            place, "row " + next + " after a step of " + step + " in a segment of " + totalRows);
+      }
+      return (int) next;
+    }
+  }
+
   private static RowSet readVarints(
       MappedRegion file, String place, ByteBuffer list, int count, int totalRows) {
     if (count > list.remaining()) {

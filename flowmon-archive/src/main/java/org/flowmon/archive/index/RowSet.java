@@ -250,7 +250,7 @@ public final class RowSet {
   }
 
   /** Hands out the rows of a set block by block. Not thread-safe. */
-  public static final class Cursor {
+  public static final class Cursor implements RowCursor {
     private final RowSet set;
     private final BatchIterator batches;
     private int position;
@@ -261,7 +261,7 @@ public final class RowSet {
       this.position = set.from;
     }
 
-    /** Fills {@code block} with the next rows; returns how many, 0 at the end. */
+    @Override
     public int next(int[] block) {
       if (batches != null) {
         return batches.hasNext() ? batches.nextBatch(block) : 0;

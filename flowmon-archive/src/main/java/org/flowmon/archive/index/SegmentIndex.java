@@ -308,6 +308,13 @@ public final class SegmentIndex implements AutoCloseable {
       return PostingLists.read(file, place, list(entry), rows);
     }
 
+    RowCursor cursorOf(int id, int from, int to) {
+      int entry = file.buffer().getInt(directoryAt + 4 * id);
+      return entry < 0
+          ? rowsOf(id).and(RowSet.range(from, to)).cursor()
+          : PostingLists.cursor(file, place, list(entry), rows, from, to);
+    }
+
     int countOf(int id) {
       int entry = file.buffer().getInt(directoryAt + 4 * id);
       if (entry < 0) {
@@ -506,6 +513,19 @@ public final class SegmentIndex implements AutoCloseable {
     Postings postings = postings(column);
     postings.checkId(id);
     return postings.rowsOf(id);
+  }
+
+  /**
+   * Rows that hold the value of this id, which are read from their list as the cursor goes; it can
+   * throw as every lookup can, and is not to be used after the last release.
+   *
+   * @param from the first row that is wanted
+   * @param to one past the last
+   */
+  public RowCursor cursor(FlowColumn column, int id, int from, int to) {
+    Postings postings = postings(column);
+    postings.checkId(id);
+    return postings.cursorOf(id, from, to);
   }
 
   /** How many rows hold the value of this id, without reading their list. */

@@ -7,14 +7,18 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.group.AddressNumbering;
+import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.group.KeyedRows;
 import org.flowmon.archive.group.PackedGroups;
+import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -31,57 +35,58 @@ final class ListGrouping implements AutoCloseable {
   // Where more than one row of so many is kept, a scan is as fast.
   private static final int ADVANTAGE = 2;
 
-  // What states by number may take of the heap, of all threads.
-  private static final long HEAP_SHARE = 8;
-
+  private final GroupPlan plan;
   private final List<SegmentLease> leases = new ArrayList<>();
   private final List<KeyedRows> keys = new ArrayList<>();
   private int segmentsRead;
   private long rows;
 
-  private ListGrouping() {}
+  private PackedGroups groups;
+
+  private ListGrouping(GroupPlan plan) {
+    this.plan = plan;
+  }
 
   /**
    * The lists of a query.
    *
-   * @param groups of the query's only grouping
+   * @param plan of the query's only grouping, null where its groups are made of anything
    * @return null where groups are made otherwise
    */
   static ListGrouping of(
       AskedArchives archives,
       Filter filter,
-      PackedGroups groups,
+      GroupPlan plan,
       QueryOptions options,
       List<SealedSegment> segments,
       Deadline deadline)
       throws IOException {
-    List<FlowColumn> pair = groups.addressPair();
+    List<FlowColumn> pair = plan == null ? null : plan.addressPair();
     if (pair == null
+        || segments.size() > PackedGrouping.MAX_SEGMENTS
         || options.asOfArrival() != Long.MAX_VALUE
         || filter.addresses() == null
         || filter.addresses().size() != 1
         || filter.addresses().get(0).size() != 1
-        || filter.addresses().get(0).get(0).column() != pair.get(0)
-        || groups.bytesByNumber() * options.threads()
-            > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
+        || filter.addresses().get(0).get(0).column() != pair.get(0)) {
       return null;
     }
-    ListGrouping grouping = new ListGrouping();
+    ListGrouping grouping = new ListGrouping(plan);
     boolean works = false;
     try {
-      NavigableMap<Integer, List<Listed>> lists = new TreeMap<>();
+      NavigableMap<IpAddress, List<Listed>> lists = new TreeMap<>();
       long most = 0;
       for (SealedSegment segment : segments) {
         deadline.check();
         SegmentLease lease = archives.open(segment, options.verifyChecksums());
         grouping.leases.add(lease);
-        long ofSegment = grouping.collect(lease, filter, pair.get(0), groups, lists);
+        long ofSegment = grouping.collect(lease, filter, pair.get(0), lists);
         if (ofSegment < 0) {
           return null;
         }
         most += ofSegment;
       }
-      works = grouping.finish(lists, most);
+      works = grouping.areWorthIt(lists, most) && grouping.number(lists, options, deadline);
       return works ? grouping : null;
     } finally {
       if (!works) {
@@ -90,8 +95,12 @@ final class ListGrouping implements AutoCloseable {
     }
   }
 
-  /** A posting list. */
-  private record Listed(KeyedRows.OfSegment rows, long count) {}
+  /**
+   * A posting list.
+   *
+   * @param most rows of it at most
+   */
+  private record Listed(KeyedRows.OfSegment rows, long most) {}
 
   /**
    * Collects the lists of a segment.
@@ -102,8 +111,7 @@ final class ListGrouping implements AutoCloseable {
       SegmentLease lease,
       Filter filter,
       FlowColumn column,
-      PackedGroups groups,
-      NavigableMap<Integer, List<Listed>> lists) {
+      NavigableMap<IpAddress, List<Listed>> lists) {
     SegmentReader segment = lease.rows();
     Constraints constraints = filter.constraints();
     if (SegmentScan.isAbsent(segment, constraints)) {
@@ -130,16 +138,19 @@ final class ListGrouping implements AutoCloseable {
       if (index.dictionarySize(column) != segment.dictionarySize(column)) {
         return -1; // its ids are not those of the segment
       }
+      IndexDictionary dictionary = new IndexDictionary(index, column);
       for (AddressIds ids :
           AddressIds.of(index, column, filter.addresses().get(0).get(0).ranges())) {
         for (int id = ids.from(); id < ids.to(); id++) {
           int of = id;
-          Supplier<RowSet> read = () -> rows(lease, index, column, of, within);
-          long count = (long) Math.ceil(share * index.count(column, id));
+          Supplier<RowCursor> read = () -> rows(lease, index, column, of, within);
+          long count = index.count(column, id);
           lists
-              .computeIfAbsent(groups.number(segment, column, id), n -> new ArrayList<>())
-              .add(new Listed(new KeyedRows.OfSegment(segment, read), count));
-          rows += count;
+              .computeIfAbsent(dictionary.address(id), address -> new ArrayList<>())
+              .add(
+                  new Listed(
+                      new KeyedRows.OfSegment(segment, read), Math.min(count, within.total())));
+          rows += (long) Math.ceil(share * count);
           if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
             return -1; // many addresses with few rows: all of them need not be seen to know
           }
@@ -152,38 +163,78 @@ final class ListGrouping implements AutoCloseable {
     return ranges.total();
   }
 
-  private boolean finish(NavigableMap<Integer, List<Listed>> lists, long most) {
-    if (rows < (long) lists.size() * ROWS_PER_KEY || rows > most / ADVANTAGE) {
+  private boolean areWorthIt(NavigableMap<IpAddress, List<Listed>> lists, long most) {
+    return rows >= (long) lists.size() * ROWS_PER_KEY
+        && rows <= most / ADVANTAGE
+        && rows >= PackedGrouping.MIN_ROWS;
+  }
+
+  /**
+   * Numbers the second addresses in the dictionaries of the segments; first ones are counted.
+   *
+   * @return whether these numbers are few enough
+   */
+  private boolean number(
+      NavigableMap<IpAddress, List<Listed>> lists, QueryOptions options, Deadline deadline)
+      throws IOException {
+    List<FlowColumn> second = List.of(plan.addressPair().get(1));
+    List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
+    long entries = 0;
+    for (SegmentReader reader : readers) {
+      entries += AddressNumbering.entries(reader, second);
+    }
+    if (!PackedGrouping.isWorthNumbering(entries, rows)) {
       return false;
     }
+    for (SegmentReader reader : readers) {
+      deadline.bytesRead(reader.dictionaryBytes(second.get(0)));
+    }
+    AddressNumbering numbering = new AddressNumbering(readers, second);
+    Threads.run(options.threads(), () -> numbering.run(deadline::check));
+    groups = PackedGroups.ofLists(plan, lists.keySet(), numbering.finish(), options.threads());
     lists.forEach(
-        (number, some) ->
+        (address, some) ->
             keys.add(
                 new KeyedRows(
-                    number,
+                    keys.size(),
                     some.stream().map(Listed::rows).toList(),
-                    some.stream().mapToLong(Listed::count).sum())));
-    return true;
+                    some.stream().mapToLong(Listed::most).sum())));
+    return groups != null;
   }
 
   /** The rows of a list that the query may see. */
-  private static RowSet rows(
+  private static RowCursor rows(
       SegmentLease lease, SegmentIndex index, FlowColumn column, int id, RowRanges ranges) {
+    RowCursor cursor =
+        unlessDamaged(
+            lease,
+            () ->
+                ranges.count() == 1
+                    ? index.cursor(column, id, ranges.from(0), ranges.to(0))
+                    : within(index.rows(column, id), ranges).cursor());
+    return block -> unlessDamaged(lease, () -> cursor.next(block));
+  }
+
+  private static RowSet within(RowSet list, RowRanges ranges) {
+    RowSet all = RowSet.none();
+    for (int r = 0; r < ranges.count() && !list.isEmpty(); r++) {
+      all = all.or(list.and(RowSet.range(ranges.from(r), ranges.to(r))));
+    }
+    return all;
+  }
+
+  private static <T> T unlessDamaged(SegmentLease lease, Supplier<T> read) {
     try {
-      RowSet list = index.rows(column, id);
-      RowSet all = RowSet.none();
-      for (int r = 0; r < ranges.count() && !list.isEmpty(); r++) {
-        boolean within = list.first() >= ranges.from(r) && list.last() < ranges.to(r);
-        if (within) {
-          return list;
-        }
-        all = all.or(list.and(RowSet.range(ranges.from(r), ranges.to(r))));
-      }
-      return all;
+      return read.get();
     } catch (SegmentCorruptException e) {
       lease.indexFailed(String.valueOf(e.getMessage()));
       throw new DamagedListException(e);
     }
+  }
+
+  /** The groups, none yet. */
+  PackedGroups groups() {
+    return groups;
   }
 
   /** Rows of each first address, by its number. */

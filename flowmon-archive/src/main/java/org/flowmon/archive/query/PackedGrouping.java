@@ -29,7 +29,7 @@ import org.flowmon.udaf.table.GroupTable;
  */
 final class PackedGrouping {
   // Rows below which nothing is gained.
-  private static final long MIN_ROWS = 8192;
+  static final long MIN_ROWS = 8192;
   // Numbering so many entries of a dictionary costs what a row gains.
   private static final int ENTRIES_PER_ROW = 8;
   // What the numbers of dictionaries may take on the heap: 4 bytes each, 16 more where all differ.
@@ -81,7 +81,7 @@ final class PackedGrouping {
         rows += rows(lease, constraints);
         entries += AddressNumbering.entries(lease.rows(), addresses);
       }
-      if (rows < MIN_ROWS || entries > MAX_ENTRIES || entries / ENTRIES_PER_ROW > rows) {
+      if (rows < MIN_ROWS || !isWorthNumbering(entries, rows)) {
         return groups;
       }
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
@@ -95,6 +95,11 @@ final class PackedGrouping {
     } finally {
       leases.forEach(SegmentLease::close);
     }
+  }
+
+  /** Whether so many rows are worth numbering so many entries of dictionaries. */
+  static boolean isWorthNumbering(long entries, long rows) {
+    return entries <= MAX_ENTRIES && entries / ENTRIES_PER_ROW <= rows;
   }
 
   /** About how many rows of a segment the query keeps; rather too many than too few. */

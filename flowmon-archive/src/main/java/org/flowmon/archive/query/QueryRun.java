@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.group.GroupPlan;
+import org.flowmon.archive.group.ListedNumbers;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
@@ -97,18 +99,19 @@ final class QueryRun {
     int threads =
         query.isAggregated() || lookups != null ? Math.min(options.threads(), pieces.size()) : 1;
     if (rollups == null && query.isAggregated()) {
+      if (groupings.all().size() == 1 && !options.explain()) {
+        GroupPlan plan = GroupPlan.of(groupings.all().get(0));
+        Filter filter = Filter.of(query.where());
+        try (ListGrouping lists =
+            ListGrouping.of(archives, filter, plan, options, segments, deadline)) {
+          if (lists != null) {
+            return answer(lists);
+          }
+        }
+      }
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
           PackedGrouping.of(archives, groupings.all(), constraints, options, segments, deadline);
-    }
-    if (packed.length == 1 && packed[0] != null && !options.explain()) {
-      Filter filter = Filter.of(query.where());
-      try (ListGrouping lists =
-          ListGrouping.of(archives, filter, packed[0], options, segments, deadline)) {
-        if (lists != null) {
-          return answer(lists);
-        }
-      }
     }
     try {
       List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
@@ -207,28 +210,41 @@ final class QueryRun {
   private QueryAnswer answer(ListGrouping lists) throws IOException {
     double bytesPerRow = lists.bytesPerRow(query, whereAsOf);
     LongAdder rows = new LongAdder();
-    PackedGroups.Finish finish =
-        packed[0].finish(
-            lists.keys(),
-            n -> {
-              deadline.check();
-              deadline.read(n);
-              deadline.bytesRead((long) (n * bytesPerRow));
-              rows.add(n);
-            });
+    IntConsumer read =
+        n -> {
+          deadline.check();
+          deadline.read(n);
+          deadline.bytesRead((long) (n * bytesPerRow));
+          rows.add(n);
+        };
     ResultTable table;
-    if (groupings.counts() == null) {
-      table = PackedGrouping.finish(finish, options.threads(), deadline);
+    PackedGroups groups = lists.groups();
+    ListedNumbers listed = groups.listed(lists.keys(), options.threads(), read);
+    if (listed == null) {
+      table = answer(groups.finish(lists.keys(), read));
     } else {
-      GroupTable counted = groupings.counts().newTable();
-      PackedGrouping.count(finish, groupings.counts(), 0, options.threads(), deadline)
-          .forEach(counted::merge);
-      table = groupings.counts().finish(counted);
+      try {
+        Threads.run(options.threads(), listed::run);
+        table = answer(groups.finish(lists.keys(), listed));
+      } finally {
+        listed.release();
+      }
     }
     opened.addAndGet(lists.segmentsOpened());
-    int read = lists.segmentsRead();
-    Counts counts = new Counts(read, read, 0, 0, rows.sum(), rows.sum(), choice.warnings());
+    int segmentsRead = lists.segmentsRead();
+    Counts counts =
+        new Counts(segmentsRead, segmentsRead, 0, 0, rows.sum(), rows.sum(), choice.warnings());
     return answer(counts, table);
+  }
+
+  private ResultTable answer(PackedGroups.Finish finish) throws IOException {
+    if (groupings.counts() == null) {
+      return PackedGrouping.finish(finish, options.threads(), deadline);
+    }
+    GroupTable counted = groupings.counts().newTable();
+    PackedGrouping.count(finish, groupings.counts(), 0, options.threads(), deadline)
+        .forEach(counted::merge);
+    return groupings.counts().finish(counted);
   }
 
   private QueryAnswer answer(List<SegmentScan> scans, Collected collected) {

@@ -2,6 +2,7 @@ package org.flowmon.archive.group;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -339,12 +340,15 @@ class PackedGroupsTest {
     assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000, 1));
   }
 
-  private static PackedGroups pairs(int addresses, int wanted, long heapBytes) {
-    FlowQuery query =
+  private static GroupPlan pairPlan() {
+    return GroupPlan.of(
         QueryParser.parse(
-            "SELECT src_addr, dst_addr, COUNT(*) FROM flows GROUP BY src_addr, dst_addr");
+            "SELECT src_addr, dst_addr, COUNT(*) FROM flows GROUP BY src_addr, dst_addr"));
+  }
+
+  private static PackedGroups pairs(int addresses, int wanted, long heapBytes) {
     AddressNumbers numbers = new AddressNumbers(null, new long[addresses]);
-    return PackedGroups.withPartitions(GroupPlan.of(query), numbers, wanted, heapBytes);
+    return PackedGroups.withPartitions(pairPlan(), numbers, wanted, heapBytes);
   }
 
   @Test
@@ -380,7 +384,14 @@ class PackedGroupsTest {
 
   @Test
   void listsAreNotGroupedWhereStatesOfAllAddressesTakeTooMuchMemory() {
-    assertEquals(2, pairs(1000, 1, 1 << 20).addressPair().size());
-    assertNull(pairs(1_000_000, 1, 1 << 20).addressPair());
+    List<IpAddress> first = List.of(IpAddress.ofIpv4(1));
+    AddressNumbers few = new AddressNumbers(null, new long[1000]);
+    AddressNumbers many = new AddressNumbers(null, new long[1_000_000]);
+    long heap = 256L << 20; // states of the many take 13 MB, a thread may have 11
+    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap));
+    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap));
+    assertNotNull(PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap));
+    // Of all threads together no more than an eighth.
+    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap));
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -123,6 +124,26 @@ class SegmentIndexTest {
         .toArray();
   }
 
+  /** All rows, and those in some range, in blocks of some size. */
+  private static void checkCursor(
+      SegmentIndex index, FlowColumn column, int id, int[] expected, int rows, String at) {
+    Random random = new Random(id);
+    int some = random.nextInt(rows);
+    for (int from : new int[] {0, some}) {
+      for (int to : new int[] {rows, some + 1, some + 1 + random.nextInt(rows - some)}) {
+        List<Integer> found = new ArrayList<>();
+        int[] block = new int[1 + random.nextInt(700)];
+        RowCursor cursor = index.cursor(column, id, from, to);
+        for (int n = cursor.next(block); n > 0; n = cursor.next(block)) {
+          IntStream.range(0, n).forEach(i -> found.add(block[i]));
+        }
+        List<Integer> within =
+            Arrays.stream(expected).filter(row -> row >= from && row < to).boxed().toList();
+        assertEquals(within, found, at + ", id " + id + ", rows " + from + " to " + to);
+      }
+    }
+  }
+
   private static void checkValue(
       SegmentIndex index,
       FlowColumn column,
@@ -133,6 +154,7 @@ class SegmentIndexTest {
     int[] expected = matching(scanned, value::equals);
     assertArrayEquals(expected, index.rows(column, id).toArray(), at);
     assertEquals(expected.length, index.count(column, id), at);
+    checkCursor(index, column, id, expected, scanned.length, at);
     if (column.type() == ColumnType.ADDRESS) {
       assertEquals(value, index.address(column, id), at);
       assertEquals(id, index.lowerBound(column, value.hi(), value.lo()), at);

@@ -13,11 +13,10 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.group.PackedGroups;
+import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;
-import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.junit.jupiter.api.Test;
@@ -70,6 +69,10 @@ class ListGroupingTest {
     }
     String first = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
     String second = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
+    if (random.nextInt(3) == 0) { // rows alone are counted in another way
+      first = "COUNT(*)";
+      second = "COUNT(*)";
+    }
     String keys = random.nextInt(4) == 0 ? "dst_addr, src_addr" : "src_addr, dst_addr";
     String order =
         switch (random.nextInt(4)) {
@@ -100,22 +103,14 @@ class ListGroupingTest {
     AskedArchives archives = new AskedArchives(List.of(snapshot));
     Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, segments.size());
     List<FlowQuery> groupings = new Groupings(query).all();
-    PackedGroups[] packed =
-        PackedGrouping.of(
-            archives,
-            groupings,
-            Constraints.of(query.where()),
-            QueryOptions.DEFAULTS,
-            segments,
-            deadline);
-    if (packed[0] == null) {
+    if (groupings.size() != 1) {
       return false;
     }
     try (ListGrouping lists =
         ListGrouping.of(
             archives,
             Filter.of(query.where()),
-            packed[0],
+            GroupPlan.of(groupings.get(0)),
             QueryOptions.DEFAULTS,
             segments,
             deadline)) {
@@ -147,7 +142,7 @@ class ListGroupingTest {
       }
       archive.close();
     }
-    assertTrue(byLists > QUERIES, "by lists " + byLists);
+    assertTrue(byLists > QUERIES * 3 / 4, "by lists " + byLists);
   }
 
   @Test

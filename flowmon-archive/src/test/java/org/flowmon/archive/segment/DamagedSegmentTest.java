@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32C;
+import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -271,7 +272,23 @@ class DamagedSegmentTest {
         for (int id = 0; opened.isIndexed(column) && id < opened.dictionarySize(column); id++) {
           hash = 31 * hash + Arrays.hashCode(opened.rows(column, id).toArray());
           hash = 31 * hash + opened.count(column, id);
+          hash = 31 * hash + walk(opened.cursor(column, id, 1, opened.rows() - 1));
         }
+      }
+    }
+    return hash;
+  }
+
+  /** Rows ascend, whatever the bytes say. */
+  private static int walk(RowCursor cursor) {
+    int[] block = new int[50];
+    int last = 0;
+    int hash = 0;
+    for (int n = cursor.next(block); n > 0; n = cursor.next(block)) {
+      for (int i = 0; i < n; i++) {
+        assertTrue(block[i] > last, block[i] + " after " + last);
+        last = block[i];
+        hash = 31 * hash + last;
       }
     }
     return hash;
