@@ -157,9 +157,12 @@ final class PostingLists {
     int start = list.position();
     int count = count(file, place, list, totalRows);
     int kind = readVarint(file, place, list.position(start)) & 3;
-    return kind == KIND_VARINTS
-        ? new Varints(file, place, list, count, totalRows, from, to)
-        : read(file, place, list.position(start), totalRows).and(RowSet.range(from, to)).cursor();
+    if (kind == KIND_VARINTS) {
+      return new Varints(file, place, list, count, totalRows, from, to);
+    }
+    RowSet rows = read(file, place, list.position(start), totalRows);
+    boolean within = rows.first() >= from && rows.last() < to; // most are, and need no copy
+    return (within ? rows : rows.and(RowSet.range(from, to))).cursor();
   }
 
   /** Reads varints. */
@@ -192,25 +195,29 @@ final class PostingLists {
 
     @Override
     public int next(int[] block) {
+      ByteBuffer bytes = list;
+      int end = bytes.limit();
+      int at = bytes.position();
+      int before = row;
+      int more = left;
       int n = 0;
-      while (n < block.length && left > 0) {
-        row = rowAfter(row, step());
-        left = row < to ? left - 1 : 0;
-        block[n] = row;
-        n += row >= from && row < to ? 1 : 0;
+      while (n < block.length && more > 0) {
+        int step = at < end ? bytes.get(at) : -1;
+        if (step >= 0) { // one byte, as most are
+          at++;
+        } else {
+          step = readVarint(file, place, bytes.position(at));
+          at = bytes.position();
+        }
+        before = rowAfter(before, step);
+        more = before < to ? more - 1 : 0;
+        block[n] = before;
+        n += before >= from && before < to ? 1 : 0;
       }
+      bytes.position(at);
+      row = before;
+      left = more;
       return n;
-    }
-
-    /** Most differences are one byte. */
-    private int step() {
-      int at = list.position();
-      int step = at < list.limit() ? list.get(at) : -1;
-      if (step < 0) {
-        return readVarint(file, place, list);
-      }
-      list.position(at + 1);
-      return step;
     }
 
     private int rowAfter(int before, int step) {
