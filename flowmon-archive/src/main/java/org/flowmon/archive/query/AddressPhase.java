@@ -13,6 +13,7 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.AnswerColumns;
 import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.table.OrderBound;
 
 /**
  * Adds cells to groups where the address itself is the only key. The addresses are cut into parts;
@@ -121,9 +122,10 @@ final class AddressPhase {
 
   /** Takes parts until there is none left. */
   private Done addParts() {
-    AddressSummer summer = new AddressSummer(rule, sources, edges, deadline);
+    AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline);
     GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout());
     GroupTable one = inKeyOrder ? null : new GroupTable(summer.layout());
+    OrderBound bound = OrderBound.of(query, summer.layout());
     for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
       if (deadline.isCancelled()) {
         break;
@@ -136,8 +138,12 @@ final class AddressPhase {
         columns.inspect(states.states(), 0, summer.layout().stateWords(), states.size());
         continue;
       }
-      states.appendTo(one);
-      mine.append(one, one.first(query));
+      states.appendTo(one, bound);
+      int[] first = one.first(query);
+      if (bound != null) {
+        bound.learn(one, first);
+      }
+      mine.append(one, first);
       one.clear();
     }
     return new Done(mine, summer.cells());

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.table.AnswerColumns;
 import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.table.OrderBound;
 
 /**
  * Groups of addresses, by address and the one without last, with their states one after the other.
@@ -15,10 +16,9 @@ final class AddressStates {
   private final long[] states;
   private final int size;
   private final boolean hasNull;
-  private final boolean hasHighs;
 
   /**
-   * @param high of {@code size} groups, 0 of the one without an address
+   * @param high of {@code size} groups or more, 0 of the one without an address
    * @param hasNull whether the last group has no address
    */
   AddressStates(
@@ -29,11 +29,6 @@ final class AddressStates {
     this.states = states;
     this.size = size;
     this.hasNull = hasNull;
-    long any = 0;
-    for (int i = 0; i < size; i++) {
-      any |= high[i];
-    }
-    this.hasHighs = any != 0;
   }
 
   int size() {
@@ -45,20 +40,43 @@ final class AddressStates {
   }
 
   boolean hasHighs() {
-    return hasHighs;
+    long any = 0;
+    for (int i = 0; i < size; i++) {
+      any |= high[i];
+    }
+    return any != 0;
   }
 
   long[] states() {
     return states;
   }
 
-  /** Appends all groups to a table. */
-  void appendTo(GroupTable table) {
-    long[] nulls = new long[size];
-    if (hasNull) {
-      nulls[size - 1] = 1;
+  /**
+   * Appends groups to a table.
+   *
+   * @param bound says which may be among the first; null for all of them
+   */
+  void appendTo(GroupTable table, OrderBound bound) {
+    int stride = layout.stateWords();
+    int[] places = new int[size + 1];
+    int n = size;
+    if (bound == null) {
+      Arrays.setAll(places, i -> i * stride);
+    } else {
+      n = bound.choose(states, stride, size, places);
     }
-    table.append(nulls, new long[][] {high, low}, states, places(size), size);
+    long[] highs = new long[n];
+    long[] lows = new long[n];
+    for (int i = 0; i < n; i++) {
+      int group = places[i] / stride;
+      highs[i] = high[group];
+      lows[i] = low[group];
+    }
+    long[] nulls = new long[n];
+    if (hasNull && n > 0 && places[n - 1] == (size - 1) * stride) {
+      nulls[n - 1] = 1;
+    }
+    table.append(nulls, new long[][] {highs, lows}, states, places, n);
   }
 
   /** Writes the first n groups, as rows from one on. */

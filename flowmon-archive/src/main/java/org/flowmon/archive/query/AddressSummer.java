@@ -45,11 +45,24 @@ final class AddressSummer {
   private int nullNumber;
   private long[] states = {};
   private boolean[] seen = {};
+  // Groups that were made last, where they are for this part only.
+  private final boolean forThisPart;
+  private long[] highs = {};
+  private long[] lows = {};
+  private long[] compact = {};
   // By outgoing, then by number; null until it is asked for.
   private final boolean[][] accepted = new boolean[OUTGOINGS][];
 
+  /**
+   * @param forThisPart whether the groups of a part are of no use once the next one is summed
+   */
   AddressSummer(
-      RollupRule rule, List<CellSource> sources, List<AddressGroups> edges, Deadline deadline) {
+      RollupRule rule,
+      List<CellSource> sources,
+      List<AddressGroups> edges,
+      boolean forThisPart,
+      Deadline deadline) {
+    this.forThisPart = forThisPart;
     this.sources = sources;
     this.edges = edges;
     this.deadline = deadline;
@@ -236,17 +249,21 @@ final class AddressSummer {
       size += seen[number] ? 1 : 0;
     }
     int words = layout.stateWords();
-    long[] highs = new long[size];
-    long[] lows = new long[size];
-    long[] compact = new long[size * words];
+    if (!forThisPart || highs.length < size) {
+      int room = forThisPart ? seen.length : size;
+      highs = new long[room];
+      lows = new long[room];
+      compact = new long[room * words];
+    }
     int n = 0;
     for (int number = 0; number <= nullNumber; number++) {
       if (seen[number]) {
-        if (number < nullNumber) {
-          highs[n] = union.high()[number];
-          lows[n] = union.low()[number];
+        boolean isNull = number == nullNumber;
+        highs[n] = isNull ? 0 : union.high()[number];
+        lows[n] = isNull ? 0 : union.low()[number];
+        for (int w = 0; w < words; w++) {
+          compact[n * words + w] = states[number * words + w];
         }
-        System.arraycopy(states, number * words, compact, n * words, words);
         n++;
       }
     }

@@ -1,0 +1,91 @@
+package org.flowmon.udaf.table;
+
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Leaves out groups that cannot be among the first of a query's order, because as many as it wants
+ * were seen that come before them. Not thread-safe.
+ */
+public final class OrderBound {
+  private final Accumulator value;
+  private final int values; // the word that counts what is not NULL, −1 where it is the value
+  private final boolean isSum;
+  private final boolean descending;
+  private final long wanted;
+  private long bound;
+  private boolean isKnown;
+
+  private OrderBound(GroupLayout layout, AggregateCall call, boolean descending, long wanted) {
+    this.value = layout.value(call);
+    int count = layout.values(call).word();
+    this.values = count == value.word() ? -1 : count;
+    this.isSum = value.operation() == Accumulator.Operation.SUM;
+    this.descending = descending;
+    this.wanted = wanted;
+  }
+
+  /** For a query; null where its order does not begin with a whole number that is aggregated. */
+  public static OrderBound of(FlowQuery query, GroupLayout layout) {
+    OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
+    boolean works =
+        first != null
+            && query.limit() > 0
+            && first.what() instanceof AggregateCall
+            && first.what().kind() != ValueKind.DOUBLE
+            && first.what().kind() != ValueKind.ADDRESS;
+    return works
+        ? new OrderBound(layout, (AggregateCall) first.what(), first.descending(), query.limit())
+        : null;
+  }
+
+  /**
+   * Chooses the groups that may be among the first.
+   *
+   * @param states of n groups, {@code stride} words apart
+   * @param chosen receives the places of their states
+   * @return how many
+   */
+  public int choose(long[] states, int stride, int n, int[] chosen) {
+    int kept = 0;
+    for (int g = 0, at = 0; g < n; g++, at += stride) {
+      chosen[kept] = at;
+      kept += isKnown && isPlain(states, at) && isBehind(states[at + value.word()]) ? 0 : 1;
+    }
+    return kept;
+  }
+
+  /** Whether the order's value is one long and not NULL. */
+  private boolean isPlain(long[] states, int at) {
+    return (values < 0 || states[at + values] != 0)
+        && (!isSum || states[at + value.word() + 1] == 0);
+  }
+
+  private boolean isBehind(long number) {
+    return descending ? number < bound : number > bound;
+  }
+
+  /**
+   * Learns from groups that are in order.
+   *
+   * @param first the first of a table's groups, all where they are fewer than the query wants
+   */
+  public void learn(GroupTable table, int[] first) {
+    if (first.length < wanted) {
+      return;
+    }
+    int state = table.stateAt(first[first.length - 1]);
+    boolean plain =
+        (values < 0 || table.word(state + values) != 0)
+            && (!isSum || table.word(state + value.word() + 1) == 0);
+    long last = table.word(state + value.word());
+    if (plain && (!isKnown || !isBehind(last))) {
+      bound = last;
+      isKnown = true;
+    }
+  }
+}
