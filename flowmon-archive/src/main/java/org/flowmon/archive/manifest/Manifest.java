@@ -81,7 +81,7 @@ public final class Manifest {
   }
 
   private synchronized ManifestState readOn() throws IOException {
-    ManifestState.Builder builder = new ManifestState.Builder(state);
+    ManifestSum builder = new ManifestSum(state);
     boolean any = ManifestLoader.readOn(store, builder);
     if (!hasCommit(builder.number())) {
       // Commits up to a snapshot were deleted while this process did not look.
@@ -259,7 +259,8 @@ public final class Manifest {
     try {
       LatestCommit.write(store, state.number());
       if (state.number() % snapshotEvery == 0) {
-        store.putIfAbsent(ManifestFrame.Kind.SNAPSHOT.fileName(state.number()), state.toBytes());
+        store.putIfAbsent(
+            ManifestFrame.Kind.SNAPSHOT.fileName(state.number()), ManifestSnapshot.toBytes(state));
       }
     } catch (IOException e) {
       LOG.warn(

@@ -48,7 +48,7 @@ public record ManifestAudit(
     private long commits;
     private long bytesRead;
     // What the commits so far add up to, null from a damaged one up to the next sound snapshot.
-    private ManifestState.Builder sum;
+    private ManifestSum sum;
 
     Auditor(ArchiveStore store) {
       this.store = store;
@@ -143,7 +143,7 @@ public record ManifestAudit(
           removed.addAll(gone);
         }
         if (number == 0) {
-          sum = new ManifestState.Builder(record.frame().archive());
+          sum = new ManifestSum(record.frame().archive());
         }
         if (sum != null) {
           sum.add(file, record);
@@ -163,11 +163,11 @@ public record ManifestAudit(
         return; // deleted since it was listed
       }
       try {
-        ManifestState read = ManifestState.fromBytes(file, bytes, number).build();
+        ManifestState read = ManifestSnapshot.read(file, bytes, number).build();
         if (sum != null) {
           ManifestState state = sum.build();
-          sum = new ManifestState.Builder(state);
-          if (!Arrays.equals(state.toBytes(), bytes)) {
+          sum = new ManifestSum(state);
+          if (!Arrays.equals(ManifestSnapshot.toBytes(state), bytes)) {
             throw new ManifestCorruptException(
                 file, "content", "not what the commits up to its number add up to");
           }
@@ -175,7 +175,7 @@ public record ManifestAudit(
           read.segments().forEach(s -> segments.putIfAbsent(s.id(), s));
           read.removed().keySet().forEach(segments::remove);
           removed.addAll(read.removed().keySet());
-          sum = new ManifestState.Builder(read);
+          sum = new ManifestSum(read);
         }
       } catch (ManifestCorruptException e) {
         damages.add(e);

@@ -37,7 +37,7 @@ final class ManifestLoader {
       throw new NoSuchFileException(
           store.describe(Manifest.FOLDER), null, "no archive: there is no manifest");
     }
-    ManifestState.Builder builder = newestSnapshot(store, snapshots);
+    ManifestSum builder = newestSnapshot(store, snapshots);
     if (builder == null) {
       builder = beginning(store);
     }
@@ -76,14 +76,14 @@ final class ManifestLoader {
         ManifestFrame.Kind.COMMIT.fileName(number), "file", "missing, though " + why);
   }
 
-  private static ManifestState.Builder newestSnapshot(
-      ArchiveStore store, NavigableSet<Long> snapshots) throws IOException {
+  private static ManifestSum newestSnapshot(ArchiveStore store, NavigableSet<Long> snapshots)
+      throws IOException {
     for (long number : snapshots.descendingSet()) {
       String file = ManifestFrame.Kind.SNAPSHOT.fileName(number);
       try {
         byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
         if (bytes != null) {
-          return ManifestState.fromBytes(file, bytes, number);
+          return ManifestSnapshot.read(file, bytes, number);
         }
       } catch (ManifestCorruptException e) {
         LOG.warn("Done without a snapshot of the manifest: {}", e.getMessage());
@@ -92,20 +92,20 @@ final class ManifestLoader {
     return null;
   }
 
-  private static ManifestState.Builder beginning(ArchiveStore store) throws IOException {
+  private static ManifestSum beginning(ArchiveStore store) throws IOException {
     String file = ManifestFrame.Kind.COMMIT.fileName(0);
     byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
     if (bytes == null) {
       throw missing(0, "there are later ones");
     }
     CommitRecord creation = CommitRecord.fromBytes(file, bytes, 0);
-    ManifestState.Builder builder = new ManifestState.Builder(creation.frame().archive());
+    ManifestSum builder = new ManifestSum(creation.frame().archive());
     builder.add(file, creation);
     return builder;
   }
 
   /** Adds the commits that follow; false where there is none. */
-  static boolean readOn(ArchiveStore store, ManifestState.Builder builder) throws IOException {
+  static boolean readOn(ArchiveStore store, ManifestSum builder) throws IOException {
     for (boolean any = false; ; any = true) {
       long next = builder.number() + 1;
       String file = ManifestFrame.Kind.COMMIT.fileName(next);

@@ -46,7 +46,7 @@ public final class ManifestFixtures {
         + " "
         + state.bytesOnDisk()
         + " "
-        + new String(state.toBytes(), java.nio.charset.StandardCharsets.ISO_8859_1);
+        + new String(ManifestSnapshot.toBytes(state), java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
   public static void copy(Path from, Path to) throws IOException {

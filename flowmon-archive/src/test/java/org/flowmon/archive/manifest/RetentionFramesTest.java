@@ -174,7 +174,7 @@ class RetentionFramesTest {
     long number = Long.parseLong(name.substring(0, 20));
     try {
       if (name.endsWith(".snapshot")) {
-        ManifestState.fromBytes(name, bytes, number).build();
+        ManifestSnapshot.read(name, bytes, number).build();
       } else {
         CommitRecord.fromBytes(name, bytes, number);
       }

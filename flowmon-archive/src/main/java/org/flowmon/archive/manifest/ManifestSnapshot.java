@@ -1,0 +1,108 @@
+package org.flowmon.archive.manifest;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import org.flowmon.archive.retention.TimestampHistogram;
+
+/** The snapshot file of a state ({@code docs/format/manifest.md}). */
+final class ManifestSnapshot {
+  private ManifestSnapshot() {}
+
+  /** Writes it. */
+  static byte[] toBytes(ManifestState state) {
+    ManifestFrame.Writer out =
+        new ManifestFrame.Writer(
+            ManifestFrame.Kind.SNAPSHOT,
+            state.number(),
+            state.archive(),
+            state.checksum(),
+            state.timeMicros());
+    state.segments().forEach(segment -> out.section(ManifestFrame.SEGMENT, segment.toBytes()));
+    state.files().values().forEach(f -> out.section(ManifestFrame.FILE, ManifestSections.file(f)));
+    state
+        .sources()
+        .forEach(
+            (key, source) ->
+                out.section(ManifestFrame.SOURCE, ManifestSections.source(key, source)));
+    state
+        .removed()
+        .forEach(
+            (id, removal) ->
+                out.section(ManifestFrame.REMOVED, ManifestSections.removed(id, removal)));
+    state
+        .imported()
+        .forEach(
+            (first, last) ->
+                out.section(ManifestFrame.IMPORTED, ManifestSections.times(first, last)));
+    state
+        .firstRows()
+        .forEach(
+            (id, row) -> out.section(ManifestFrame.FIRST_ROW, RetentionSections.firstRow(id, row)));
+    state.retained().write(out, state.oldestArrival(), state.newestArrival());
+    return out.toBytes();
+  }
+
+  /**
+   * Reads one, for later commits to be added.
+   *
+   * @throws ManifestCorruptException where it is not the sound snapshot of this number
+   */
+  static ManifestSum read(String file, byte[] bytes, long number) {
+    ManifestFrame frame = ManifestFrame.read(file, bytes, ManifestFrame.Kind.SNAPSHOT, number);
+    ManifestSum sum = new ManifestSum(frame);
+    for (ManifestFrame.Section section : frame.sections()) {
+      switch (section.tag()) {
+        case ManifestFrame.SEGMENT ->
+            sum.addSegment(ManifestSections.read(file, section, ManifestSections::segment));
+        case ManifestFrame.FILE ->
+            sum.addFile(ManifestSections.read(file, section, ManifestSections::file));
+        case ManifestFrame.SOURCE -> {
+          Map.Entry<String, SourceState> source =
+              ManifestSections.read(file, section, ManifestSections::source);
+          sum.sources.put(source.getKey(), source.getValue());
+        }
+        case ManifestFrame.REMOVED -> {
+          Map.Entry<String, Removal> gone =
+              ManifestSections.read(file, section, ManifestSections::removed);
+          sum.removed.put(gone.getKey(), gone.getValue());
+        }
+        case ManifestFrame.IMPORTED -> {
+          Map.Entry<Long, Long> times =
+              ManifestSections.read(file, section, ManifestSections::times);
+          sum.addImported(times.getKey(), times.getValue());
+        }
+        default -> readRetention(sum, file, section);
+      }
+    }
+    sum.requireFirstRows(file);
+    return sum;
+  }
+
+  private static void readRetention(ManifestSum sum, String file, ManifestFrame.Section section) {
+    switch (section.tag()) {
+      case ManifestFrame.FIRST_ROW -> {
+        Map.Entry<String, Integer> first =
+            ManifestSections.read(file, section, RetentionSections::firstRow);
+        sum.firstRows.put(first.getKey(), first.getValue());
+      }
+      case ManifestFrame.RETENTION ->
+          sum.retained =
+              sum.retained.withOptions(
+                  ManifestSections.read(file, section, RetentionSections::options));
+      case ManifestFrame.CUTOFF -> ManifestSections.read(file, section, in -> readCutoff(sum, in));
+      case ManifestFrame.KEYS ->
+          sum.retained =
+              sum.retained.withKeys(
+                  ManifestSections.read(file, section, TimestampHistogram::fromBytes));
+      default -> throw ManifestSections.unknown(file, section);
+    }
+  }
+
+  private static Retained readCutoff(ManifestSum sum, ByteBuffer in) {
+    sum.retained = sum.retained.withCutoff(in.getLong(), in.getLong(), in.getLong());
+    // Of segments that are gone too.
+    sum.minArrival = in.getLong();
+    sum.maxArrival = in.getLong();
+    return sum.retained;
+  }
+}
