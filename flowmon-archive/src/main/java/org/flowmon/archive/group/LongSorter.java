@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Sorts longs by some of their bits, from the lowest digit to the highest. Not thread-safe. */
 final class LongSorter {
-  private static final int MAX_DIGIT_BITS = 12;
+  private static final int MAX_DIGIT_BITS = 13;
   private static final int MIN_DIGIT_BITS = 6;
 
   private long[] longs = {};

@@ -29,6 +29,7 @@ final class NarrowRows {
   private final int valueBits;
   private final long[] unsorted = new long[BLOCK_ROWS];
   private int size; // of what is not in order yet
+  private final long[] sorted = new long[BLOCK_ROWS];
   private final char[] partitionOf = new char[BLOCK_ROWS];
   private final int[] next;
   private final long[] total; // by partition: rows in blocks
@@ -115,19 +116,22 @@ final class NarrowRows {
       counts[partition]++;
     }
     int[] begins = new int[counts.length + 1];
-    int at = at(block);
+    int first = at(block);
+    int at = 0;
     for (int p = 0; p < counts.length; p++) {
       int count = counts[p];
       total[p] += count;
-      begins[p] = at;
+      begins[p] = first + at;
       counts[p] = at;
       at += count;
     }
-    begins[counts.length] = at;
-    long[] to = arrays.get(array);
+    begins[counts.length] = first + at;
+    // First to where it stays in caches, then to memory in one go.
+    long[] to = sorted;
     for (int i = 0; i < n; i++) {
       to[counts[of[i]]++] = from[i];
     }
+    System.arraycopy(to, 0, arrays.get(array), first, n);
     starts.add(begins);
     size = 0;
   }

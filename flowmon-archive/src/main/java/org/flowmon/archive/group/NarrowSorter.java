@@ -134,6 +134,7 @@ final class NarrowSorter {
       begin = end;
       at += stride;
     }
+    groups.setPlain();
     return groups;
   }
 }

@@ -445,7 +445,9 @@ public final class PackedGroups {
     }
 
     private void inspect(SortedGroups groups) {
-      columns.inspect(groups.states(), groups.stateAt(0), groups.stride(), groups.size());
+      if (!groups.isPlain()) {
+        columns.inspect(groups.states(), groups.stateAt(0), groups.stride(), groups.size());
+      }
       for (int k = 0; k < packing.length; k++) {
         boolean any = false;
         for (int i = 0; i < groups.size(); i++) {

@@ -70,6 +70,7 @@ final class SortedGroups {
   private final int start;
   private final int size;
   private final int stride;
+  private boolean isPlain;
 
   private SortedGroups(long[] words, int start, int size, int stride) {
     this.words = words;
@@ -80,6 +81,15 @@ final class SortedGroups {
 
   int size() {
     return size;
+  }
+
+  /** Says that each aggregate of every group is one long and not NULL. */
+  void setPlain() {
+    isPlain = true;
+  }
+
+  boolean isPlain() {
+    return isPlain;
   }
 
   long key(int i) {

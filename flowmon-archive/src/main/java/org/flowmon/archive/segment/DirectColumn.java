@@ -17,8 +17,10 @@ import org.flowmon.flow.ColumnType;
 final class DirectColumn extends ColumnData {
   // Where rows are so far apart, hardly two are in the same block of deltas.
   private static final int SPARSE = 64;
-  // Two ids of so many bits, behind up to seven others, are in one long.
-  private static final int MAX_PAIRED_WIDTH = (Long.SIZE - 7) / 2;
+  // Two or three ids of so many bits, behind up to seven others, are in one long.
+  private static final int MAX_WIDTH_OF_TWO = (Long.SIZE - 7) / 2;
+  private static final int MAX_WIDTH_OF_THREE = (Long.SIZE - 7) / 3;
+  private static final int AT_ONCE = 1024;
 
   private int dictionaryAt;
   private int dictionaryLength;
@@ -131,7 +133,18 @@ final class DirectColumn extends ColumnData {
     long bit = (long) slot * width;
     int largest = 0;
     int i = 0;
-    for (; width <= MAX_PAIRED_WIDTH && i + 1 < n; i += 2) {
+    for (; width <= MAX_WIDTH_OF_THREE && i + 2 < n; i += 3) {
+      long word = bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7);
+      int first = (int) word & mask;
+      int second = (int) (word >>> width) & mask;
+      int third = (int) (word >>> (2 * width)) & mask;
+      out[i] = first;
+      out[i + 1] = second;
+      out[i + 2] = third;
+      largest = Math.max(Math.max(largest, first), Math.max(second, third));
+      bit += 3L * width;
+    }
+    for (; width <= MAX_WIDTH_OF_TWO && i + 1 < n; i += 2) {
       long word = bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7);
       int first = (int) word & mask;
       int second = (int) (word >>> width) & mask;
@@ -206,29 +219,14 @@ final class DirectColumn extends ColumnData {
   }
 
   private void ofDictionary(int slot, int n, long[] out) {
-    ByteBuffer bytes = buffer;
-    int width = idWidth;
-    int mask = (1 << width) - 1;
-    int last = size - 1;
-    long bit = (long) slot * width;
-    int largest = 0;
-    int i = 0;
-    for (; width <= MAX_PAIRED_WIDTH && i + 1 < n; i += 2) {
-      long word = bytes.getLong(valuesAt + (int) (bit >>> 3)) >>> (bit & 7);
-      int first = (int) word & mask;
-      int second = (int) (word >>> width) & mask;
-      largest = Math.max(largest, Math.max(first, second));
-      out[i] = dictionaryLong(Math.min(first, last));
-      out[i + 1] = dictionaryLong(Math.min(second, last));
-      bit += 2L * width;
+    int[] ids = new int[Math.min(n, AT_ONCE)];
+    for (int done = 0; done < n; done += ids.length) {
+      int some = Math.min(ids.length, n - done);
+      ids(slot + done, some, ids);
+      for (int i = 0; i < some; i++) {
+        out[done + i] = dictionaryLong(ids[i]);
+      }
     }
-    for (; i < n; i++) {
-      int id = (int) (bytes.getLong(valuesAt + (int) (bit >>> 3)) >>> (bit & 7)) & mask;
-      largest = Math.max(largest, id);
-      out[i] = dictionaryLong(Math.min(id, last));
-      bit += width;
-    }
-    requireIds(largest, slot, n);
   }
 
   /** Bits, of which as many are read at once as a long holds from the first one's byte on. */
