@@ -69,7 +69,7 @@ final class CountMaker implements GroupMaker {
     order();
     long first = (long) number << packing[0].shift();
     int shift = packing[1].shift();
-    long[] out = groups.states();
+    long[] out = groups.words();
     for (int i = 0; i < size; i++) {
       int at = groups.stateAt(i);
       int second = found[i];

@@ -24,9 +24,16 @@ final class CutRows {
   /**
    * @param kinds of the arguments
    * @param many whether to expect a million rows rather than some thousands
+   * @param mayBeNarrow whether there is memory enough for narrow rows
    */
-  CutRows(PartitionMap map, GroupLayout layout, int keyBits, ValueKind[] kinds, boolean many) {
-    int valueBits = NarrowRows.valueBits(layout, keyBits);
+  CutRows(
+      PartitionMap map,
+      GroupLayout layout,
+      int keyBits,
+      ValueKind[] kinds,
+      boolean many,
+      boolean mayBeNarrow) {
+    int valueBits = mayBeNarrow ? NarrowRows.valueBits(layout, keyBits) : -1;
     this.map = map;
     this.narrow = valueBits < 0 ? null : new NarrowRows(map, valueBits);
     this.wide = new PartitionedRows(map.partitions(), keyBits, kinds, many);
@@ -84,6 +91,9 @@ final class CutRows {
     wide.clear();
     if (narrow != null) {
       narrow.clear();
+    }
+    if (narrow != null && !isNarrow) {
+      narrow.release(); // none comes any more
     }
   }
 

@@ -68,8 +68,8 @@ final class DenseTable {
     for (int key = 0; key < all.seen.length; key++) {
       if (all.seen[key]) {
         int at = groups.stateAt(group++);
-        groups.states()[at - 1] = key;
-        System.arraycopy(all.states, key * words, groups.states(), at, words);
+        groups.words()[at - 1] = key;
+        System.arraycopy(all.states, key * words, groups.words(), at, words);
       }
     }
     Arrays.fill(all.seen, false); // they are given once

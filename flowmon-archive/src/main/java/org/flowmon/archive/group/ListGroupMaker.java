@@ -132,7 +132,7 @@ final class ListGroupMaker implements GroupMaker {
     SortedGroups groups = arena.reserve(size, 1 + words);
     order();
     long first = (long) number << packing[0].shift();
-    long[] out = groups.states();
+    long[] out = groups.words();
     for (int i = 0; i < size; i++) {
       int at = groups.stateAt(i);
       int from = found[i] * words;

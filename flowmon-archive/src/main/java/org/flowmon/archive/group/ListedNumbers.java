@@ -18,6 +18,9 @@ import org.flowmon.udaf.expression.Vector;
  * from memory is there for the next one. Of list after list each would bring all of the column.
  */
 public final class ListedNumbers {
+  /** About what is kept of a list beside its numbers: itself, where it is read, and its parts. */
+  static final long BYTES_PER_LIST = 192;
+
   // Ids of so many rows stay in a core's cache while lists take theirs.
   private static final int BLOCK_ROWS = 1 << 17;
   // Where there are so many segments for each thread, threads end at about the same time.

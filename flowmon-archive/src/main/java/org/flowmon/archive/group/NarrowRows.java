@@ -21,6 +21,10 @@ import org.flowmon.udaf.query.Expression;
 final class NarrowRows {
   private static final int BLOCK_ROWS = 1 << 15;
   private static final int BLOCKS_PER_ARRAY = LongArrays.LENGTH / BLOCK_ROWS;
+
+  /** What a thread takes for its first two arrays of rows. */
+  static final long MIN_HEAP_BYTES = 2 * (8L * LongArrays.LENGTH) + (1 << 20);
+
   // Fewer bits are too few for bytes or packets; sums of more might not fit a long.
   private static final int MIN_VALUE_BITS = 16;
   private static final int MAX_VALUE_BITS = 32;
@@ -154,7 +158,10 @@ final class NarrowRows {
 
   /** Bytes that the rows take on the heap. */
   long heapBytes() {
-    return starts.size() * (8L * BLOCK_ROWS + 4L * next.length);
+    int arraysInUse = (starts.size() + BLOCKS_PER_ARRAY - 1) / BLOCKS_PER_ARRAY;
+    return (8L * LongArrays.LENGTH) * arraysInUse
+        + 4L * next.length * starts.size()
+        + (8L + 8L + 2L) * BLOCK_ROWS;
   }
 
   /** Blocks of rows that are ready to be read. */

@@ -1,8 +1,6 @@
 package org.flowmon.archive.group;
 
 import java.util.List;
-import org.flowmon.udaf.aggregate.Accumulator;
-import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
@@ -10,38 +8,18 @@ import org.flowmon.udaf.aggregate.GroupLayout;
  * adds what lies side by side. Not thread-safe.
  */
 final class NarrowSorter {
-  /** More rows would not stay in a core's caches while they are sorted. */
+  /** More rows would take more than 7 MiB of a thread while they are sorted. */
   static final int MAX_ROWS = 1 << 18;
 
   private final int valueBits; // −1 where groups cannot be made by it
-  private final int stateWords;
-  private final int[] countWords;
-  private final int[] sumWords;
+  private final SumAndCount states;
   private final LongSorter sorter = new LongSorter();
   private long[] sums = {};
   private int[] ends = {};
 
   NarrowSorter(GroupLayout layout, int keyBits) {
-    boolean adds = layout.accumulators().stream().allMatch(NarrowSorter::isAdded);
-    this.valueBits = adds ? NarrowRows.valueBits(layout, keyBits) : -1;
-    this.stateWords = layout.stateWords();
-    this.countWords =
-        layout.accumulators().stream()
-            .filter(accumulator -> accumulator.operation() != Operation.SUM)
-            .mapToInt(Accumulator::word)
-            .toArray();
-    this.sumWords =
-        layout.accumulators().stream()
-            .filter(accumulator -> accumulator.operation() == Operation.SUM)
-            .mapToInt(Accumulator::word)
-            .toArray();
-  }
-
-  private static boolean isAdded(Accumulator accumulator) {
-    return switch (accumulator.operation()) {
-      case COUNT_ROWS, COUNT_VALUES, SUM -> true;
-      default -> false;
-    };
+    this.states = SumAndCount.of(layout);
+    this.valueBits = states == null ? -1 : NarrowRows.valueBits(layout, keyBits);
   }
 
   /**
@@ -65,7 +43,7 @@ final class NarrowSorter {
     }
     int n = (int) count;
     if (n == 0) {
-      return arena.reserve(0, 1 + stateWords);
+      return arena.reserve(0, states);
     }
     long[] rows = sorter.room(n);
     int loaded = 0;
@@ -84,7 +62,7 @@ final class NarrowSorter {
     }
     long[] sorted = sorter.sort(n, valueBits, LongSorter.bits((most - base) >>> valueBits));
     int groups = add(sorted, n);
-    return write(sorted, groups, base >>> valueBits, arena.reserve(groups, 1 + stateWords));
+    return write(sorted, groups, base >>> valueBits, arena.reserve(groups, states));
   }
 
   /**
@@ -116,25 +94,17 @@ final class NarrowSorter {
   }
 
   private SortedGroups write(long[] sorted, int n, long firstKey, SortedGroups groups) {
-    long[] out = groups.states();
-    int stride = groups.stride();
+    long[] out = groups.words();
     int at = groups.stateAt(0);
     int begin = 0;
     for (int g = 0; g < n; g++) {
       int end = ends[g];
-      long rows = (long) end - begin;
       out[at - 1] = firstKey + (sorted[begin] >>> valueBits);
-      for (int word : countWords) {
-        out[at + word] = rows;
-      }
-      for (int word : sumWords) {
-        out[at + word] = sums[g];
-        out[at + word + 1] = 0; // so few bits never wrap
-      }
+      out[at] = sums[g];
+      out[at + 1] = (long) end - begin;
       begin = end;
-      at += stride;
+      at += SumAndCount.WORDS;
     }
-    groups.setPlain();
     return groups;
   }
 }

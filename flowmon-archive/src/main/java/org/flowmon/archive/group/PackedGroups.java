@@ -231,7 +231,9 @@ public final class PackedGroups {
   }
 
   CutRows newRows(PartitionMap map, ValueKind[] arguments) {
-    return new CutRows(map, layout, keyBits, arguments, map.partitions() >= MANY_PARTITIONS);
+    boolean many = map.partitions() >= MANY_PARTITIONS;
+    boolean mayBeNarrow = many && maxHeapBytes >= NarrowRows.MIN_HEAP_BYTES;
+    return new CutRows(map, layout, keyBits, arguments, many, mayBeNarrow);
   }
 
   /** Null until the first thread has seen enough rows. */
@@ -329,8 +331,12 @@ public final class PackedGroups {
         layout.accumulators().stream()
             .allMatch(a -> a.operation() == Accumulator.Operation.COUNT_ROWS);
     long rows = keys.stream().mapToLong(KeyedRows::count).sum();
-    long most = Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE / Integer.BYTES;
-    return areCounts && rows <= most
+    long lists = keys.stream().mapToLong(key -> key.lists().size()).sum();
+    long bytes = Integer.BYTES * rows + ListedNumbers.BYTES_PER_LIST * lists;
+    boolean fits =
+        rows <= Integer.MAX_VALUE // counts are int
+            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE;
+    return areCounts && fits
         ? new ListedNumbers(keys, plan.addressPair().get(1), numbers, threads, read)
         : null;
   }
@@ -446,7 +452,7 @@ public final class PackedGroups {
 
     private void inspect(SortedGroups groups) {
       if (!groups.isPlain()) {
-        columns.inspect(groups.states(), groups.stateAt(0), groups.stride(), groups.size());
+        columns.inspect(groups.words(), groups.stateAt(0), groups.stride(), groups.size());
       }
       for (int k = 0; k < packing.length; k++) {
         boolean any = false;
@@ -465,16 +471,17 @@ public final class PackedGroups {
       int[] places = new int[Vector.CAPACITY];
       long[] nulls = new long[Vector.CAPACITY];
       long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
+      long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
       for (int from = first; from < end; from += Vector.CAPACITY) {
         int n = Math.min(Vector.CAPACITY, end - from);
         Arrays.fill(nulls, 0, n, 0);
         for (int i = 0; i < n; i++) {
-          places[i] = groups.stateAt(from + i);
           for (int k = 0; k < packing.length; k++) {
             unpack(groups.key(from + i), k, words, nulls, i);
           }
         }
-        to.append(nulls, words, groups.states(), places, n);
+        long[] states = groups.states(from, n, places, scratch);
+        to.append(nulls, words, states, places, n);
       }
     }
 
@@ -535,16 +542,17 @@ public final class PackedGroups {
 
     /** The last step; several threads may run it at the same time. */
     public Void write(Runnable check) {
-      int[] places = {};
+      int[] places = new int[Vector.CAPACITY];
+      long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
       for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
         check.run();
         SortedGroups groups = sorted[p];
         int n = firstRows[p + 1] - firstRows[p];
-        places = places.length < n ? new int[n] : places;
-        for (int i = 0; i < n; i++) {
-          places[i] = groups.stateAt(i);
+        for (int from = 0; from < n; from += Vector.CAPACITY) {
+          int some = Math.min(Vector.CAPACITY, n - from);
+          long[] states = groups.states(from, some, places, scratch);
+          columns.writeAggregates(states, places, some, firstRows[p] + from);
         }
-        columns.writeAggregates(groups.states(), places, n, firstRows[p]);
         for (int c = 0; c < columns.count(); c++) {
           if (columns.key(c) >= 0) {
             writeKey(groups, n, c, firstRows[p]);

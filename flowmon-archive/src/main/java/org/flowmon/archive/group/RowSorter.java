@@ -133,7 +133,7 @@ final class RowSorter {
       long least,
       PartitionedRows shape,
       boolean hasNulls) {
-    long[] out = groups.states();
+    long[] out = groups.words();
     int stride = groups.stride();
     int at = groups.stateAt(0) - stride;
     reset(groups);
@@ -157,11 +157,11 @@ final class RowSorter {
   private void reset(SortedGroups groups) {
     if (layout.startsWithZeros()) {
       int first = groups.stateAt(0);
-      Arrays.fill(groups.states(), first, first - 1 + groups.size() * groups.stride(), 0);
+      Arrays.fill(groups.words(), first, first - 1 + groups.size() * groups.stride(), 0);
       return;
     }
     for (int g = 0; g < groups.size(); g++) {
-      layout.reset(groups.states(), groups.stateAt(g));
+      layout.reset(groups.words(), groups.stateAt(g));
     }
   }
 }

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Groups of one partition by key: each its key, then its state.
+ * Groups of one partition by key: each its key, then its state, or of what one sum and one count
+ * say all, these two.
  *
  * <p>They lie in arrays that partitions share, so that what lives until the answer is written is in
  * few large arrays.
@@ -32,6 +33,13 @@ final class SortedGroups {
       }
       SortedGroups groups = new SortedGroups(words, used, size, stride);
       used += needed;
+      return groups;
+    }
+
+    /** Room for so many groups of which a sum and a count say all. */
+    SortedGroups reserve(int size, SumAndCount states) {
+      SortedGroups groups = reserve(size, SumAndCount.WORDS);
+      groups.made = states;
       return groups;
     }
 
@@ -70,7 +78,7 @@ final class SortedGroups {
   private final int start;
   private final int size;
   private final int stride;
-  private boolean isPlain;
+  private SumAndCount made; // null where states are kept
 
   private SortedGroups(long[] words, int start, int size, int stride) {
     this.words = words;
@@ -83,31 +91,47 @@ final class SortedGroups {
     return size;
   }
 
-  /** Says that each aggregate of every group is one long and not NULL. */
-  void setPlain() {
-    isPlain = true;
-  }
-
+  /** Whether each aggregate of every group is known to be one long and not NULL. */
   boolean isPlain() {
-    return isPlain;
+    return made != null;
   }
 
   long key(int i) {
     return words[start + i * stride];
   }
 
-  /** The array in which states are. */
-  long[] states() {
+  /** The array in which groups are. */
+  long[] words() {
     return words;
   }
 
-  /** How far apart states are. */
+  /** How far apart groups are. */
   int stride() {
     return stride;
   }
 
-  /** Where the state of a group begins. */
+  /** Where what follows on the key of a group begins. */
   int stateAt(int i) {
     return start + i * stride + 1;
+  }
+
+  /**
+   * The states of some groups.
+   *
+   * @param from the first
+   * @param n how many
+   * @param places receives where the state of each begins
+   * @param scratch may be written: of {@code n} states or more
+   * @return the array they are in
+   */
+  long[] states(int from, int n, int[] places, long[] scratch) {
+    if (made != null) {
+      made.states(words, stateAt(from), n, places, scratch);
+      return scratch;
+    }
+    for (int i = 0; i < n; i++) {
+      places[i] = stateAt(from + i);
+    }
+    return words;
   }
 }

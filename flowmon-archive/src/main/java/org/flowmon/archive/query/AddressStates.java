@@ -58,22 +58,23 @@ final class AddressStates {
    */
   void appendTo(GroupTable table, OrderBound bound) {
     int stride = layout.stateWords();
-    int[] places = new int[size + 1];
+    int[] groups = new int[size + 1];
     int n = size;
     if (bound == null) {
-      Arrays.setAll(places, i -> i * stride);
+      Arrays.setAll(groups, i -> i);
     } else {
-      n = bound.choose(states, stride, size, places);
+      n = bound.choose(states, stride, size, groups);
     }
+    int[] places = new int[n];
     long[] highs = new long[n];
     long[] lows = new long[n];
     for (int i = 0; i < n; i++) {
-      int group = places[i] / stride;
-      highs[i] = high[group];
-      lows[i] = low[group];
+      places[i] = groups[i] * stride;
+      highs[i] = high[groups[i]];
+      lows[i] = low[groups[i]];
     }
     long[] nulls = new long[n];
-    if (hasNull && n > 0 && places[n - 1] == (size - 1) * stride) {
+    if (hasNull && n > 0 && groups[n - 1] == size - 1) {
       nulls[n - 1] = 1;
     }
     table.append(nulls, new long[][] {highs, lows}, states, places, n);

@@ -54,6 +54,57 @@ class CutRowsTest {
     assertTrue(narrowRows > 100_000 && wideRows > 100_000, narrowRows + " and " + wideRows);
   }
 
+  @Test
+  void moreRowsThanAnArrayHoldsAreAllThere() {
+    GroupLayout layout =
+        GroupLayout.of(
+            QueryParser.parse("SELECT src_addr, SUM(bytes) FROM flows GROUP BY src_addr"));
+    int keyBits = 17;
+    SplittableRandom random = new SplittableRandom(7);
+    long[] sample = random.longs(10_000, 0, 1L << keyBits).toArray();
+    PartitionMap map = PartitionMap.of(sample, sample.length, keyBits, 100);
+    Vector bytes = CompiledExpression.of(layout.arguments().get(0)).newVector();
+    CutRows rows = new CutRows(map, layout, keyBits, new ValueKind[] {bytes.kind()}, true, true);
+    long[] keys = new long[Vector.CAPACITY];
+    int[] all = new int[Vector.CAPACITY];
+    Arrays.setAll(all, i -> i);
+    long[] sums = new long[1 << keyBits];
+    int[] counts = new int[1 << keyBits];
+    bytes.setAllValid(Vector.CAPACITY);
+    for (int batch = 0; batch < 1200; batch++) { // one array holds 992 of them
+      for (int i = 0; i < Vector.CAPACITY; i++) {
+        keys[i] = random.nextInt(1 << keyBits);
+        bytes.values()[i] = random.nextInt(Integer.MAX_VALUE);
+        sums[(int) keys[i]] += bytes.values()[i];
+        counts[(int) keys[i]]++;
+      }
+      rows.add(keys, new Vector[] {bytes}, all, Vector.CAPACITY);
+    }
+    rows.settle();
+    assertTrue(rows.heapBytes() >= 8L * 1200 * Vector.CAPACITY, "bytes " + rows.heapBytes());
+    NarrowSorter sorter = new NarrowSorter(layout, keyBits);
+    SortedGroups.Arena arena = new SortedGroups.Arena();
+    long[] state = new long[layout.stateWords()];
+    int[] places = new int[1];
+    Accumulator sum = layout.accumulators().get(1);
+    int key = 0;
+    for (int p = 0; p < map.partitions(); p++) {
+      SortedGroups groups = sorter.group(List.of(rows), p, arena);
+      for (int g = 0; g < groups.size(); g++, key++) {
+        while (counts[key] == 0) {
+          key++;
+        }
+        groups.states(g, 1, places, state);
+        assertEquals(key, groups.key(g));
+        assertEquals(counts[key], state[layout.accumulators().get(0).word()], "key " + key);
+        assertEquals(BigInteger.valueOf(sums[key]), of(sum, state, 0), "key " + key);
+      }
+    }
+    assertEquals(0, Arrays.stream(counts, Math.min(key, counts.length), counts.length).sum());
+    rows.release();
+    arena.release();
+  }
+
   private void check(GroupLayout layout, int keyBits, SplittableRandom random, String name) {
     Vector[] vectors =
         layout.arguments().stream()
@@ -67,7 +118,8 @@ class CutRowsTest {
     Arrays.setAll(tables, p -> new PackedTable(layout));
     List<CutRows> parts = new ArrayList<>();
     for (int thread = random.nextInt(1, 4); thread > 0; thread--) {
-      CutRows rows = new CutRows(map, layout, keyBits, kinds, random.nextBoolean());
+      CutRows rows =
+          new CutRows(map, layout, keyBits, kinds, random.nextBoolean(), random.nextInt(4) > 0);
       fill(rows, known, vectors, wide, random);
       if (random.nextInt(4) == 0) { // as if the thread had more than it may keep
         for (int p = 0; p < tables.length; p++) {
@@ -81,14 +133,17 @@ class CutRowsTest {
     RowGroupMaker maker = new RowGroupMaker(tables, parts, layout, keyBits);
     SortedGroups.Arena arena = new SortedGroups.Arena();
     var wanted = expected.entrySet().iterator();
+    int[] places = new int[1];
+    long[] scratch = new long[layout.stateWords()];
     for (int p = 0; p < tables.length; p++) {
       SortedGroups groups = maker.make(p, arena);
       for (int g = 0; g < groups.size(); g++) {
         var group = wanted.next();
         assertEquals(group.getKey(), groups.key(g), name);
+        long[] states = groups.states(g, 1, places, scratch);
         for (Accumulator one : layout.accumulators()) {
           String of = name + ": " + one;
-          assertEquals(of(one, group.getValue()), of(one, groups.states(), groups.stateAt(g)), of);
+          assertEquals(of(one, group.getValue()), of(one, states, places[0]), of);
         }
       }
     }

@@ -193,6 +193,25 @@ class RollupQueryTest {
     }
   }
 
+  @Test
+  void addressesAloneInAnotherOrderAreAnsweredBySums() throws IOException {
+    try (Archive archive = Archive.create(directory.resolve("alone"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> flows = new DenseTraffic(7).batches(4000);
+      Traffic.commit(archive, flows);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        for (String text :
+            List.of(
+                "SELECT src_addr FROM flows GROUP BY src_addr ORDER BY src_addr DESC LIMIT 5",
+                "SELECT DISTINCT dst_addr FROM flows ORDER BY dst_addr DESC")) {
+          FlowQuery query = bind(text);
+          QueryAnswer answer = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS);
+          assertEquals(FlowQueries.run(flows, query), answer.table(), text);
+          assertEquals(1, answer.stats().segmentsByRollup(), text);
+        }
+      }
+    }
+  }
+
   private static List<String> partitioned() {
     String cut = RandomQueries.timestamp(DenseTraffic.BEGIN + Traffic.HOUR / 2);
     List<String> all = new ArrayList<>();

@@ -5,7 +5,6 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.ValueKind;
 
 /**
  * Leaves out groups that cannot be among the first of a query's order, because as many as it wants
@@ -15,6 +14,7 @@ public final class OrderBound {
   private final Accumulator value;
   private final int values; // the word that counts what is not NULL, −1 where it is the value
   private final boolean isSum;
+  private final int wraps; // the word above a sum's
   private final boolean descending;
   private final long wanted;
   private long bound;
@@ -25,6 +25,7 @@ public final class OrderBound {
     int count = layout.values(call).word();
     this.values = count == value.word() ? -1 : count;
     this.isSum = value.operation() == Accumulator.Operation.SUM;
+    this.wraps = value.word() + 1;
     this.descending = descending;
     this.wanted = wanted;
   }
@@ -36,8 +37,7 @@ public final class OrderBound {
         first != null
             && query.limit() > 0
             && first.what() instanceof AggregateCall
-            && first.what().kind() != ValueKind.DOUBLE
-            && first.what().kind() != ValueKind.ADDRESS;
+            && first.what().kind().isInteger();
     return works
         ? new OrderBound(layout, (AggregateCall) first.what(), first.descending(), query.limit())
         : null;
@@ -47,22 +47,25 @@ public final class OrderBound {
    * Chooses the groups that may be among the first.
    *
    * @param states of n groups, {@code stride} words apart
-   * @param chosen receives the places of their states
+   * @param chosen receives their numbers, with room for one more
    * @return how many
    */
   public int choose(long[] states, int stride, int n, int[] chosen) {
     int kept = 0;
     for (int g = 0, at = 0; g < n; g++, at += stride) {
-      chosen[kept] = at;
-      kept += isKnown && isPlain(states, at) && isBehind(states[at + value.word()]) ? 0 : 1;
+      chosen[kept] = g;
+      boolean isOut =
+          isKnown
+              && isPlain(values < 0 ? 1 : states[at + values], isSum ? states[at + wraps] : 0)
+              && isBehind(states[at + value.word()]);
+      kept += isOut ? 0 : 1;
     }
     return kept;
   }
 
   /** Whether the order's value is one long and not NULL. */
-  private boolean isPlain(long[] states, int at) {
-    return (values < 0 || states[at + values] != 0)
-        && (!isSum || states[at + value.word() + 1] == 0);
+  private static boolean isPlain(long count, long wraps) {
+    return count != 0 && wraps == 0;
   }
 
   private boolean isBehind(long number) {
@@ -80,8 +83,7 @@ public final class OrderBound {
     }
     int state = table.stateAt(first[first.length - 1]);
     boolean plain =
-        (values < 0 || table.word(state + values) != 0)
-            && (!isSum || table.word(state + value.word() + 1) == 0);
+        isPlain(values < 0 ? 1 : table.word(state + values), isSum ? table.word(state + wraps) : 0);
     long last = table.word(state + value.word());
     if (plain && (!isKnown || !isBehind(last))) {
       bound = last;

@@ -62,7 +62,8 @@ class OrderBoundTest {
       leftOut += n - kept;
       long[] keptKeys = new long[kept];
       for (int i = 0; i < kept; i++) {
-        keptKeys[i] = keys[chosen[i] / stride];
+        keptKeys[i] = keys[chosen[i]];
+        chosen[i] *= stride;
       }
       GroupTable one = new GroupTable(layout);
       one.append(new long[kept], new long[][] {keptKeys}, states, chosen, kept);
