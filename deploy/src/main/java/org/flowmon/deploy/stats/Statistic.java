@@ -130,15 +130,15 @@ public final class Statistic {
   }
 
   /**
-   * The standard deviation of all the numbers (divided by their count, not by one less); null where
-   * there was none.
+   * The standard deviation of a sample, as STDDEV of a query: divided by one less than the count;
+   * null where there are fewer than two numbers.
    */
   public Double stddev() {
-    if (count == 0) {
+    if (count < 2) {
       return null;
     }
     if (!whole) {
-      return Math.sqrt(deviations / count);
+      return Math.sqrt(deviations / (count - 1));
     }
     BigInteger squares =
         BigInteger.valueOf(squaresTop)
@@ -146,11 +146,11 @@ public final class Statistic {
             .add(unsigned(squaresHigh).shiftLeft(64))
             .add(unsigned(squaresLow));
     BigInteger n = BigInteger.valueOf(count);
-    // count² · variance, exactly.
+    // count · (count − 1) · variance, exactly.
     BigDecimal scaled = new BigDecimal(n.multiply(squares).subtract(wholeSum().pow(2)));
     return scaled
+        .divide(new BigDecimal(n.multiply(n.subtract(BigInteger.ONE))), MathContext.DECIMAL128)
         .sqrt(MathContext.DECIMAL128)
-        .divide(new BigDecimal(n), MathContext.DECIMAL128)
         .doubleValue();
   }
 

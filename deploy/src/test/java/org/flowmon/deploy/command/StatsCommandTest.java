@@ -1,6 +1,7 @@
 package org.flowmon.deploy.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
@@ -108,8 +109,12 @@ final class StatsCommandTest {
     assertEquals(values.get(0).toString(), found.get("min"), what);
     assertEquals(values.get(n - 1).toString(), found.get("max"), what);
     assertEquals(mean.doubleValue(), Double.parseDouble(found.get("mean")), what);
-    double deviation = Math.sqrt(squares.doubleValue() / n);
-    assertEquals(deviation, Double.parseDouble(found.get("stddev")), 1e-9 * deviation, what);
+    if (n < 2) {
+      assertNull(found.get("stddev"), what);
+    } else {
+      double deviation = Math.sqrt(squares.doubleValue() / (n - 1));
+      assertEquals(deviation, Double.parseDouble(found.get("stddev")), 1e-9 * deviation, what);
+    }
     assertEquals(values.get((n + 1) / 2 - 1).toString(), found.get("q0.5"), what);
     assertEquals(values.get((int) Math.ceil(0.95 * n) - 1).toString(), found.get("q0.95"), what);
     assertEquals(found.get("min"), found.get("q0.0"), what);
@@ -132,6 +137,41 @@ final class StatsCommandTest {
         said.out().lines().anyMatch(l -> l.matches(" +all +2 +5 +2.5 +2.5 +2.5 +0")), said.out());
     for (String wrong : List.of("SUM(bytes)", "service", "bytes, packets", "nonsense", ":x")) {
       assertEquals(2, CommandRun.of("stats", "--archive", archive, wrong).code(), wrong);
+    }
+  }
+
+  @Test
+  void whatAQueryCanAnswerItAnswersTheSame() throws Exception {
+    for (long seed = 1; seed <= 6; seed++) {
+      Path archive = ExportedFlows.archive(folder.resolve("q" + seed), seed, 500, false);
+      String value = seed % 2 == 0 ? "bytes" : "duration";
+      String by = seed % 3 == 0 ? "src_addr" : "outgoing";
+      CommandRun said = CommandRun.of("stats", "--archive", archive, value, "--by", by, "--json");
+      assertEquals(0, said.code(), said.err());
+      String sql =
+          "SELECT %2$s AS k, COUNT(%1$s) AS count, SUM(%1$s) AS sum, MIN(%1$s) AS min,"
+              + " MAX(%1$s) AS max, AVG(%1$s) AS mean, STDDEV(%1$s) AS stddev FROM flows"
+              + " WHERE %1$s IS NOT NULL GROUP BY k";
+      CommandRun asked =
+          CommandRun.of(
+              "query", sql.formatted(value, by), "--archive", archive, "--format", "json");
+      assertEquals(0, asked.code(), asked.err());
+      Map<String, Map<String, String>> expected = groups("{\"groups\":" + asked.out() + "}");
+      Map<String, Map<String, String>> found = groups(said.out());
+      assertEquals(expected.keySet(), found.keySet(), "seed " + seed);
+      for (String group : expected.keySet()) {
+        for (String name : List.of("count", "sum", "min", "max", "mean", "stddev")) {
+          String one = expected.get(group).get(name);
+          String other = found.get(group).get(name);
+          String what = "seed " + seed + ", " + name + " of " + group;
+          if (name.equals("stddev") && one != null) {
+            double deviation = Double.parseDouble(one);
+            assertEquals(deviation, Double.parseDouble(other), 1e-12 * deviation, what);
+          } else {
+            assertEquals(one, other, what);
+          }
+        }
+      }
     }
   }
 }
