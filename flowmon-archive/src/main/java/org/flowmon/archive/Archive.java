@@ -6,13 +6,9 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -20,14 +16,12 @@ import org.flowmon.archive.days.DayUpdate;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.directory.DirectoryUpdate;
 import org.flowmon.archive.lease.MaintenanceLock;
-import org.flowmon.archive.lease.ReaderLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
-import org.flowmon.archive.manifest.Removal;
 import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -36,7 +30,6 @@ import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.FetchCounts;
-import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.FlowRows;
 
 /**
@@ -345,30 +338,7 @@ public final class Archive implements AutoCloseable {
    * @return absolute paths or URLs
    */
   public List<String> orphans() throws IOException {
-    return orphans(Long.MAX_VALUE).stream().map(f -> shared.store().describe(f.name())).toList();
-  }
-
-  private List<StoredFile> orphans(long modifiedBefore) throws IOException {
-    ArchiveStore store = shared().store();
-    List<StoredFile> files = new ArrayList<>(store.list(Manifest.FOLDER));
-    files.removeIf(f -> !f.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX));
-    files.addAll(store.list(SEGMENTS));
-    files.removeIf(f -> f.modifiedMillis() > modifiedBefore);
-    // Read after the listing: what was committed in between is no orphan.
-    ManifestState state = shared.manifest().refresh();
-    files.removeIf(f -> f.name().startsWith(SEGMENTS) && isKnown(state, f));
-    return files;
-  }
-
-  private static boolean isKnown(ManifestState state, StoredFile file) {
-    String name = file.fileName();
-    int dot = name.lastIndexOf('.');
-    String suffix = dot < 0 ? "" : name.substring(dot);
-    if (!suffix.equals(".parquet") && !suffix.equals(".idx")) {
-      return false;
-    }
-    String id = name.substring(0, dot);
-    return state.knows(id);
+    return new UnneededFiles(shared()).orphans();
   }
 
   /**
@@ -381,36 +351,7 @@ public final class Archive implements AutoCloseable {
    * @return ids of the segments whose files are gone
    */
   public List<String> removeReplaced(Duration grace) throws IOException {
-    ManifestState state = shared().hold();
-    try {
-      shared.requireLease();
-      Duration atLeast = shared.store().grace();
-      Instant before = Instant.now().minus(grace.compareTo(atLeast) < 0 ? atLeast : grace);
-      long beforeMicros = ChronoUnit.MICROS.between(Instant.EPOCH, before);
-      // After the commits that took something away were read, so each of them is on disk.
-      long needed = ReaderLease.smallest(shared.store().hostFolder());
-      if (!state.removed().isEmpty()) {
-        shared().manifest().settle();
-      }
-      List<String> gone = new ArrayList<>();
-      for (Map.Entry<String, Removal> removed : state.removed().entrySet()) {
-        Removal removal = removed.getValue();
-        if (removal.commit() <= needed && removal.timeMicros() <= beforeMicros) {
-          shared.segments().forget(removed.getKey());
-          shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".parquet");
-          shared.store().delete(SEGMENTS + "/" + removed.getKey() + ".idx");
-          gone.add(removed.getKey());
-        }
-      }
-      if (!gone.isEmpty()) {
-        shared.manifest().commit(ArchiveCommit.ofDeleted(gone, "deleted files"), segment -> {});
-      }
-      boolean allReadersKnown = atLeast.isZero();
-      shared.manifest().prune(needed, allReadersKnown ? Long.MAX_VALUE : before.toEpochMilli());
-      return gone;
-    } finally {
-      shared.release(state);
-    }
+    return new UnneededFiles(shared()).removeReplaced(grace);
   }
 
   /**
@@ -461,14 +402,7 @@ public final class Archive implements AutoCloseable {
    * @return what was deleted: absolute paths or URLs
    */
   public List<String> removeOrphans(Duration olderThan) throws IOException {
-    List<String> deleted = new ArrayList<>();
-    long before = System.currentTimeMillis() - olderThan.toMillis();
-    for (StoredFile orphan : orphans(before)) {
-      if (shared.store().delete(orphan.name())) {
-        deleted.add(shared.store().describe(orphan.name()));
-      }
-    }
-    return deleted;
+    return new UnneededFiles(shared()).removeOrphans(olderThan);
   }
 
   @Override

@@ -1,174 +1,138 @@
 package org.flowmon.archive.query;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
- * How a query is run over the archive.
- *
- * @param asOfArrival only rows with an arrival (µs) at or before this are seen; {@link
- *     Long#MAX_VALUE} for all
- * @param timeLimit after which {@link QueryTimeoutException} is thrown, null for none
- * @param rowLimit on how many rows the filter is evaluated at most; beyond it {@link
- *     RowLimitException} is thrown; sums read for them do not count; {@link Long#MAX_VALUE} for no
- *     limit
- * @param byteLimit how many bytes of columns are read at most; beyond it {@link ByteLimitException}
- *     is thrown, once the segment that goes beyond is done; {@link Long#MAX_VALUE} for no limit
- * @param threads that read segments of one aggregated query, at least 1
- * @param verifyChecksums whether a column's bytes are checked when this process first reads them
- * @param useRollups whether sums of rows may answer for them; the answer is the same
- * @param explain whether the answer says how each segment was read
- * @param pieceRows threads share a segment of an aggregated query in pieces of at least so many
- *     rows; at least 1
+ * How a query is run over the archive: {@link #DEFAULTS}, and what differs from them. Immutable.
  */
-public record QueryOptions(
-    long asOfArrival,
-    Duration timeLimit,
-    long rowLimit,
-    long byteLimit,
-    int threads,
-    boolean verifyChecksums,
-    boolean useRollups,
-    boolean explain,
-    int pieceRows) {
+public final class QueryOptions {
   /** All rows, no limit of time, rows or bytes, one thread, checksums verified, sums used. */
-  public static final QueryOptions DEFAULTS =
-      new QueryOptions(
-          Long.MAX_VALUE, null, Long.MAX_VALUE, Long.MAX_VALUE, 1, true, true, false, 1 << 18);
+  public static final QueryOptions DEFAULTS = new QueryOptions();
 
-  public QueryOptions {
-    if (threads < 1
-        || pieceRows < 1
-        || rowLimit < 0
-        || byteLimit < 0
-        || (timeLimit != null && timeLimit.isNegative())) {
-      throw new IllegalArgumentException(
-          threads
-              + " threads, time limit "
-              + timeLimit
-              + ", row limit "
-              + rowLimit
-              + ", byte limit "
-              + byteLimit
-              + ", pieces of "
-              + pieceRows
-              + " rows: expected at least 1 thread and row, and no limit below 0");
+  // Written before a copy is handed out, never afterwards.
+  private long asOfArrival = Long.MAX_VALUE;
+  private Duration timeLimit;
+  private long rowLimit = Long.MAX_VALUE;
+  private long byteLimit = Long.MAX_VALUE;
+  private int threads = 1;
+  private boolean verifyChecksums = true;
+  private boolean useRollups = true;
+  private boolean explain;
+  private int pieceRows = 1 << 18;
+
+  private QueryOptions() {}
+
+  private QueryOptions with(Consumer<QueryOptions> change) {
+    QueryOptions copy = new QueryOptions();
+    copy.asOfArrival = asOfArrival;
+    copy.timeLimit = timeLimit;
+    copy.rowLimit = rowLimit;
+    copy.byteLimit = byteLimit;
+    copy.threads = threads;
+    copy.verifyChecksums = verifyChecksums;
+    copy.useRollups = useRollups;
+    copy.explain = explain;
+    copy.pieceRows = pieceRows;
+    change.accept(copy);
+    return copy;
+  }
+
+  private static void require(boolean fits, String expected, Object found) {
+    if (!fits) {
+      throw new IllegalArgumentException("expected " + expected + ", found " + found);
     }
   }
 
+  /** Only rows with an arrival (µs) at or before this are seen, {@link Long#MAX_VALUE} for all. */
   public QueryOptions withAsOfArrival(long micros) {
-    return new QueryOptions(
-        micros,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        explain,
-        pieceRows);
+    return with(copy -> copy.asOfArrival = micros);
   }
 
+  /** After how long {@link QueryTimeoutException} is thrown, null for no limit. */
   public QueryOptions withTimeLimit(Duration limit) {
-    return new QueryOptions(
-        asOfArrival,
-        limit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        explain,
-        pieceRows);
+    require(limit == null || !limit.isNegative(), "a time limit of 0 or more", limit);
+    return with(copy -> copy.timeLimit = limit);
   }
 
+  /**
+   * On how many rows the filter is evaluated at most; beyond it {@link RowLimitException} is
+   * thrown. Sums read for them do not count. {@link Long#MAX_VALUE} for no limit.
+   */
   public QueryOptions withRowLimit(long limit) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        limit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        explain,
-        pieceRows);
+    require(limit >= 0, "a row limit of 0 or more", limit);
+    return with(copy -> copy.rowLimit = limit);
   }
 
+  /**
+   * How many bytes of columns are read at most; beyond it {@link ByteLimitException} is thrown,
+   * once the segment that goes beyond is done. {@link Long#MAX_VALUE} for no limit.
+   */
   public QueryOptions withByteLimit(long limit) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        limit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        explain,
-        pieceRows);
+    require(limit >= 0, "a byte limit of 0 or more", limit);
+    return with(copy -> copy.byteLimit = limit);
   }
 
+  /** How many threads read segments of one aggregated query, at least 1. */
   public QueryOptions withThreads(int count) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        count,
-        verifyChecksums,
-        useRollups,
-        explain,
-        pieceRows);
+    require(count >= 1, "at least 1 thread", count);
+    return with(copy -> copy.threads = count);
   }
 
+  /** Whether a column's bytes are checked when this process first reads them. */
   public QueryOptions withVerifyChecksums(boolean verify) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verify,
-        useRollups,
-        explain,
-        pieceRows);
+    return with(copy -> copy.verifyChecksums = verify);
   }
 
+  /** Whether sums of rows may answer for them; the answer is the same. */
   public QueryOptions withRollups(boolean use) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        use,
-        explain,
-        pieceRows);
+    return with(copy -> copy.useRollups = use);
   }
 
+  /** Whether the answer says how each segment was read. */
   public QueryOptions withExplain(boolean wanted) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        wanted,
-        pieceRows);
+    return with(copy -> copy.explain = wanted);
   }
 
+  /** Threads share a segment of an aggregated query in pieces of at least so many rows. */
   public QueryOptions withPieceRows(int rows) {
-    return new QueryOptions(
-        asOfArrival,
-        timeLimit,
-        rowLimit,
-        byteLimit,
-        threads,
-        verifyChecksums,
-        useRollups,
-        explain,
-        rows);
+    require(rows >= 1, "pieces of at least 1 row", rows);
+    return with(copy -> copy.pieceRows = rows);
+  }
+
+  long asOfArrival() {
+    return asOfArrival;
+  }
+
+  Duration timeLimit() {
+    return timeLimit;
+  }
+
+  long rowLimit() {
+    return rowLimit;
+  }
+
+  long byteLimit() {
+    return byteLimit;
+  }
+
+  int threads() {
+    return threads;
+  }
+
+  boolean verifyChecksums() {
+    return verifyChecksums;
+  }
+
+  boolean useRollups() {
+    return useRollups;
+  }
+
+  boolean explain() {
+    return explain;
+  }
+
+  int pieceRows() {
+    return pieceRows;
   }
 }
