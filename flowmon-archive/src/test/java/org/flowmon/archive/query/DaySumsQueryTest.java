@@ -112,7 +112,7 @@ class DaySumsQueryTest {
     Random random = new Random(seed);
     boolean nulls = seed % 2 == 0;
     DayTraffic traffic = new DayTraffic(seed, nulls ? 0.05 : 0, seed % 4 < 2);
-    DayQueries queries = new DayQueries(seed, traffic);
+    SumQueries queries = SumQueries.ofDays(seed, traffic);
     Seen seen = new Seen();
     double day = 0;
     for (int step = 0; step < 20; step++) {
@@ -183,7 +183,7 @@ class DaySumsQueryTest {
   }
 
   private static void ask(
-      Archive archive, Random random, DayQueries queries, String context, Seen seen)
+      Archive archive, Random random, SumQueries queries, String context, Seen seen)
       throws IOException {
     List<SegmentLease> leases = new ArrayList<>();
     try (ArchiveSnapshot snapshot = archive.snapshot()) {

@@ -36,7 +36,7 @@ class RollupQueryTest {
 
   private static FlowQuery bind(String sql) {
     return QueryParser.parse(sql)
-        .bind(Parameters.NONE.with("now", Value.ofTimestamp(RollupQueries.NOW)));
+        .bind(Parameters.NONE.with("now", Value.ofTimestamp(SumQueries.NOW)));
   }
 
   private record Filled(List<FlowBatch> flows, List<SealedSegment> segments) {}
@@ -73,7 +73,7 @@ class RollupQueryTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void sumsAnswerAsRowsDo(long seed) throws IOException {
     Random random = new Random(seed);
-    RollupQueries queries = new RollupQueries(seed);
+    SumQueries queries = SumQueries.ofHours(seed);
     long byRollup = 0;
     long mixed = 0;
     try (Archive archive = Archive.create(directory.resolve("a" + seed), ArchiveOptions.DEFAULTS)) {

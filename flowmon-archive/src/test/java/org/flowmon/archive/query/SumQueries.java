@@ -3,37 +3,81 @@ package org.flowmon.archive.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
+import org.flowmon.archive.days.DayTraffic;
 import org.flowmon.archive.rollup.DenseTraffic;
+import org.flowmon.flow.IpAddress;
 
-/** Seeded queries over {@link DenseTraffic}, most of them such that sums can answer. */
-final class RollupQueries {
+/**
+ * Seeded queries over traffic, most of them such that sums of whole hours or of whole days can
+ * answer. {@code :now} is theirs to bind.
+ */
+final class SumQueries {
+  /** What {@code :now} is to be for {@link #ofHours}. */
   static final long NOW = DenseTraffic.BEGIN + 25 * Traffic.HOUR;
 
   private final Random random;
-  private final DenseTraffic traffic;
+  private final Supplier<IpAddress> addresses;
+  private final long begin;
+  private final long unit;
+  private final String[] buckets;
 
-  RollupQueries(long seed) {
-    this.random = new Random(seed);
-    this.traffic = new DenseTraffic(100 * seed);
+  private SumQueries(
+      Random random, Supplier<IpAddress> addresses, long begin, long unit, String... buckets) {
+    this.random = random;
+    this.addresses = addresses;
+    this.begin = begin;
+    this.unit = unit;
+    this.buckets = buckets;
+  }
+
+  /** Over {@link DenseTraffic} of the same seed. */
+  static SumQueries ofHours(long seed) {
+    DenseTraffic traffic = new DenseTraffic(100 * seed);
+    return new SumQueries(
+        new Random(seed),
+        traffic::address,
+        DenseTraffic.BEGIN,
+        Traffic.HOUR,
+        "'1' HOUR",
+        "'3' HOUR",
+        "'90' MINUTE");
+  }
+
+  /** Over traffic of some days. */
+  static SumQueries ofDays(long seed, DayTraffic traffic) {
+    return new SumQueries(
+        new Random(~seed),
+        traffic::address,
+        DayTraffic.BEGIN,
+        DayTraffic.DAY,
+        "'1' DAY",
+        "'2' DAY",
+        "'6' HOUR");
   }
 
   private String pick(String... some) {
     return some[random.nextInt(some.length)];
   }
 
+  /** A time about the edges of units, or within one. */
   private String time() {
-    long hours = random.nextInt(10) - 1L;
     long into =
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
           case 0 -> random.nextInt(3) - 1L;
-          case 1 -> (long) (random.nextDouble() * Traffic.HOUR);
+          case 1 -> (long) (random.nextDouble() * unit);
+          case 2 -> random.nextInt((int) (unit / Traffic.HOUR)) * Traffic.HOUR;
           default -> 0;
         };
-    return RandomQueries.timestamp(DenseTraffic.BEGIN + hours * Traffic.HOUR + into);
+    return RandomQueries.timestamp(begin + (random.nextInt(10) - 1L) * unit + into);
+  }
+
+  private String bucket() {
+    return "TIME_BUCKET(end_time, INTERVAL " + pick(buckets) + ")";
   }
 
   private String prefix() {
-    String address = traffic.address().toString();
+    String address = addresses.get().toString();
     return address
         + "/"
         + (address.contains(":") ? 128 - random.nextInt(70) : 32 - random.nextInt(12));
@@ -42,19 +86,19 @@ final class RollupQueries {
   private String list(int n) {
     List<String> items = new ArrayList<>();
     for (int i = 0; i < n; i++) {
-      items.add("'" + (random.nextInt(4) == 0 ? prefix() : traffic.address()) + "'");
+      items.add("'" + (random.nextInt(4) == 0 ? prefix() : addresses.get()) + "'");
     }
     return String.join(", ", items);
   }
 
   private String addressTerm(String side) {
     return switch (random.nextInt(7)) {
-      case 0 -> side + " = '" + traffic.address() + "'";
+      case 0 -> side + " = '" + addresses.get() + "'";
       case 1 -> side + pick(" IN (", " NOT IN (") + list(1 + random.nextInt(6)) + ")";
-      case 2 -> side + pick(" < '", " >= '", " <> '") + traffic.address() + "'";
+      case 2 -> side + pick(" < '", " >= '", " <> '") + addresses.get() + "'";
       case 3 -> side + pick(" IS NULL", " IS NOT NULL");
       case 4 ->
-          "NETWORK(" + side + ", 26, 60) = NETWORK(ADDRESS '" + traffic.address() + "', 26, 60)";
+          "NETWORK(" + side + ", 26, 60) = NETWORK(ADDRESS '" + addresses.get() + "', 26, 60)";
       case 5 -> "(" + side + " IN (" + list(3) + ") OR " + outgoingTerm() + ")";
       default -> "NOT (" + side + " IN (" + list(2) + ") AND " + outgoingTerm() + ")";
     };
@@ -72,7 +116,7 @@ final class RollupQueries {
   }
 
   private String timeTerm() {
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(11)) {
       case 0, 1, 2 -> "end_time >= " + time() + " AND end_time < " + time();
       case 3 -> "end_time " + pick("<", "<=", ">", ">=", "<>", "=") + " " + time();
       case 4 -> "end_time BETWEEN " + time() + " AND " + time();
@@ -80,12 +124,11 @@ final class RollupQueries {
       case 6 -> "(end_time < " + time() + " OR end_time >= " + time() + ")";
       case 7 -> "end_time IS" + pick(" NULL", " NOT NULL");
       case 8 ->
-          "TIME_BUCKET(end_time, INTERVAL '"
-              + pick("30", "60", "120", "7")
-              + "' MINUTE) "
+          (random.nextInt(4) == 0 ? "TIME_BUCKET(end_time, INTERVAL '7' MINUTE) " : bucket() + " ")
               + pick("<", "<=", ">", ">=", "=", "<>")
               + " "
               + time();
+      case 9 -> "(end_time IS NULL OR end_time < " + time() + ")";
       default -> "(end_time >= " + time() + ") IS NOT " + pick("TRUE", "FALSE");
     };
   }
@@ -131,12 +174,7 @@ final class RollupQueries {
     }
     if (random.nextInt(4) == 0) {
       keys.add(
-          pick(
-              "TIME_BUCKET(end_time, INTERVAL '1' HOUR)",
-              "TIME_BUCKET(end_time, INTERVAL '3' HOUR)",
-              "DAYS_BEFORE(end_time, :now)",
-              "TIME_BUCKET(end_time, INTERVAL '90' MINUTE)",
-              "end_time IS NULL"));
+          pick(bucket(), bucket(), bucket(), "DAYS_BEFORE(end_time, :now)", "end_time IS NULL"));
     }
     String aggregates =
         pick(
@@ -145,7 +183,7 @@ final class RollupQueries {
             "COUNT(*) AS total",
             "SUM(bytes) AS total, COUNT(bytes), AVG(packets), SUM(packets), COUNT(reverse_bytes),"
                 + " SUM(reverse_packets), AVG(reverse_bytes)",
-            "AVG(bytes) AS total",
+            "AVG(bytes) AS total, COUNT(*)",
             random.nextInt(4) == 0 ? "MAX(bytes) AS total" : "COUNT(packets) AS total");
     String order =
         keys.isEmpty()
