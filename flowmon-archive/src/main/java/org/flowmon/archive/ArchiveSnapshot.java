@@ -216,7 +216,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
    */
   public HostView hosts() throws IOException {
     requireOpen();
-    return shared.hosts().view(state.number(), state.segments());
+    return shared.hosts().hosts(state.number(), state.segments());
   }
 
   /**

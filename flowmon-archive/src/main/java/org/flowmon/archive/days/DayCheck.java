@@ -48,7 +48,7 @@ public final class DayCheck {
       throws IOException {
     DayCheck check = new DayCheck(store, segmentsFolder, segments);
     try (DaySums sums = new DaySums(store, archive)) {
-      return RunCheck.of(sums.runs(), segments, check::difference);
+      return RunCheck.of(sums, segments, check::difference);
     }
   }
 

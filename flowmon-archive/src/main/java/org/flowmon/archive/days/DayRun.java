@@ -1,14 +1,13 @@
 package org.flowmon.archive.days;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
-import org.flowmon.archive.derived.RunVersion;
+import org.flowmon.archive.derived.RunFrame;
+import org.flowmon.archive.derived.RunTables;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -18,7 +17,7 @@ import org.flowmon.flow.FlowColumn;
  * A run in mapped memory: sums over its segments by source and by destination for each day. Counted
  * by reference as its file is. Immutable and safe to share between threads.
  */
-public final class DayRun implements DerivedRun {
+public final class DayRun extends DerivedRun {
   /**
    * What a run holds of a segment that it covers.
    *
@@ -58,18 +57,13 @@ public final class DayRun implements DerivedRun {
     }
   }
 
-  private static final String TABLES = "tables";
-
-  private final MappedRegion file;
   private final List<Column> columns;
   private final List<Share> shares;
-  private final List<Covered> segments;
 
   private DayRun(MappedRegion file, List<Column> columns, List<Share> shares) {
-    this.file = file;
+    super(file, shares.stream().map(Share::segment).toList());
     this.columns = columns;
     this.shares = shares;
-    this.segments = shares.stream().map(Share::segment).toList();
   }
 
   /**
@@ -81,157 +75,105 @@ public final class DayRun implements DerivedRun {
    * @throws IOException where it cannot be read
    */
   static DayRun open(Path path, UUID archive) throws IOException {
-    MappedRegion file = MappedRegion.open(path);
-    try {
-      return new Parser(file).read(archive);
-    } catch (RuntimeException e) {
-      file.release();
-      throw e;
-    }
+    return open(path, archive, (file, of) -> new Parser(file).read(of));
   }
 
   /** Reads the tables of a file. */
   private static final class Parser {
     private final MappedRegion file;
-    private final ByteBuffer bytes;
-    private final int tail;
-    private int at;
+    private final RunTables tables;
 
     Parser(MappedRegion file) {
       this.file = file;
-      this.bytes = file.buffer();
-      this.tail = file.length() - DayRunFormat.TAIL_BYTES;
+      this.tables = new RunTables(file, DayRunFormat.FRAME);
     }
 
     DayRun read(UUID archive) {
-      int length = file.length();
-      expect(tail >= DayRunFormat.HEADER_BYTES, "a run in " + length + " bytes");
-      RunVersion.check(file, TABLES, DayRunFormat.MAGIC, DayRunFormat.VERSION);
-      int count = bytes.getInt(tail + 16);
-      int tablesBytes = bytes.getInt(tail + 20);
-      expect(
-          tablesBytes >= RollupFormat.DIMENSIONS.size() * DayRunFormat.COLUMN_BYTES
-              && tablesBytes <= tail - DayRunFormat.HEADER_BYTES
+      int count = tables.tailInt(16);
+      int bytes = tables.tailInt(20);
+      tables.expect(
+          bytes >= RollupFormat.DIMENSIONS.size() * DayRunFormat.COLUMN_BYTES
               && count >= 0
-              && count <= tablesBytes,
-          "tables and " + count + " segments in " + tablesBytes + " bytes");
-      int tablesAt = tail - tablesBytes;
-      file.verify(TABLES, tablesAt, length - 12 - tablesAt, bytes.getInt(length - 12));
-      UUID of = new UUID(bytes.getLong(tail), bytes.getLong(tail + 8));
-      expect(of.equals(archive), "archive " + archive + ", found " + of);
-      at = tablesAt;
+              && count <= bytes,
+          "tables and " + count + " segments in " + bytes + " bytes");
+      tables.begin(bytes, archive);
+      int end = tables.at();
       List<Column> columns = new ArrayList<>();
-      long begin = DayRunFormat.HEADER_BYTES;
+      long begin = RunFrame.HEADER_BYTES;
       for (FlowColumn column : RollupFormat.DIMENSIONS) {
-        begin = column(column, begin, tablesAt, columns);
+        begin = column(column, begin, end, columns);
       }
-      expect(begin == tablesAt, "sums up to " + tablesAt + ", found " + begin);
+      tables.expect(begin == end, "sums up to " + end + ", found " + begin);
       List<Share> shares = new ArrayList<>(count);
       for (int s = 0; s < count; s++) {
         shares.add(share(s));
       }
-      expect(at == tail, "segments that end at " + tail + ", found " + at);
+      tables.end();
       return new DayRun(file, columns, shares);
     }
 
     private long column(FlowColumn column, long begin, int end, List<Column> columns) {
-      need(DayRunFormat.COLUMN_BYTES);
-      int below = bytes.getInt(at);
-      int ipv4 = bytes.getInt(at + 4);
-      int above = bytes.getInt(at + 8);
-      int rollupAt = bytes.getInt(at + 20);
-      int rollupBytes = bytes.getInt(at + 24);
-      int slices = bytes.getInt(at + 28);
-      expect(
+      tables.need(DayRunFormat.COLUMN_BYTES);
+      int below = tables.readInt();
+      int ipv4 = tables.readInt();
+      int above = tables.readInt();
+      int dictionaryAt = tables.readInt();
+      int dictionaryCrc32c = tables.readInt();
+      int rollupAt = tables.readInt();
+      int rollupBytes = tables.readInt();
+      int slices = tables.readInt();
+      int headCrc32c = tables.readInt();
+      tables.expect(
           below >= 0
               && ipv4 >= 0
               && above >= 0
               && begin + DayDictionary.bytes(below, ipv4, above) <= end
-              && bytes.getInt(at + 12) == begin
+              && dictionaryAt == begin
               && rollupAt == begin + DayDictionary.bytes(below, ipv4, above)
               && rollupBytes >= 0
               && (long) rollupAt + rollupBytes <= end,
           "a dictionary and a rollup behind " + begin + " and before " + end);
-      expect(
+      tables.expect(
           rollupBytes == 0 ? slices == 0 && rollupAt == begin : slices > 0,
           "slices in " + rollupBytes + " bytes, found " + slices);
-      String name = "days of " + column.sqlName();
-      DayDictionary dictionary =
-          new DayDictionary(file, name, (int) begin, below, ipv4, above, bytes.getInt(at + 16));
-      int head = bytes.getInt(at + 32);
-      at += DayRunFormat.COLUMN_BYTES;
-      need(4L * slices);
+      tables.need(4L * slices);
       int[] checksums = new int[slices];
       for (int s = 0; s < slices; s++) {
-        checksums[s] = bytes.getInt(at + 4 * s);
+        checksums[s] = tables.readInt();
       }
-      at += 4 * slices;
+      String name = "days of " + column.sqlName();
+      DayDictionary dictionary =
+          new DayDictionary(file, name, (int) begin, below, ipv4, above, dictionaryCrc32c);
       Rollup rollup = null;
       if (slices > 0) {
         rollup =
             new Rollup(
                 file, name, rollupAt, rollupBytes, 0, false, dictionary.size(), Integer.MAX_VALUE);
-        expect(rollup.slices() == slices, slices + " slices, found " + rollup.slices());
+        tables.expect(rollup.slices() == slices, slices + " slices, found " + rollup.slices());
       }
-      columns.add(new Column(dictionary, rollup, head, checksums));
+      columns.add(new Column(dictionary, rollup, headCrc32c, checksums));
       return (long) rollupAt + rollupBytes;
     }
 
     private Share share(int s) {
-      need(1);
-      int idLength = bytes.get(at) & 0xFF;
-      expect(idLength > 0, "the id of segment " + s);
-      need(1L + idLength + 9);
-      byte[] id = new byte[idLength];
-      bytes.get(at + 1, id);
-      at += 1 + idLength;
-      int crc32c = bytes.getInt(at);
-      int columns = bytes.get(at + 4);
-      int count = bytes.getInt(at + 5);
-      at += 9;
-      expect(
-          columns >= 0
-              && columns < 1 << RollupFormat.DIMENSIONS.size()
+      Covered segment = tables.readCovered(s);
+      int columns = tables.readByte();
+      int count = tables.readInt();
+      tables.expect(
+          columns < 1 << RollupFormat.DIMENSIONS.size()
               && count >= 0
               && count <= DayRunFormat.MAX_DAYS
               && (columns == 0) == (count == 0),
           "days of segment " + s + ", found " + count + " by columns " + columns);
-      need(8L * count);
+      tables.need(8L * count);
       List<Long> days = new ArrayList<>(count);
       for (int d = 0; d < count; d++) {
-        long day = bytes.getLong(at + 8 * d);
-        expect(d == 0 || day > days.get(d - 1), "days of segment " + s + " that ascend");
+        long day = tables.readLong();
+        tables.expect(d == 0 || day > days.get(d - 1), "days of segment " + s + " that ascend");
         days.add(day);
       }
-      at += 8 * count;
-      return new Share(
-          new Covered(new String(id, StandardCharsets.US_ASCII), crc32c), columns, days);
+      return new Share(segment, columns, days);
     }
-
-    private void need(long more) {
-      expect(more <= tail - at, more + " bytes of the tables at " + at);
-    }
-
-    private void expect(boolean holds, String what) {
-      if (!holds) {
-        throw file.corrupt(TABLES, "expected " + what);
-      }
-    }
-  }
-
-  @Override
-  public String name() {
-    return file.path().getFileName().toString();
-  }
-
-  @Override
-  public int bytes() {
-    return file.length();
-  }
-
-  @Override
-  public List<Covered> segments() {
-    return segments;
   }
 
   /** What it holds of each of {@link #segments}. */
@@ -253,8 +195,9 @@ public final class DayRun implements DerivedRun {
       Rollup rollup = sums.rollup;
       rollup.check();
       int begin = sums.dictionary.end();
-      file.verify(
-          "days of " + column.sqlName(), begin, rollup.sliceOffset(0) - begin, sums.headCrc32c);
+      file()
+          .verify(
+              "days of " + column.sqlName(), begin, rollup.sliceOffset(0) - begin, sums.headCrc32c);
       sums.headVerified = true; // two threads may both have checked it: no harm
     }
     return sums.rollup;
@@ -271,27 +214,18 @@ public final class DayRun implements DerivedRun {
   public void verify(FlowColumn column, int slice) {
     Column sums = column(column);
     if (!sums.verified[slice]) {
-      file.verify(
-          "days of " + column.sqlName() + ", slice " + slice,
-          sums.rollup.sliceOffset(slice),
-          sums.rollup.sliceLength(slice),
-          sums.sliceCrc32c[slice]);
+      file()
+          .verify(
+              "days of " + column.sqlName() + ", slice " + slice,
+              sums.rollup.sliceOffset(slice),
+              sums.rollup.sliceLength(slice),
+              sums.sliceCrc32c[slice]);
       sums.verified[slice] = true;
     }
   }
 
   /** An exception that names this run. */
   RuntimeException corrupt(String place, String what) {
-    return file.corrupt(place, what);
-  }
-
-  @Override
-  public void acquire() {
-    file.acquire();
-  }
-
-  @Override
-  public void release() {
-    file.release();
+    return file().corrupt(place, what);
   }
 }

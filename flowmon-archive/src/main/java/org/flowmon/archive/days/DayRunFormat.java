@@ -1,5 +1,6 @@
 package org.flowmon.archive.days;
 
+import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.rollup.RollupFormat;
 
 /**
@@ -17,10 +18,8 @@ public final class DayRunFormat {
   /** The day of rows without {@code end_time}. */
   public static final long NO_DAY = RollupFormat.NO_HOUR;
 
-  static final int MAGIC = 'F' | 'L' << 8 | 'D' << 16 | 'Y' << 24;
-  static final int VERSION = 1;
-  static final int HEADER_BYTES = 8;
-  static final int TAIL_BYTES = 36;
+  static final RunFrame FRAME =
+      new RunFrame('F' | 'L' << 8 | 'D' << 16 | 'Y' << 24, 1, 36, "tables");
   static final int COLUMN_BYTES = 36;
   static final int MAX_DAYS = 4096;
   static final String SUFFIX = ".days";

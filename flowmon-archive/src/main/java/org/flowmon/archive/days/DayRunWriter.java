@@ -1,7 +1,6 @@
 package org.flowmon.archive.days;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -12,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.zip.CRC32C;
+import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.CellMerge;
@@ -137,9 +136,7 @@ final class DayRunWriter implements AutoCloseable {
     this.archive = archive;
     this.file = SealedFile.create(target);
     ByteSink header = new ByteSink();
-    header.putInt(DayRunFormat.MAGIC);
-    header.putShort(DayRunFormat.VERSION);
-    header.putShort(0);
+    DayRunFormat.FRAME.writeHeader(header);
     file.write(header.array(), 0, header.size());
   }
 
@@ -206,28 +203,16 @@ final class DayRunWriter implements AutoCloseable {
   /** Ends the run, which then is under its name. */
   void finish(List<DayRun.Share> shares) throws IOException {
     for (DayRun.Share share : shares) {
-      byte[] id = share.segment().id().getBytes(StandardCharsets.US_ASCII);
-      tables.write(id.length);
-      tables.write(id, 0, id.length);
-      tables.putInt(share.segment().crc32c());
+      RunFrame.writeCovered(tables, share.segment());
       tables.write(share.columns());
       tables.putInt(share.days().size());
       share.days().forEach(tables::putLong);
     }
     int bytes = tables.size();
-    tables.putLong(archive.getMostSignificantBits());
-    tables.putLong(archive.getLeastSignificantBits());
+    RunFrame.writeArchive(tables, archive);
     tables.putInt(shares.size());
     tables.putInt(bytes);
-    CRC32C crc = new CRC32C();
-    crc.update(tables.array(), 0, tables.size());
-    tables.putInt((int) crc.getValue());
-    tables.putShort(DayRunFormat.VERSION);
-    tables.putShort(0);
-    tables.putInt(DayRunFormat.MAGIC);
-    file.beginFooter();
-    file.write(tables.array(), 0, tables.size());
-    file.seal();
+    DayRunFormat.FRAME.seal(tables, file);
   }
 
   @Override

@@ -40,7 +40,7 @@ public final class DayUpdate extends RunUpdate<DayRun> {
       List<SealedSegment> segments,
       BitSet settled,
       BooleanSupplier stop) {
-    super(days.runs(), segments, stop);
+    super(days, segments, stop);
     this.segmentsFolder = segmentsFolder;
     this.settled = settled;
   }

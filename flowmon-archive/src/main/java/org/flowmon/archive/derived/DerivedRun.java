@@ -1,24 +1,81 @@
 package org.flowmon.archive.derived;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
+import org.flowmon.archive.region.MappedRegion;
 
-/** A run in mapped memory, counted by reference. Immutable and safe to share between threads. */
-public interface DerivedRun {
+/**
+ * A run in mapped memory, counted by reference as its file is. Immutable and safe to share between
+ * threads.
+ */
+public abstract class DerivedRun {
+  private final MappedRegion file;
+  private final List<Covered> segments;
+
   /** A segment that a run covers: its id, and the CRC32C of its Parquet file. */
-  record Covered(String id, int crc32c) {}
+  public record Covered(String id, int crc32c) {}
+
+  /** Reads what a run's file says of itself. */
+  @FunctionalInterface
+  protected interface Reader<R extends DerivedRun> {
+    /** Reads a file, which has to be of an archive; takes over its reference. */
+    R read(MappedRegion file, UUID archive);
+  }
+
+  /** A run of a file, whose reference it takes over. */
+  protected DerivedRun(MappedRegion file, List<Covered> segments) {
+    this.file = file;
+    this.segments = List.copyOf(segments);
+  }
+
+  /**
+   * Opens a run; its file is closed again where it is none.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it is none, or of another
+   *     archive
+   * @throws ForeignRunException where it is of another version
+   * @throws IOException where it cannot be read
+   */
+  protected static <R extends DerivedRun> R open(Path path, UUID archive, Reader<R> reader)
+      throws IOException {
+    MappedRegion file = MappedRegion.open(path);
+    try {
+      return reader.read(file, archive);
+    } catch (RuntimeException e) {
+      file.release();
+      throw e;
+    }
+  }
+
+  /** The file, for who reads it in place. */
+  public final MappedRegion file() {
+    return file;
+  }
 
   /** The file's name within its folder. */
-  String name();
+  public final String name() {
+    return file.path().getFileName().toString();
+  }
 
   /** Bytes of the file. */
-  int bytes();
+  public final int bytes() {
+    return file.length();
+  }
 
   /** The segments that it covers. */
-  List<Covered> segments();
+  public final List<Covered> segments() {
+    return segments;
+  }
 
   /** Takes a reference; each needs its {@link #release}. */
-  void acquire();
+  public final void acquire() {
+    file.acquire();
+  }
 
   /** Gives a reference back; the last one unmaps the file. */
-  void release();
+  public final void release() {
+    file.release();
+  }
 }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * after a while again as long as segments are not covered or a run cannot be read. Safe for many
  * threads.
  */
-public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
+public class RunFolder<R extends DerivedRun> implements AutoCloseable {
   // Snapshots of which views are kept: the newest, and some that are still read.
   private static final int MAX_VIEWS = 4;
 
@@ -57,7 +57,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /** The runs of an archive, of which nothing is read yet. */
-  public RunFolder(ArchiveStore store, UUID archive, RunKind<R> kind) {
+  protected RunFolder(ArchiveStore store, UUID archive, RunKind<R> kind) {
     this.store = store;
     this.archive = archive;
     this.kind = kind;
@@ -237,7 +237,7 @@ public final class RunFolder<R extends DerivedRun> implements AutoCloseable {
   /** Opens a run for the caller. Mapped, it stays readable whatever becomes of its name. */
   public R openRun(String name) throws IOException {
     try (HeldFolder held = store.asStored(List.of(kind.folder() + "/" + name))) {
-      return kind.open(held.folder().resolve(name), archive);
+      return kind.opener().open(held.folder().resolve(name), archive);
     }
   }
 

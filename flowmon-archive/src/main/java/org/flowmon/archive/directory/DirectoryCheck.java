@@ -41,7 +41,7 @@ public final class DirectoryCheck {
       throws IOException {
     DirectoryCheck check = new DirectoryCheck(store, segmentsFolder, segments);
     try (HostDirectory directory = new HostDirectory(store, archive)) {
-      return RunCheck.of(directory.runs(), segments, check::difference);
+      return RunCheck.of(directory, segments, check::difference);
     }
   }
 

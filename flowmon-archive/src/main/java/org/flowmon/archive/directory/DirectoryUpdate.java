@@ -32,7 +32,7 @@ public final class DirectoryUpdate extends RunUpdate<HostRun> {
       String segmentsFolder,
       List<SealedSegment> segments,
       BooleanSupplier stop) {
-    super(directory.runs(), segments, stop);
+    super(directory, segments, stop);
     this.segmentsFolder = segmentsFolder;
   }
 

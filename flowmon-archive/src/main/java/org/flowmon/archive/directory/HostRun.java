@@ -1,15 +1,14 @@
 package org.flowmon.archive.directory;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
-import org.flowmon.archive.derived.RunVersion;
+import org.flowmon.archive.derived.RunFrame;
+import org.flowmon.archive.derived.RunTables;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.AddressRanges;
@@ -18,22 +17,17 @@ import org.flowmon.udaf.query.AddressRanges;
  * A run in mapped memory: sorted addresses, each with the segments that hold it. Counted by
  * reference as its file is. Immutable and safe to share between threads.
  */
-final class HostRun implements DerivedRun {
-  private static final String TAIL = "tail";
-
-  private final MappedRegion file;
+final class HostRun extends DerivedRun {
   private final int blocks;
   private final int indexAt;
   private final long addresses;
-  private final List<Covered> segments;
 
   private HostRun(
       MappedRegion file, int blocks, int indexAt, long addresses, List<Covered> segments) {
-    this.file = file;
+    super(file, segments);
     this.blocks = blocks;
     this.indexAt = indexAt;
     this.addresses = addresses;
-    this.segments = segments;
   }
 
   /**
@@ -45,113 +39,54 @@ final class HostRun implements DerivedRun {
    * @throws IOException where it cannot be read
    */
   static HostRun open(Path path, UUID archive) throws IOException {
-    MappedRegion file = MappedRegion.open(path);
-    try {
-      return read(file, archive);
-    } catch (RuntimeException e) {
-      file.release();
-      throw e;
-    }
+    return open(path, archive, HostRun::read);
   }
 
   private static HostRun read(MappedRegion file, UUID archive) {
-    int length = file.length();
-    expect(
-        file,
-        length >= HostRunFormat.HEADER_BYTES + HostRunFormat.TAIL_BYTES,
-        "a run in " + length + " bytes");
-    ByteBuffer bytes = file.buffer();
-    int tail = length - HostRunFormat.TAIL_BYTES;
-    RunVersion.check(file, TAIL, HostRunFormat.MAGIC, HostRunFormat.VERSION);
-    int blocks = bytes.getInt(tail + 16);
-    int count = bytes.getInt(tail + 20);
-    int indexBytes = bytes.getInt(tail + 32);
-    expect(
-        file,
+    RunTables tables = new RunTables(file, HostRunFormat.FRAME);
+    int blocks = tables.tailInt(16);
+    int count = tables.tailInt(20);
+    int indexBytes = tables.tailInt(32);
+    tables.expect(
         blocks >= 0
-            && indexBytes >= 0
-            && indexBytes <= tail - HostRunFormat.HEADER_BYTES
             && (long) blocks * HostRunFormat.INDEX_BYTES <= indexBytes
             && count >= 0
             && count <= indexBytes,
         blocks + " blocks and " + count + " segments in " + indexBytes + " bytes");
-    int indexAt = tail - indexBytes;
-    file.verify(TAIL, indexAt, length - 12 - indexAt, bytes.getInt(length - 12));
-    UUID of = new UUID(bytes.getLong(tail), bytes.getLong(tail + 8));
-    expect(file, of.equals(archive), "archive " + archive + ", found " + of);
-    List<Covered> segments =
-        segments(file, indexAt + blocks * HostRunFormat.INDEX_BYTES, tail, count);
-    HostRun run = new HostRun(file, blocks, indexAt, bytes.getLong(tail + 24), segments);
-    run.checkIndex();
+    tables.begin(indexBytes, archive);
+    int indexAt = tables.at();
+    tables.skip((long) blocks * HostRunFormat.INDEX_BYTES);
+    List<Covered> segments = new ArrayList<>();
+    for (int s = 0; s < count; s++) {
+      segments.add(tables.readCovered(s));
+    }
+    tables.end();
+    HostRun run = new HostRun(file, blocks, indexAt, tables.tailLong(24), segments);
+    run.checkIndex(tables);
     return run;
   }
 
-  private static List<Covered> segments(MappedRegion file, int from, int tail, int count) {
-    ByteBuffer bytes = file.buffer();
-    List<Covered> segments = new ArrayList<>(count);
-    int at = from;
-    for (int s = 0; s < count; s++) {
-      int idLength = at < tail ? bytes.get(at) & 0xFF : 0;
-      expect(file, idLength > 0 && at + 5 + idLength <= tail, "the id of segment " + s);
-      byte[] id = new byte[idLength];
-      bytes.get(at + 1, id);
-      segments.add(
-          new Covered(new String(id, StandardCharsets.US_ASCII), bytes.getInt(at + 1 + idLength)));
-      at += 5 + idLength;
-    }
-    expect(file, at == tail, "segments that end at " + tail + ", found " + at);
-    return segments;
-  }
-
-  private void checkIndex() {
-    int before = HostRunFormat.HEADER_BYTES;
+  private void checkIndex(RunTables tables) {
+    int before = RunFrame.HEADER_BYTES;
     for (int b = 0; b < blocks; b++) {
       int at = offset(b);
-      expect(
-          file,
+      tables.expect(
           (b == 0 ? at == before : at > before) && at + HostRunFormat.BLOCK_HEADER_BYTES < indexAt,
           "block " + b + " behind " + before + ", found " + at);
-      expect(
-          file,
+      tables.expect(
           b == 0
               || IpAddress.compare(firstHigh(b - 1), firstLow(b - 1), firstHigh(b), firstLow(b))
                   < 0,
           "blocks that ascend, found block " + b);
       before = at;
     }
-    expect(
-        file,
-        blocks > 0 || indexAt == HostRunFormat.HEADER_BYTES,
+    tables.expect(
+        blocks > 0 || indexAt == RunFrame.HEADER_BYTES,
         "blocks in " + (indexAt - before) + " bytes");
-  }
-
-  private static void expect(MappedRegion file, boolean holds, String what) {
-    if (!holds) {
-      throw file.corrupt(TAIL, "expected " + what);
-    }
-  }
-
-  MappedRegion file() {
-    return file;
-  }
-
-  @Override
-  public String name() {
-    return file.path().getFileName().toString();
-  }
-
-  @Override
-  public int bytes() {
-    return file.length();
   }
 
   long addresses() {
     return addresses;
-  }
-
-  @Override
-  public List<Covered> segments() {
-    return segments;
   }
 
   int blocks() {
@@ -162,20 +97,20 @@ final class HostRun implements DerivedRun {
   int offset(int block) {
     return block == blocks
         ? indexAt
-        : file.buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 16);
+        : file().buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 16);
   }
 
   int crc32c(int block) {
-    return file.buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 20);
+    return file().buffer().getInt(indexAt + block * HostRunFormat.INDEX_BYTES + 20);
   }
 
   long firstHigh(int block) {
-    return Long.reverseBytes(file.buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES));
+    return Long.reverseBytes(file().buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES));
   }
 
   long firstLow(int block) {
     return Long.reverseBytes(
-        file.buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES + 8));
+        file().buffer().getLong(indexAt + block * HostRunFormat.INDEX_BYTES + 8));
   }
 
   /** The last block that does not begin after an address, −1 where all do. */
@@ -243,16 +178,6 @@ final class HostRun implements DerivedRun {
     return new Cursor();
   }
 
-  @Override
-  public void acquire() {
-    file.acquire();
-  }
-
-  @Override
-  public void release() {
-    file.release();
-  }
-
   private final class Cursor implements HostStream {
     private final HostBlock block = new HostBlock(HostRun.this);
     private int next;
@@ -276,7 +201,7 @@ final class HostRun implements DerivedRun {
       long hi = block.high(at);
       long lo = block.low(at);
       if (any && IpAddress.compare(high, low, hi, lo) >= 0) {
-        throw file.corrupt("block " + (next - 1), "addresses that do not ascend");
+        throw file().corrupt("block " + (next - 1), "addresses that do not ascend");
       }
       any = true;
       high = hi;

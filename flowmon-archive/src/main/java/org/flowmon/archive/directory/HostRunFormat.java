@@ -1,11 +1,10 @@
 package org.flowmon.archive.directory;
 
+import org.flowmon.archive.derived.RunFrame;
+
 /** Constants of the layout; {@code docs/format/directory.md} is the specification. */
 final class HostRunFormat {
-  static final int MAGIC = 'F' | 'L' << 8 | 'H' << 16 | 'D' << 24;
-  static final int VERSION = 1;
-  static final int HEADER_BYTES = 8;
-  static final int TAIL_BYTES = 48;
+  static final RunFrame FRAME = new RunFrame('F' | 'L' << 8 | 'H' << 16 | 'D' << 24, 1, 48, "tail");
   static final int INDEX_BYTES = 24;
   static final int BLOCK_HEADER_BYTES = 4;
   static final int MAX_BLOCK_ADDRESSES = 128;

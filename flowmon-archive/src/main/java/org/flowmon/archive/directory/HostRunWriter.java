@@ -1,11 +1,12 @@
 package org.flowmon.archive.directory;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.flowmon.archive.derived.DerivedRun;
+import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.region.ByteSink;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.segment.SealedSegment;
@@ -37,9 +38,7 @@ final class HostRunWriter implements HostSink, AutoCloseable {
   HostRunWriter(Path target, UUID archive) throws IOException {
     this.archive = archive;
     this.file = SealedFile.create(target);
-    block.putInt(HostRunFormat.MAGIC);
-    block.putShort(HostRunFormat.VERSION);
-    block.putShort(0);
+    HostRunFormat.FRAME.writeHeader(block);
     flush(block);
   }
 
@@ -111,25 +110,16 @@ final class HostRunWriter implements HostSink, AutoCloseable {
       endBlock();
     }
     for (SealedSegment segment : segments) {
-      byte[] id = segment.id().getBytes(StandardCharsets.US_ASCII);
-      index.write(id.length);
-      index.write(id, 0, id.length);
-      index.putInt(segment.segmentFile().crc32c());
+      RunFrame.writeCovered(
+          index, new DerivedRun.Covered(segment.id(), segment.segmentFile().crc32c()));
     }
     int indexBytes = index.size();
-    index.putLong(archive.getMostSignificantBits());
-    index.putLong(archive.getLeastSignificantBits());
+    RunFrame.writeArchive(index, archive);
     index.putInt(blocks);
     index.putInt(segments.size());
     index.putLong(addresses);
     index.putInt(indexBytes);
-    index.putInt(crc(index));
-    index.putShort(HostRunFormat.VERSION);
-    index.putShort(0);
-    index.putInt(HostRunFormat.MAGIC);
-    file.beginFooter();
-    flush(index);
-    file.seal();
+    HostRunFormat.FRAME.seal(index, file);
   }
 
   @Override

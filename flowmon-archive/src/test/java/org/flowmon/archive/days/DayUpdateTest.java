@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.flowmon.archive.derived.ForeignRunException;
 import org.flowmon.archive.derived.RunCover;
+import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -235,10 +236,10 @@ class DayUpdateTest {
         Path run = runs().get(0);
         byte[] hurt = Files.readAllBytes(run);
         ByteBuffer file = ByteBuffer.wrap(hurt).order(ByteOrder.LITTLE_ENDIAN);
-        int tail = hurt.length - DayRunFormat.TAIL_BYTES;
+        int tail = hurt.length - DayRunFormat.FRAME.tailBytes();
         int tables = tail - file.getInt(tail + 20);
         assertTrue(file.getInt(tables + 24) > 13, context); // it has sums by source
-        hurt[inHead ? file.getInt(tables + 20) + 13 : DayRunFormat.HEADER_BYTES + 1] ^= 4;
+        hurt[inHead ? file.getInt(tables + 20) + 13 : RunFrame.HEADER_BYTES + 1] ^= 4;
         Files.delete(run);
         Files.write(run, hurt);
         segments.add(seal(new DayTraffic(2, 0.1, true).batches(9000, 0, 2)));
@@ -309,7 +310,7 @@ class DayUpdateTest {
       Path run = runs().get(0);
       byte[] sound = Files.readAllBytes(run);
       ByteBuffer file = ByteBuffer.wrap(sound).order(ByteOrder.LITTLE_ENDIAN);
-      int tail = sound.length - DayRunFormat.TAIL_BYTES;
+      int tail = sound.length - DayRunFormat.FRAME.tailBytes();
       int sums = tail - file.getInt(tail + 20);
       int found = 0;
       int tried = 150;
@@ -352,7 +353,7 @@ class DayUpdateTest {
   /** Makes the checksums right where the file says they are. */
   private static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int tail = bytes.length - DayRunFormat.TAIL_BYTES;
+    int tail = bytes.length - DayRunFormat.FRAME.tailBytes();
     int tables = tail - file.getInt(tail + 20);
     if (tables < 0 || tables > tail) {
       return;

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.flowmon.archive.days.DayTraffic;
+import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -49,14 +50,14 @@ class DirectoryCheckTest {
         run = files.findFirst().orElseThrow();
       }
       byte[] sound = Files.readAllBytes(run);
-      int index = sound.length - HostRunFormat.TAIL_BYTES;
+      int index = sound.length - HostRunFormat.FRAME.tailBytes();
       index -=
           java.nio.ByteBuffer.wrap(sound)
               .order(java.nio.ByteOrder.LITTLE_ENDIAN)
               .getInt(index + 32);
       for (int i = 0; i < 60; i++) {
         byte[] hurt = sound.clone();
-        int at = HostRunFormat.HEADER_BYTES + HostRunFormat.BLOCK_HEADER_BYTES;
+        int at = RunFrame.HEADER_BYTES + HostRunFormat.BLOCK_HEADER_BYTES;
         at += random.nextInt(index - at);
         hurt[at] ^= (byte) (1 << random.nextInt(8));
         HostRunTest.repair(hurt);

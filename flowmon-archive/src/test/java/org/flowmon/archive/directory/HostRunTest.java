@@ -226,7 +226,7 @@ class HostRunTest {
   /** Makes the checksums of blocks and of the tail right, where the file says they are. */
   static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int tail = bytes.length - HostRunFormat.TAIL_BYTES;
+    int tail = bytes.length - HostRunFormat.FRAME.tailBytes();
     int blocks = file.getInt(tail + 16);
     int index = tail - file.getInt(tail + 32);
     if (index < 0 || index > tail) {

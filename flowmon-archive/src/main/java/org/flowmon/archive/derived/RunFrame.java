@@ -1,0 +1,103 @@
+package org.flowmon.archive.derived;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SealedFile;
+
+/**
+ * How the file of a run begins and ends, of every kind and version:
+ *
+ * <pre>
+ * magic 4 | version 2 | 0 2 | … | tables, covered segments | tail
+ * a covered segment: length of its id 1 | id, ASCII | CRC32C of its Parquet file 4 | … of the kind
+ * tail: archive 16 | … of the kind | CRC32C of tables and tail up to here 4 | version 2 | 0 2 | magic 4
+ * </pre>
+ *
+ * so that a run of another version is told from one whose version is damaged.
+ *
+ * @param magic as an integer, little-endian
+ * @param version that this program writes and reads
+ * @param tailBytes of the whole tail
+ * @param place how tables and tail are called in errors
+ */
+public record RunFrame(int magic, int version, int tailBytes, String place) {
+  /** Bytes before the content. */
+  public static final int HEADER_BYTES = 8;
+
+  /** Bytes of checksum, version and magic at the end. */
+  static final int END_BYTES = 12;
+
+  /** Writes the beginning of a file. */
+  public void writeHeader(ByteSink out) {
+    out.putInt(magic);
+    out.putShort(version);
+    out.putShort(0);
+  }
+
+  /** Adds a covered segment to the tables. */
+  public static void writeCovered(ByteSink tables, DerivedRun.Covered segment) {
+    byte[] id = segment.id().getBytes(StandardCharsets.US_ASCII);
+    tables.write(id.length);
+    tables.write(id, 0, id.length);
+    tables.putInt(segment.crc32c());
+  }
+
+  /** Adds the archive, with which the tail begins. */
+  public static void writeArchive(ByteSink tables, UUID archive) {
+    tables.putLong(archive.getMostSignificantBits());
+    tables.putLong(archive.getLeastSignificantBits());
+  }
+
+  /** Ends the tail, writes it behind all else, and gives the file its name. */
+  public void seal(ByteSink tables, SealedFile file) throws IOException {
+    CRC32C crc = new CRC32C();
+    crc.update(tables.array(), 0, tables.size());
+    tables.putInt((int) crc.getValue());
+    tables.putShort(version);
+    tables.putShort(0);
+    tables.putInt(magic);
+    file.beginFooter();
+    file.write(tables.array(), 0, tables.size());
+    file.seal();
+  }
+
+  /**
+   * Checks both ends of a file.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run, or its ends
+   *     differ
+   * @throws ForeignRunException where both ends name another version
+   */
+  void check(MappedRegion file) {
+    int length = file.length();
+    if (length < HEADER_BYTES + END_BYTES) {
+      throw file.corrupt(place, "expected a run, found " + length + " bytes");
+    }
+    ByteBuffer bytes = file.buffer();
+    if (bytes.getInt(0) != magic || bytes.getInt(length - 4) != magic) {
+      throw file.corrupt(place, "expected '" + text(magic) + "' at both ends");
+    }
+    int first = bytes.getShort(4) & 0xFFFF;
+    int last = bytes.getShort(length - 8) & 0xFFFF;
+    if (first != last || bytes.getShort(6) != 0 || bytes.getShort(length - 6) != 0) {
+      throw file.corrupt(
+          place, "expected version " + version + " at both ends, found " + first + " and " + last);
+    }
+    if (first != version) {
+      throw new ForeignRunException(file.path() + ": version " + first + ", this reads " + version);
+    }
+  }
+
+  private static String text(int magic) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < Integer.BYTES; i++) {
+      text.append((char) (magic >>> (8 * i) & 0xFF));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,118 @@
+package org.flowmon.archive.derived;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import org.flowmon.archive.region.MappedRegion;
+
+/**
+ * Reads the tables of a run's file from their beginning to the tail ({@link RunFrame}), and
+ * believes nothing: what is not there, or not what was written, is an error that names the file.
+ */
+public final class RunTables {
+  private final MappedRegion file;
+  private final RunFrame frame;
+  private final ByteBuffer bytes;
+  private final int tail;
+  private int at;
+
+  /**
+   * Checks both ends of a file; the tables are not begun.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException where it is no run
+   * @throws ForeignRunException where it is of another version
+   */
+  public RunTables(MappedRegion file, RunFrame frame) {
+    this.file = file;
+    this.frame = frame;
+    this.bytes = file.buffer();
+    this.tail = file.length() - frame.tailBytes();
+    this.at = tail;
+    expect(tail >= RunFrame.HEADER_BYTES, "a run in " + file.length() + " bytes");
+    frame.check(file);
+  }
+
+  /** An integer of the tail. */
+  public int tailInt(int offset) {
+    return bytes.getInt(tail + offset);
+  }
+
+  /** A long of the tail. */
+  public long tailLong(int offset) {
+    return bytes.getLong(tail + offset);
+  }
+
+  /**
+   * Begins with tables of so many bytes before the tail. They are checked against their checksum.
+   *
+   * @param length of which the caller knows that it is at least 0
+   * @param archive that the run has to be of
+   */
+  public void begin(int length, UUID archive) {
+    expect(length <= tail - RunFrame.HEADER_BYTES, "tables in " + length + " bytes");
+    at = tail - length;
+    int end = file.length() - RunFrame.END_BYTES;
+    file.verify(frame.place(), at, end - at, bytes.getInt(end));
+    UUID of = new UUID(tailLong(0), tailLong(8));
+    expect(of.equals(archive), "archive " + archive + ", found " + of);
+  }
+
+  /** Where the next value lies in the file. */
+  public int at() {
+    return at;
+  }
+
+  /** Passes over what is read in place. */
+  public void skip(long count) {
+    need(count);
+    at += (int) count;
+  }
+
+  public int readByte() {
+    need(1);
+    return bytes.get(at++) & 0xFF;
+  }
+
+  public int readInt() {
+    need(Integer.BYTES);
+    at += Integer.BYTES;
+    return bytes.getInt(at - Integer.BYTES);
+  }
+
+  public long readLong() {
+    need(Long.BYTES);
+    at += Long.BYTES;
+    return bytes.getLong(at - Long.BYTES);
+  }
+
+  /**
+   * Reads a covered segment.
+   *
+   * @param number of it in the run, for errors
+   */
+  public DerivedRun.Covered readCovered(int number) {
+    byte[] id = new byte[readByte()];
+    expect(id.length > 0, "the id of segment " + number);
+    need(id.length);
+    bytes.get(at, id);
+    at += id.length;
+    return new DerivedRun.Covered(new String(id, StandardCharsets.US_ASCII), readInt());
+  }
+
+  /** Checks that there are so many bytes more, before memory is taken for them. */
+  public void need(long more) {
+    expect(more <= tail - at, more + " bytes of the tables at " + at);
+  }
+
+  /** Checks that all was read. */
+  public void end() {
+    expect(at == tail, "segments that end at " + tail + ", found " + at);
+  }
+
+  /** Checks anything else of tables and tail. */
+  public void expect(boolean holds, String what) {
+    if (!holds) {
+      throw file.corrupt(frame.place(), "expected " + what);
+    }
+  }
+}
