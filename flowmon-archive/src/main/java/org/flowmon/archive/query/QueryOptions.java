@@ -100,39 +100,39 @@ public final class QueryOptions {
     return with(copy -> copy.pieceRows = rows);
   }
 
-  long asOfArrival() {
+  public long asOfArrival() {
     return asOfArrival;
   }
 
-  Duration timeLimit() {
+  public Duration timeLimit() {
     return timeLimit;
   }
 
-  long rowLimit() {
+  public long rowLimit() {
     return rowLimit;
   }
 
-  long byteLimit() {
+  public long byteLimit() {
     return byteLimit;
   }
 
-  int threads() {
+  public int threads() {
     return threads;
   }
 
-  boolean verifyChecksums() {
+  public boolean verifyChecksums() {
     return verifyChecksums;
   }
 
-  boolean useRollups() {
+  public boolean useRollups() {
     return useRollups;
   }
 
-  boolean explain() {
+  public boolean explain() {
     return explain;
   }
 
-  int pieceRows() {
+  public int pieceRows() {
     return pieceRows;
   }
 }
