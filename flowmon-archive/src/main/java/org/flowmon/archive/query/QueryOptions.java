@@ -135,4 +135,20 @@ public final class QueryOptions {
   public int pieceRows() {
     return pieceRows;
   }
+
+  @Override
+  public String toString() {
+    return String.format(
+        "as of %d, limits %s, %d rows, %d bytes, %d threads, pieces of %d rows, verify %b, sums %b,"
+            + " explain %b",
+        asOfArrival,
+        timeLimit,
+        rowLimit,
+        byteLimit,
+        threads,
+        pieceRows,
+        verifyChecksums,
+        useRollups,
+        explain);
+  }
 }
