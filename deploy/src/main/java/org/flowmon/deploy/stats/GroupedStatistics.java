@@ -15,9 +15,11 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
- * {@link Statistic}s of an expression by the values of another. Memory grows with the number of
- * groups, and with that of values where quantiles are asked for; then both are bounded. Not
- * thread-safe.
+ * {@link Statistic}s of an expression by the values of another. A query would not answer them: it
+ * takes no sums of doubles and has no quantiles, for which its groups of single values would take
+ * several times as much memory as the values do. Where it does answer, it says the same. Memory
+ * grows with the number of groups, and with that of values where quantiles are asked for; then both
+ * are bounded. Not thread-safe.
  */
 public final class GroupedStatistics {
   /**

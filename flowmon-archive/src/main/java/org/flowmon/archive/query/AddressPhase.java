@@ -88,7 +88,8 @@ final class AddressPhase {
     int least = threads == 1 ? 1 : threads * PARTS_PER_THREAD;
     int wanted = Math.max(largest / ADDRESSES_PER_PART, least);
     int count = Math.max(1, Math.min(wanted, largest / MIN_ADDRESSES));
-    return AddressBounds.of(sizes, count, (source, id) -> sources.get(source).address(id));
+    return AddressBounds.of(
+        sizes, count, (source, id) -> sources.get(source).dictionary().address(id));
   }
 
   private static int size(CellSource source) {

@@ -128,11 +128,13 @@ final class AddressSummer {
   /** Reads the addresses of a source. */
   private void list(int s, IpAddress first, IpAddress end) {
     CellSource source = sources.get(s);
-    from[s] = first == null ? 0 : source.lowerBound(first);
-    to[s] = end == null ? source.rollup().nullId() : source.lowerBound(end);
+    from[s] = first == null ? 0 : source.dictionary().lowerBound(first);
+    to[s] = end == null ? source.rollup().nullId() : source.dictionary().lowerBound(end);
     int list = union.add(Math.max(0, to[s] - from[s]));
     if (to[s] > from[s]) {
-      source.readAddresses(from[s], to[s] - from[s], union.high(list), union.low(list));
+      source
+          .dictionary()
+          .readAddresses(from[s], to[s] - from[s], union.high(list), union.low(list));
     }
     if (to[s] < from[s] || !union.ascends(list)) {
       throw source.damaged("a dictionary of addresses that does not ascend");

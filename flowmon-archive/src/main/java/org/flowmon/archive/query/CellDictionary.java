@@ -1,9 +1,13 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** The addresses of cells by their ids, which ascend with them. Safe to share between threads. */
 interface CellDictionary {
+  /** The column that they are of. */
+  FlowColumn column();
+
   /** How many there are; this is the id of NULL. */
   int size();
 
@@ -12,4 +16,15 @@ interface CellDictionary {
 
   /** The address of an id. */
   IpAddress address(int id);
+
+  /**
+   * Reads addresses.
+   *
+   * @param ids ascending or not
+   * @param n how many of them
+   */
+  void readAddresses(int[] ids, int n, long[] high, long[] low);
+
+  /** Reads the addresses of successive ids, from {@code from} on. */
+  void readAddresses(int from, int n, long[] high, long[] low);
 }

@@ -56,7 +56,8 @@ final class CellPhase {
     }
     int parts = (int) Math.max(1, Math.min(MAX_PARTS, cells / CELLS_PER_PART));
     int[] sizes = sources.stream().mapToInt(CellPhase::size).toArray();
-    return AddressBounds.of(sizes, parts, (source, id) -> sources.get(source).address(id));
+    return AddressBounds.of(
+        sizes, parts, (source, id) -> sources.get(source).dictionary().address(id));
   }
 
   private static int size(CellSource source) {
@@ -107,8 +108,9 @@ final class CellPhase {
 
   private void fill(CellCollector collector, int part, GroupTable groups) {
     for (CellSource source : sources) {
-      int from = part == 0 ? 0 : source.lowerBound(bounds[part - 1]);
-      int to = part == bounds.length ? size(source) + 1 : source.lowerBound(bounds[part]);
+      int from = part == 0 ? 0 : source.dictionary().lowerBound(bounds[part - 1]);
+      int to =
+          part == bounds.length ? size(source) + 1 : source.dictionary().lowerBound(bounds[part]);
       if (from < to) {
         add(collector, source, from, to, groups);
       }

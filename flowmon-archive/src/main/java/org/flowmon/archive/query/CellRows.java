@@ -41,7 +41,7 @@ final class CellRows implements FlowRows {
       high[n - 1] = 0;
       low[n - 1] = 0;
     }
-    source.readAddresses(ids, lastIsNull ? n - 1 : n, high, low);
+    source.dictionary().readAddresses(ids, lastIsNull ? n - 1 : n, high, low);
   }
 
   /** Sees the cells of these addresses, of any hour, from now on. */

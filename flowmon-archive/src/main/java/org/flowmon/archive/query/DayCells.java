@@ -1,13 +1,11 @@
 package org.flowmon.archive.query;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.days.DayDictionary;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.days.DayRunFormat;
 import org.flowmon.archive.derived.RunCover;
@@ -17,36 +15,31 @@ import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
 
 /**
  * How a run of day sums answers a query for the segments that it covers: the days that lie wholly
  * within the query's times and of which the run holds what the query may see, no more and no less.
- * Immutable but for its use of the view.
+ * Not changed once it is planned.
  */
-final class DayCells implements CellSource, CellDictionary {
+final class DayCells extends CellSource {
   private final RunView<DayRun> view;
   private final RunCover.Share<DayRun> share;
-  private final FlowColumn column;
   private final RollupRule rule;
-  private final Rollup rollup;
-  private final DayDictionary dictionary;
   private final Set<Long> days = new HashSet<>();
-  private int[] slices = {};
-  private long cells;
-  private List<AddressIds> ids;
 
   private DayCells(
-      RunView<DayRun> view, RunCover.Share<DayRun> share, FlowColumn column, RollupRule rule) {
+      RunView<DayRun> view,
+      RunCover.Share<DayRun> share,
+      FlowColumn column,
+      Rollup rollup,
+      RollupRule rule) {
+    super(
+        new RunDictionary(share.run().dictionary(column), column), rollup, DayRunFormat.DAY_MICROS);
     this.view = view;
     this.share = share;
-    this.column = column;
     this.rule = rule;
-    this.rollup = share.run().rollup(column);
-    this.dictionary = rollup == null ? null : share.run().dictionary(column);
   }
 
   /**
@@ -63,10 +56,11 @@ final class DayCells implements CellSource, CellDictionary {
       RollupRule rule,
       ArchiveSnapshot snapshot,
       long asOf) {
-    DayCells cells = new DayCells(view, share, column, rule);
-    if (cells.rollup == null) {
+    Rollup rollup = share.run().rollup(column);
+    if (rollup == null) {
       return null;
     }
+    DayCells cells = new DayCells(view, share, column, rollup, rule);
     cells.choose(snapshot, asOf);
     return cells.days.isEmpty() ? null : cells;
   }
@@ -76,7 +70,7 @@ final class DayCells implements CellSource, CellDictionary {
     Set<Long> spoilt = new HashSet<>();
     List<DayRun.Share> covered = share.run().shares();
     for (int s = 0; s < covered.size(); s++) {
-      if (!covered.get(s).has(column)) {
+      if (!covered.get(s).has(address())) {
         continue;
       }
       SealedSegment segment = segment(s);
@@ -88,17 +82,16 @@ final class DayCells implements CellSource, CellDictionary {
         }
       }
     }
-    int[] all = new int[rollup.slices()];
+    int[] all = new int[rollup().slices()];
     int n = 0;
     for (int s = 0; s < all.length; s++) {
-      long day = rollup.hour(s);
+      long day = rollup().hour(s);
       if (!spoilt.contains(day) && ends.containsKey(day) && isWanted(day, ends.get(day))) {
         days.add(day);
         all[n++] = s;
-        cells += rollup.cells(s);
       }
     }
-    slices = Arrays.copyOf(all, n);
+    choose(all, n);
   }
 
   /** The segment of this number in the run, null where the run does not answer for it. */
@@ -131,11 +124,10 @@ final class DayCells implements CellSource, CellDictionary {
 
   /** Reads the checksums of what is to be read, and finds the ids that the filter wants. */
   void prepare(Constraints constraints) {
-    for (int slice : slices) {
-      share.run().verify(column, slice);
+    for (int i = 0; i < slices(); i++) {
+      share.run().verify(address(), slice(i));
     }
-    AddressRanges wanted = constraints.addresses(column);
-    ids = wanted == null ? null : AddressIds.of(this, wanted);
+    choose(constraints.addresses(address()));
   }
 
   /** How many days it answers for. */
@@ -165,7 +157,7 @@ final class DayCells implements CellSource, CellDictionary {
     List<DayRun.Share> covered = share.run().shares();
     for (int s = 0; s < covered.size(); s++) {
       SealedSegment segment = segment(s);
-      if (segment != null && covered.get(s).has(column)) {
+      if (segment != null && covered.get(s).has(address())) {
         answered.put(segment.id(), answered(segment, covered.get(s).days()));
       }
     }
@@ -191,70 +183,7 @@ final class DayCells implements CellSource, CellDictionary {
   }
 
   @Override
-  public Rollup rollup() {
-    return rollup;
-  }
-
-  @Override
-  public int slices() {
-    return slices.length;
-  }
-
-  @Override
-  public int slice(int i) {
-    return slices[i];
-  }
-
-  @Override
-  public List<AddressIds> ids() {
-    return ids;
-  }
-
-  @Override
-  public long cells() {
-    return cells;
-  }
-
-  @Override
-  public long unitMicros() {
-    return DayRunFormat.DAY_MICROS;
-  }
-
-  @Override
-  public FlowColumn address() {
-    return column;
-  }
-
-  @Override
-  public int size() {
-    return dictionary.size();
-  }
-
-  @Override
-  public IpAddress address(int id) {
-    return new IpAddress(dictionary.high(id), dictionary.low(id));
-  }
-
-  @Override
-  public int lowerBound(IpAddress of) {
-    return dictionary.lowerBound(of.hi(), of.lo());
-  }
-
-  @Override
-  public void readAddresses(int[] some, int n, long[] high, long[] low) {
-    for (int i = 0; i < n; i++) {
-      high[i] = dictionary.high(some[i]);
-      low[i] = dictionary.low(some[i]);
-    }
-  }
-
-  @Override
-  public void readAddresses(int from, int n, long[] high, long[] low) {
-    dictionary.read(from, n, high, low);
-  }
-
-  @Override
-  public DamagedCellsException damaged(String problem) {
+  DamagedCellsException damaged(String problem) {
     return new DamagedCellsException(view.damaged(share.run(), problem));
   }
 }

@@ -20,4 +20,14 @@ record IndexDictionary(SegmentIndex index, FlowColumn column) implements CellDic
   public IpAddress address(int id) {
     return index.address(column, id);
   }
+
+  @Override
+  public void readAddresses(int[] ids, int n, long[] high, long[] low) {
+    index.readAddresses(column, ids, n, high, low);
+  }
+
+  @Override
+  public void readAddresses(int from, int n, long[] high, long[] low) {
+    index.readAddresses(column, from, n, high, low);
+  }
 }

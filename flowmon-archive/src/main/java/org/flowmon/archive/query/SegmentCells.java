@@ -1,7 +1,5 @@
 package org.flowmon.archive.query;
 
-import java.util.Arrays;
-import java.util.List;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.Rollup;
@@ -10,16 +8,14 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.LongRanges;
 
 /**
  * How sums answer a query over one segment: slices whose rows are all within the query's times, and
- * the times whose rows have to be read because a slice is cut by them. Immutable.
+ * the times whose rows have to be read because a slice is cut by them.
  */
-final class SegmentCells implements CellSource {
+final class SegmentCells extends CellSource {
   // Reading a cell costs about as much as a row of a scan divided by this.
   private static final int CELLS_PER_ROW = 4;
   // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
@@ -27,90 +23,19 @@ final class SegmentCells implements CellSource {
 
   private final SegmentLease lease;
   private final SegmentIndex index;
-  private final FlowColumn address;
-  private final Rollup rollup;
-  private final int[] slices;
-  private final List<AddressIds> ids;
   private final RowRanges rest;
-  private final long cells;
 
   private SegmentCells(
-      SegmentLease lease,
-      SegmentIndex index,
-      FlowColumn address,
-      Rollup rollup,
-      int[] slices,
-      List<AddressIds> ids,
-      RowRanges rest,
-      long cells) {
+      SegmentLease lease, SegmentIndex index, FlowColumn address, Rollup rollup, RowRanges rest) {
+    super(new IndexDictionary(index, address), rollup, RollupFormat.HOUR_MICROS);
     this.lease = lease;
     this.index = index;
-    this.address = address;
-    this.rollup = rollup;
-    this.slices = slices;
-    this.ids = ids;
     this.rest = rest;
-    this.cells = cells;
   }
 
   /** Keeps the segment open as long as sums are read. */
   SegmentLease lease() {
     return lease;
-  }
-
-  @Override
-  public FlowColumn address() {
-    return address;
-  }
-
-  @Override
-  public Rollup rollup() {
-    return rollup;
-  }
-
-  @Override
-  public int slices() {
-    return slices.length;
-  }
-
-  @Override
-  public int slice(int i) {
-    return slices[i];
-  }
-
-  @Override
-  public List<AddressIds> ids() {
-    return ids;
-  }
-
-  @Override
-  public long unitMicros() {
-    return RollupFormat.HOUR_MICROS;
-  }
-
-  @Override
-  public IpAddress address(int id) {
-    return index.address(address, id);
-  }
-
-  @Override
-  public int lowerBound(IpAddress of) {
-    return index.lowerBound(address, of.hi(), of.lo());
-  }
-
-  @Override
-  public void readAddresses(int[] some, int n, long[] high, long[] low) {
-    index.readAddresses(address, some, n, high, low);
-  }
-
-  @Override
-  public void readAddresses(int from, int n, long[] high, long[] low) {
-    index.readAddresses(address, from, n, high, low);
-  }
-
-  @Override
-  public DamagedCellsException damaged(String problem) {
-    return new DamagedCellsException(lease, problem);
   }
 
   /** Rows that the slices leave to be read. */
@@ -119,8 +44,8 @@ final class SegmentCells implements CellSource {
   }
 
   @Override
-  public long cells() {
-    return cells;
+  DamagedCellsException damaged(String problem) {
+    return new DamagedCellsException(lease, problem);
   }
 
   /**
@@ -150,7 +75,7 @@ final class SegmentCells implements CellSource {
     for (FlowColumn address : RollupFormat.DIMENSIONS) {
       if (index.isIndexed(address) && (rule.address() == null || rule.address() == address)) {
         SegmentCells cells = plan(rule, lease, index, address, constraints);
-        best = cells != null && (best == null || cells.cells < best.cells) ? cells : best;
+        best = cells != null && (best == null || cells.cells() < best.cells()) ? cells : best;
       }
     }
     return best == null || best.isDearerThan(all) ? null : best;
@@ -170,18 +95,14 @@ final class SegmentCells implements CellSource {
     if (rollup == null || !hasAllMeasures(rollup, segment)) {
       return null;
     }
-    AddressRanges wanted = constraints.addresses(address);
-    List<AddressIds> ids = wanted == null ? null : AddressIds.of(index, address, wanted);
     LongRanges cut = LongRanges.NONE;
     int[] slices = new int[rollup.slices()];
     int n = 0;
-    long cells = 0;
     for (int s = 0; s < slices.length; s++) {
       LongRanges kept =
           totals != null ? LongRanges.ALL : keptOf(rule, segment, rollup.hour(s), hidden);
       if (kept.equals(LongRanges.ALL)) {
         slices[n++] = s;
-        cells += rollup.cells(s);
       } else {
         cut = cut.or(kept);
       }
@@ -192,15 +113,11 @@ final class SegmentCells implements CellSource {
     if (!cut.isEmpty() && segment.clampedRows() > 0) {
       return null; // the rows of an hour are not found apart from others
     }
-    return new SegmentCells(
-        lease,
-        index,
-        address,
-        rollup,
-        Arrays.copyOf(slices, n),
-        ids,
-        RowRanges.within(segment, cut).visibleFrom(lease.firstRow()),
-        cells);
+    RowRanges rest = RowRanges.within(segment, cut).visibleFrom(lease.firstRow());
+    SegmentCells cells = new SegmentCells(lease, index, address, rollup, rest);
+    cells.choose(slices, n);
+    cells.choose(constraints.addresses(address));
+    return cells;
   }
 
   /** The largest time of the rows that have expired, which all have one as they are asked about. */
@@ -252,19 +169,19 @@ final class SegmentCells implements CellSource {
   }
 
   private boolean isDearerThan(RowRanges all) {
-    long read = cells;
+    long read = cells();
     long rows = all.total();
     long left = rest.total();
-    if (ids != null) {
+    if (ids() != null) {
       long postings = 0;
       long wanted = 0;
-      for (AddressIds some : ids) {
+      for (AddressIds some : ids()) {
         wanted += some.to() - some.from();
         for (int id = some.from(); id < some.to() && postings < rows; id++) {
-          postings += PostingPlan.LIST_COST + index.count(address, id);
+          postings += PostingPlan.LIST_COST + index.count(address(), id);
         }
       }
-      read = Math.min(read, wanted * slices.length * RollupFormat.BLOCK);
+      read = Math.min(read, wanted * slices() * RollupFormat.BLOCK);
       rows = Math.min(rows, postings);
       left = Math.min(left, postings);
     }
