@@ -102,7 +102,11 @@ class FlowmonTest {
   void anArchiveThatIsNotThereIsNoDamage(@TempDir Path folder) {
     String missing = folder.resolve("none").toString();
     assertEquals(3, commandLine.execute("verify", "--archive", missing), err::toString);
-    assertEquals("flowmon verify: there is no archive at " + missing + "\n", err.toString());
+    assertEquals(
+        "flowmon verify: there is no archive at "
+            + missing
+            + "; flowmon import or the job makes one\n",
+        err.toString());
     assertEquals(3, commandLine.execute("query", "SELECT uid FROM flows", "--archive", missing));
     assertEquals(2, commandLine.execute("query", "SELECT uid FROM flow", "--archive", missing));
   }

@@ -61,11 +61,22 @@ final class ArchiveOption {
 
   /** As above, one of {@link #locations}. */
   static Archive open(ArchiveLocation location) throws IOException {
+    requireArchive(location);
+    return Archive.open(location, ArchiveOptions.DEFAULTS);
+  }
+
+  /** Where the archive that must be there is, without opening it: it may be damaged. */
+  ArchiveLocation existing() throws IOException {
+    ArchiveLocation location = location();
+    requireArchive(location);
+    return location;
+  }
+
+  private static void requireArchive(ArchiveLocation location) throws IOException {
     if (!Archive.exists(location)) {
       throw new CommandException(
           "there is no archive at " + location + "; flowmon import or the job makes one");
     }
-    return Archive.open(location, ArchiveOptions.DEFAULTS);
   }
 
   /** The archive, made where there is none, which is said: a mistyped name makes one too. */

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.archive.verify.VerifyReport;
 import picocli.CommandLine.Command;
@@ -29,13 +30,11 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!Archive.exists(archive.location())) {
-      throw new CommandException("there is no archive at " + archive.location());
-    }
+    ArchiveLocation location = archive.existing();
     VerifyReport report;
     try (Progress progress = progressOption.start()) {
       progress.begin("verify", storedRows(), progress::flows);
-      report = ArchiveVerifier.verify(archive.location(), progress::flows);
+      report = ArchiveVerifier.verify(location, progress::flows);
     }
     report.damages().forEach(damage -> System.out.println("damaged: " + damage));
     remedies(report.damages())
