@@ -8,10 +8,12 @@ import java.nio.file.NoSuchFileException;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.query.ByteLimitException;
+import org.flowmon.archive.query.QueryCancelledException;
 import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.deploy.embedded.EmbeddedServiceException;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.QueryException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -50,6 +52,8 @@ public final class Failures implements IExecutionExceptionHandler {
     return e instanceof CommandException
         || e instanceof QueryException
         || e instanceof QueryTimeoutException
+        || e instanceof QueryCancelledException
+        || e instanceof AnswerTooLargeException
         || e instanceof RowLimitException
         || e instanceof ByteLimitException
         || e instanceof SegmentCorruptException

@@ -161,6 +161,14 @@ public final class ImportCommand implements Callable<Integer> {
       failed(file, String.valueOf(e.getCause().getMessage()));
     } catch (IOException e) {
       failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
+    } catch (OutOfMemoryError e) {
+      // What it held is let go: the next file may fit.
+      failed(
+          file,
+          String.format(
+              "it needs more memory than the heap of %,d MiB has; --threads 1 needs less,"
+                  + " FLOWMON_JAVA_OPTS=-Xmx4g gives more",
+              Runtime.getRuntime().maxMemory() >> 20));
     }
   }
 
@@ -243,7 +251,7 @@ public final class ImportCommand implements Callable<Integer> {
     long before = options.bytesRead().get();
     options.clock().beginFile();
     progress.begin(file.toString(), identity.bytes(), () -> options.bytesRead().get() - before);
-    try (RejectedLines lines = RejectedLines.to(rejects);
+    try (RejectedLines lines = RejectedLines.to(rejects, interruption::check);
         ArchiveImporter importer =
             new ArchiveImporter(
                 opened, identity, force, ArchiveImporter.DEFAULT_SEGMENT_ROWS, threads())) {
@@ -277,7 +285,12 @@ public final class ImportCommand implements Callable<Integer> {
             Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
       }
       if (Files.exists(rejects)) {
-        System.out.println("  rejected lines are in " + rejects);
+        System.out.println(
+            "  rejected lines are in "
+                + rejects
+                + (lines.onlyCounted() == 0
+                    ? ""
+                    : ", but for the last " + lines.onlyCounted() + ", which are only counted"));
       }
     }
   }

@@ -257,6 +257,38 @@ class ParquetImportTest {
     }
   }
 
+  /** A page of equal values holds any number of them. */
+  @Test
+  void moreRejectsThanAFileKeepsAreCountedAndSaid() throws Exception {
+    Path parquet = file("many.parquet");
+    int rows = 1_000_007;
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' AS end_time, 'x' AS src_addr FROM range("
+            + rows
+            + ")) TO '"
+            + parquet
+            + "' (FORMAT parquet)");
+    assertTrue(Files.size(parquet) < 100_000, "a small file: " + Files.size(parquet));
+    Path archive = file("a");
+    CommandRun said = CommandRun.of("import", parquet, "--archive", archive);
+    assertEquals(0, said.code(), said.toString());
+    assertTrue(said.toString().contains("but for the last 7, which are only counted"), said + "");
+    assertTrue(said.toString().contains(rows + " lines or records rejected"), said + "");
+    try (var files = Files.list(archive.resolve("rejects"));
+        var lines = Files.lines(files.findFirst().orElseThrow())) {
+      assertEquals(1_000_001, lines.count());
+    }
+  }
+
+  @Test
+  void aTextFileThatBeginsAsParquetDoesIsText() throws Exception {
+    Path csv = file("flows.csv");
+    Files.writeString(csv, "PAR1,end_time,bytes\n1,2026-11-01T00:00:00Z,7\n");
+    CommandRun said = CommandRun.of("import", csv, "--archive", file("a"), "--map", "PAR1=");
+    assertEquals(0, said.code(), said.toString());
+    assertTrue(said.toString().contains("1 flows"), said.toString());
+  }
+
   @Test
   void aListThatClaimsMoreThanItsFooterHasTakesNoMemory() throws Exception {
     // The version, then a list of 90 million elements of the schema, none of which is there.

@@ -507,10 +507,7 @@ public final class PackedGroups {
       long limit = plan.query().limit();
       long groups = Arrays.stream(sorted).mapToLong(SortedGroups::size).sum();
       groups = limit < 0 ? groups : Math.min(limit, groups);
-      if (groups > Integer.MAX_VALUE - 8) {
-        throw new IllegalStateException("an answer holds no more than 2^31 rows, not " + groups);
-      }
-      rows = (int) groups;
+      rows = ResultTable.rows(groups);
       columns.setRows(rows);
       firstRows = new int[sorted.length + 1];
       for (int p = 0; p < sorted.length; p++) {

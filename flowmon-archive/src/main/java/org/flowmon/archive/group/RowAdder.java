@@ -5,6 +5,7 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.ResultTable;
 
 /** Adds the rows of a partition to a table. Not thread-safe, but several may read the same rows. */
 final class RowAdder {
@@ -61,7 +62,7 @@ final class RowAdder {
 
   /** The keys of a partition's rows. */
   long[] keys(PartitionedRows rows, int partition) {
-    long[] all = new long[Math.toIntExact(rows.rows(partition))];
+    long[] all = new long[ResultTable.rows(rows.rows(partition))];
     int n = 0;
     int size = rows.rowsOfLast(partition);
     for (int block = rows.lastBlock(partition); block >= 0; block = rows.before(block)) {

@@ -109,14 +109,14 @@ final class AddressPhase {
   /** The answer. */
   Answer answer() throws IOException {
     int useful = Math.max(1, Math.min(threads, parts.length));
-    List<Done> done = Threads.run(useful, this::addParts);
+    List<Done> done = Threads.run(useful, deadline, this::addParts);
     long cells = done.stream().mapToLong(Done::cells).sum();
     if (!inKeyOrder) {
       GroupTable all = done.get(0).groups();
       for (Done other : done.subList(1, done.size())) {
         all.append(other.groups());
       }
-      return new Answer(all.finish(query), cells);
+      return new Answer(all.finish(query, deadline::check), cells);
     }
     return new Answer(write(useful), cells);
   }
@@ -157,7 +157,7 @@ final class AddressPhase {
       found += part.size();
       hasHighs |= part.hasHighs();
     }
-    int rows = Math.toIntExact(query.limit() < 0 ? found : Math.min(found, query.limit()));
+    int rows = ResultTable.rows(query.limit() < 0 ? found : Math.min(found, query.limit()));
     columns.setRows(rows);
     boolean[] isNull = parts[parts.length - 1].hasNull() ? new boolean[rows] : null;
     for (int c = 0; c < columns.count(); c++) {
@@ -174,8 +174,10 @@ final class AddressPhase {
     next.set(0);
     Threads.run(
         useful,
+        deadline,
         () -> {
           for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
+            deadline.check();
             parts[p].writeTo(columns, firstRows[p], firstRows[p + 1] - firstRows[p]);
           }
           return null;

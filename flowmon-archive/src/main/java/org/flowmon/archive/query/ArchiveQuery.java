@@ -31,6 +31,8 @@ public final class ArchiveQuery {
    * @param query without parameters
    * @throws QueryTimeoutException where the options' time limit is over
    * @throws RowLimitException where more rows than the options' limit would be read
+   * @throws ByteLimitException where more bytes than the options' limit were read
+   * @throws QueryCancelledException where this thread is interrupted, which it still is then
    * @throws org.flowmon.udaf.query.QueryException where a parameter is not bound
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, FlowQuery query, QueryOptions options)
@@ -48,6 +50,8 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options) throws IOException {
+    Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
+    deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
     AskedArchives archives = new AskedArchives(snapshots);
     Expression asOf =
         options.asOfArrival() == Long.MAX_VALUE
@@ -60,17 +64,17 @@ public final class ArchiveQuery {
     order.sort(segments);
     RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
     try (DayChoice days = archives.chooseDays(rule, constraints, choice, options.asOfArrival())) {
-      return new QueryRun(archives, query, asOf, options, choice, days, order).answer();
+      return new QueryRun(archives, query, asOf, options, deadline, choice, days, order).answer();
     } catch (DamagedListException e) {
       // The sidecar is known to be damaged now, and is not asked again; no sums were.
       DayChoice none = new DayChoice();
-      return new QueryRun(archives, query, asOf, options, choice, none, order).answer();
+      return new QueryRun(archives, query, asOf, options, deadline, choice, none, order).answer();
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);
       DayChoice none = new DayChoice();
       QueryAnswer answer =
-          new QueryRun(archives, query, asOf, byRows, choice, none, order).answer();
+          new QueryRun(archives, query, asOf, byRows, deadline, choice, none, order).answer();
       return answer.withWarning(e.getMessage());
     }
   }

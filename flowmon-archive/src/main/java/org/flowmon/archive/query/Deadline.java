@@ -4,17 +4,20 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** When a query has to end, by time and by rows read, and how far it is. Safe for many threads. */
+/**
+ * When a query has to end, by time, by rows and bytes read, or since nobody waits for it, and how
+ * far it is. One for all attempts at a query. Safe for many threads.
+ */
 final class Deadline {
   private final Duration limit;
   private final long startNanos;
   private final long limitNanos;
   private final long rowLimit;
   private final long byteLimit;
-  private final int segments;
   private final AtomicLong rows = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger done = new AtomicInteger();
+  private volatile int segments;
   private volatile boolean cancelled;
 
   /**
@@ -24,7 +27,7 @@ final class Deadline {
    * @param rowLimit {@link Long#MAX_VALUE} for none
    * @param byteLimit likewise
    */
-  Deadline(Duration limit, long rowLimit, long byteLimit, int segments) {
+  Deadline(Duration limit, long rowLimit, long byteLimit) {
     this.rowLimit = rowLimit;
     this.byteLimit = byteLimit;
     this.limit = limit;
@@ -34,7 +37,13 @@ final class Deadline {
         limit == null || limit.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0
             ? Long.MAX_VALUE
             : limit.toNanos();
-    this.segments = segments;
+  }
+
+  /** An attempt begins; what an earlier one has read and taken counts. No other thread is there. */
+  void begin(int ofSegments) {
+    segments = ofSegments;
+    done.set(0);
+    cancelled = false;
   }
 
   /**
@@ -65,7 +74,7 @@ final class Deadline {
     return bytes.get();
   }
 
-  /** Lets all threads of the query end before their next piece of a segment. */
+  /** Lets all threads of the query end soon. */
   void cancel() {
     cancelled = true;
   }
@@ -93,10 +102,29 @@ final class Deadline {
    * Goes on where there is time.
    *
    * @throws QueryTimeoutException where there is none left
+   * @throws QueryCancelledException where the query was cancelled, or this thread is interrupted
    */
   void check() {
+    checkCancelled();
     if (limitNanos != Long.MAX_VALUE && elapsedNanos() > limitNanos) {
       throw new QueryTimeoutException(limit, done.get(), segments);
     }
+  }
+
+  /**
+   * Goes on unless the query was cancelled.
+   *
+   * @throws QueryCancelledException where it was, or this thread is interrupted
+   */
+  void checkCancelled() {
+    if (cancelled || Thread.currentThread().isInterrupted()) {
+      cancelled = true;
+      throw cancelled();
+    }
+  }
+
+  /** That the query was cancelled. */
+  QueryCancelledException cancelled() {
+    return new QueryCancelledException(done.get(), segments);
   }
 }

@@ -190,7 +190,7 @@ final class ListGrouping implements AutoCloseable {
       deadline.bytesRead(reader.dictionaryBytes(second.get(0)));
     }
     AddressNumbering numbering = new AddressNumbering(readers, second);
-    Threads.run(options.threads(), () -> numbering.run(deadline::check));
+    Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
     groups = PackedGroups.ofLists(plan, lists.keySet(), numbering.finish(), options.threads());
     lists.forEach(
         (address, some) ->

@@ -85,7 +85,7 @@ final class PackedGrouping {
         return groups;
       }
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
-      Threads.run(options.threads(), () -> numbering.run(deadline::check));
+      Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
       AddressNumbers numbers = numbering.finish();
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
@@ -128,11 +128,11 @@ final class PackedGrouping {
   static ResultTable finish(PackedGroups.Finish finish, int threads, Deadline deadline)
       throws IOException {
     int useful = Math.max(1, Math.min(threads, finish.parts()));
-    Threads.run(useful, () -> finish.order(deadline::check));
+    Threads.run(useful, deadline, () -> finish.order(deadline::check));
     finish.measure();
-    Threads.run(useful, finish::allocate);
+    Threads.run(useful, deadline, finish::allocate);
     finish.begin();
-    Threads.run(useful, () -> finish.write(deadline::check));
+    Threads.run(useful, deadline, () -> finish.write(deadline::check));
     return finish.table();
   }
 
@@ -150,7 +150,7 @@ final class PackedGrouping {
       throws IOException {
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     List<GroupTable> counted =
-        Threads.run(useful, () -> finish.count(counts, grouping, deadline::check));
+        Threads.run(useful, deadline, () -> finish.count(counts, grouping, deadline::check));
     finish.release();
     return counted;
   }

@@ -57,6 +57,7 @@ final class QueryRun {
       FlowQuery query,
       Expression whereAsOf,
       QueryOptions options,
+      Deadline deadline,
       SegmentChoice choice,
       DayChoice days,
       SegmentOrder order) {
@@ -71,8 +72,8 @@ final class QueryRun {
     this.segments =
         choice.segments().stream().filter(segment -> !days.answersFor(segment)).toList();
     this.order = order;
-    this.deadline =
-        new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit(), segments.size());
+    this.deadline = deadline;
+    deadline.begin(segments.size());
     this.rollups = options.useRollups() ? groupings.rollups() : null;
     // Sums are read once for a whole segment, and single rows in order; EXPLAIN tells of segments.
     boolean cuts = query.isAggregated() && rollups == null && !options.explain();
@@ -88,6 +89,7 @@ final class QueryRun {
    * @throws DamagedCellsException where sums cannot be relied on
    */
   QueryAnswer answer() throws IOException {
+    deadline.check();
     if (segments.isEmpty() && days.cells().isEmpty() && query.parameters().isEmpty()) {
       return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
     }
@@ -114,7 +116,7 @@ final class QueryRun {
           PackedGrouping.of(archives, groupings.all(), constraints, options, segments, deadline);
     }
     try {
-      List<SegmentScan> scans = Threads.run(Math.max(1, threads), this::scan);
+      List<SegmentScan> scans = Threads.run(Math.max(1, threads), deadline, this::scan);
       return answer(scans, collect(scans));
     } finally {
       // No thread reads on here, whichever way they ended.
@@ -224,7 +226,7 @@ final class QueryRun {
       table = answer(groups.finish(lists.keys(), read));
     } else {
       try {
-        Threads.run(options.threads(), listed::run);
+        Threads.run(options.threads(), deadline, listed::run);
         table = answer(groups.finish(lists.keys(), listed));
       } finally {
         listed.release();
@@ -336,7 +338,7 @@ final class QueryRun {
       }
       CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline);
       int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
-      List<CellPhase.Part> parts = Threads.run(threads, phase::run);
+      List<CellPhase.Part> parts = Threads.run(threads, deadline, phase::run);
       return new Collected(
           groupings.finish(List.of(phase.groups(parts))),
           parts.stream().mapToLong(CellPhase.Part::cells).sum());
@@ -355,7 +357,7 @@ final class QueryRun {
     if (counts == null) {
       ResultTable table =
           packed[0] == null
-              ? merged(collectors, 0).finish(query)
+              ? merged(collectors, 0).finish(query, deadline::check)
               : PackedGrouping.finish(packed[0].finish(), options.threads(), deadline);
       return new Collected(table, 0);
     }
@@ -376,6 +378,7 @@ final class QueryRun {
     try {
       Threads.run(
           Math.min(options.threads(), columns),
+          deadline,
           () -> {
             for (int c = nextColumn.getAndIncrement();
                 c < columns;
@@ -394,7 +397,7 @@ final class QueryRun {
     GroupTable all = collectors.get(0).groups(grouping);
     for (RowCollector other : collectors.subList(1, collectors.size())) {
       deadline.check();
-      all.merge(other.groups(grouping));
+      all.merge(other.groups(grouping), deadline::check);
     }
     return all;
   }

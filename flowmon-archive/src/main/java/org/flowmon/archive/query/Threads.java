@@ -20,48 +20,30 @@ final class Threads {
 
   /**
    * Runs the work and waits for all threads, whichever way they end: nobody works on when this
-   * returns or throws.
+   * returns or throws. Where one fails or this one is interrupted, the others are told by the
+   * deadline.
    *
    * @return what each thread has done, at least one
+   * @throws QueryCancelledException where this thread was interrupted; it still is
    */
-  static <T> List<T> run(int threads, Work<T> work) throws IOException {
+  static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
     List<FutureTask<T>> others = new ArrayList<>();
     List<T> done = new ArrayList<>();
+    Throwable failure = null;
     try {
       for (int t = 1; t < threads; t++) {
-        FutureTask<T> task = new FutureTask<>(work);
+        FutureTask<T> task = new FutureTask<>(() -> callOrCancel(work, deadline));
         Thread thread = new Thread(task, "archive-query-" + t);
         thread.setDaemon(true);
         thread.start(); // or throws, where the system has no more threads
         others.add(task);
       }
       done.add(work.call());
-    } finally {
-      done.addAll(join(others));
+    } catch (IOException | RuntimeException | Error e) {
+      deadline.cancel();
+      failure = e;
     }
-    return done;
-  }
-
-  private static <T> List<T> join(List<FutureTask<T>> tasks) throws IOException {
-    List<T> done = new ArrayList<>();
-    Throwable failure = null;
-    boolean interrupted = false;
-    for (FutureTask<T> task : tasks) {
-      while (true) {
-        try {
-          done.add(task.get());
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          failure = failure == null ? e.getCause() : failure;
-          break;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    failure = join(others, deadline, done, failure);
     if (failure instanceof IOException e) {
       throw e;
     } else if (failure instanceof RuntimeException e) {
@@ -70,5 +52,45 @@ final class Threads {
       throw e;
     }
     return done;
+  }
+
+  private static <T> T callOrCancel(Work<T> work, Deadline deadline) throws IOException {
+    try {
+      return work.call();
+    } catch (IOException | RuntimeException | Error e) {
+      deadline.cancel();
+      throw e;
+    }
+  }
+
+  /** Waits for all; the failure that is to be told, null where there is none. */
+  private static <T> Throwable join(
+      List<FutureTask<T>> tasks, Deadline deadline, List<T> done, Throwable ofThisThread) {
+    Throwable failure = ofThisThread;
+    boolean interrupted = false;
+    for (FutureTask<T> task : tasks) {
+      while (true) {
+        try {
+          done.add(task.get());
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+          deadline.cancel();
+        } catch (ExecutionException e) {
+          failure = cause(failure, e.getCause());
+          break;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+      return cause(failure, deadline.cancelled());
+    }
+    return failure;
+  }
+
+  /** Of two failures the one that is not only a consequence of the other. */
+  private static Throwable cause(Throwable first, Throwable second) {
+    return first == null || first instanceof QueryCancelledException ? second : first;
   }
 }

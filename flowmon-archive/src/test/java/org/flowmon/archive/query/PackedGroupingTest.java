@@ -386,7 +386,7 @@ class PackedGroupingTest {
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,
             snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, snapshot.segments().size()))[0]
+            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE))[0]
         != null;
   }
 

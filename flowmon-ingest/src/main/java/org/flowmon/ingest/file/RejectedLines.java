@@ -19,27 +19,58 @@ import java.util.Map;
 /**
  * The lines that were not flows: counted by reason and, where a rejects file is given, kept there
  * with file, line number, reason and the line itself ({@code docs/format/files.md}). The rejects
- * file is made with the first line that needs it. Not thread-safe.
+ * file is made with the first line that needs it. It keeps the first {@link #MOST_LINES}, and
+ * {@link #MOST_BYTES} of them: a small file can unfold to any number of lines. Its last line says
+ * how many more were only counted. Not thread-safe.
  */
 public final class RejectedLines implements Closeable {
+  /** Lines that a rejects file keeps at most. */
+  public static final long MOST_LINES = 1_000_000;
+
+  /** Bytes of such lines at most. */
+  public static final long MOST_BYTES = 1L << 30;
+
+  // Lines between two looks at whether to go on.
+  private static final int CHECKED = 1024;
   private static final RejectReason[] REASONS = RejectReason.values();
 
   private final Path target;
+  private final Runnable check;
+  private long linesLeft;
+  private long bytesLeft;
+  private long onlyCounted;
+  private long taken;
   private final long[] counts = new long[REASONS.length];
   private JsonGenerator json;
 
-  private RejectedLines(Path target) {
+  private RejectedLines(Path target, long mostLines, long mostBytes, Runnable check) {
     this.target = target;
+    this.linesLeft = mostLines;
+    this.bytesLeft = mostBytes;
+    this.check = check;
   }
 
   /** Counts and keeps. A rejects file that is there already is replaced, its folder made. */
   public static RejectedLines to(Path rejectsFile) {
-    return new RejectedLines(rejectsFile);
+    return to(rejectsFile, () -> {});
+  }
+
+  /**
+   * As {@link #to(Path)}.
+   *
+   * @param check runs now and then as lines are rejected, and may throw to end it
+   */
+  public static RejectedLines to(Path rejectsFile, Runnable check) {
+    return to(rejectsFile, MOST_LINES, MOST_BYTES, check);
+  }
+
+  static RejectedLines to(Path rejectsFile, long mostLines, long mostBytes, Runnable check) {
+    return new RejectedLines(rejectsFile, mostLines, mostBytes, check);
   }
 
   /** Counts and keeps nothing. */
   public static RejectedLines countOnly() {
-    return new RejectedLines(null);
+    return new RejectedLines(null, 0, 0, () -> {});
   }
 
   /**
@@ -60,9 +91,19 @@ public final class RejectedLines implements Closeable {
       boolean truncated)
       throws IOException {
     counts[reason.ordinal()]++;
+    if (taken++ % CHECKED == 0) {
+      check.run();
+    }
     if (target == null) {
       return;
     }
+    long size = (long) to - from + detail.length();
+    if (onlyCounted > 0 || linesLeft == 0 || size > bytesLeft) {
+      onlyCounted++;
+      return;
+    }
+    linesLeft--;
+    bytesLeft -= size;
     JsonGenerator out = generator();
     out.writeStartObject();
     out.writeStringField("file", file.toString());
@@ -111,6 +152,11 @@ public final class RejectedLines implements Closeable {
     return target;
   }
 
+  /** Lines that are counted and not in the rejects file, since those before filled it. */
+  public long onlyCounted() {
+    return onlyCounted;
+  }
+
   /** Reason → lines, those that are not 0, in the order of {@link RejectReason}. */
   public Map<String, Long> counts() {
     return since(new long[REASONS.length]);
@@ -139,6 +185,12 @@ public final class RejectedLines implements Closeable {
 
   @Override
   public void close() throws IOException {
+    if (onlyCounted > 0) {
+      JsonGenerator out = generator();
+      out.writeStartObject();
+      out.writeNumberField("only_counted", onlyCounted);
+      out.writeEndObject();
+    }
     if (json != null) {
       json.writeRaw('\n');
       json.close();

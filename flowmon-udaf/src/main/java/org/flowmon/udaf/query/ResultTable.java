@@ -14,6 +14,9 @@ import org.flowmon.flow.IpAddress;
  * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} gives. Immutable.
  */
 public final class ResultTable {
+  /** Rows of an answer at most. */
+  public static final int MAX_ROWS = Integer.MAX_VALUE - 8;
+
   private final List<ResultColumn> columns;
   private final List<String> names;
   private final int rows;
@@ -26,6 +29,18 @@ public final class ResultTable {
 
   public int rowCount() {
     return rows;
+  }
+
+  /**
+   * As many rows, where an answer holds them.
+   *
+   * @throws AnswerTooLargeException where it does not
+   */
+  public static int rows(long wanted) {
+    if (wanted > MAX_ROWS) {
+      throw new AnswerTooLargeException(wanted, "rows", MAX_ROWS);
+    }
+    return (int) wanted;
   }
 
   public int columnCount() {

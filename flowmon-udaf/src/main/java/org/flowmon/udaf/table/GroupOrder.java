@@ -29,13 +29,27 @@ final class GroupOrder {
   private static final int FEW_GROUPS = 32;
   // A heap of more than one row of so many takes longer than sorting all.
   private static final int SMALL_SHARE = 16;
+  // Comparisons between two looks at whether to go on; a power of two.
+  private static final int COMPARED = 1 << 14;
 
   private final GroupTable table;
   private final GroupLayout layout;
   private final ByOne[] comparisons;
   private final FirstKeys firstKeys;
+  private final Runnable check;
+  private int compared;
 
   GroupOrder(GroupTable table, FlowQuery query) {
+    this(table, query, () -> {});
+  }
+
+  /**
+   * The order of a table's groups.
+   *
+   * @param check runs now and then while they are sorted, and may throw to end it
+   */
+  GroupOrder(GroupTable table, FlowQuery query, Runnable check) {
+    this.check = check;
     this.table = table;
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
@@ -54,6 +68,9 @@ final class GroupOrder {
   }
 
   int compare(int groupA, int groupB) {
+    if ((++compared & COMPARED - 1) == 0) {
+      check.run();
+    }
     for (ByOne comparison : comparisons) {
       int order = comparison.compare(groupA, groupB);
       if (order != 0) {
@@ -67,6 +84,7 @@ final class GroupOrder {
   int[] first(long limit) {
     int size = table.size();
     int wanted = limit < 0 || limit > size ? size : (int) limit;
+    check.run();
     long[] keys = size < FEW_GROUPS ? null : firstKeys.read();
     if (keys == null) {
       return FirstRows.of(size, wanted, this::compare);

@@ -6,6 +6,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
@@ -16,6 +17,8 @@ import org.flowmon.udaf.query.ValueKind;
  */
 public final class GroupTable {
   private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
+  // Groups between two looks at whether to go on.
+  private static final int CHECKED = 4096;
 
   private final GroupLayout layout;
   private final Accumulation accumulation;
@@ -224,8 +227,7 @@ public final class GroupTable {
     long needed = (long) (size + groups) * stride;
     if (needed > data.length) {
       if (needed > MAX_WORDS) {
-        throw new IllegalStateException(
-            "a table holds no more than " + size + " groups of " + stride + " words");
+        throw new AnswerTooLargeException((long) size + groups, "groups", MAX_WORDS / stride);
       }
       data = Arrays.copyOf(data, (int) Math.min(MAX_WORDS, Math.max(needed, 2L * data.length)));
     }
@@ -233,7 +235,11 @@ public final class GroupTable {
 
   /** The first groups of the query's answer, in its order: all where it has no limit. */
   public int[] first(FlowQuery query) {
-    return new GroupOrder(this, query).first(query.limit());
+    return first(query, () -> {});
+  }
+
+  private int[] first(FlowQuery query, Runnable check) {
+    return new GroupOrder(this, query, check).first(query.limit());
   }
 
   /**
@@ -270,8 +276,20 @@ public final class GroupTable {
 
   /** Merges all groups of a table of the same layout. */
   public void merge(GroupTable other) {
+    merge(other, () -> {});
+  }
+
+  /**
+   * As {@link #merge(GroupTable)}.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public void merge(GroupTable other, Runnable check) {
     requireSameLayout(other);
     for (int g = 0; g < other.size; g++) {
+      if (g % CHECKED == 0) {
+        check.run();
+      }
       merge(other, g);
     }
   }
@@ -363,8 +381,7 @@ public final class GroupTable {
     if ((long) (size + 1) * stride > data.length) {
       long wanted = Math.min(2L * data.length, MAX_WORDS);
       if ((long) (size + 1) * stride > wanted) {
-        throw new IllegalStateException(
-            "a table holds no more than " + size + " groups of " + stride + " words");
+        throw new AnswerTooLargeException(size + 1L, "groups", MAX_WORDS / stride);
       }
       data = Arrays.copyOf(data, (int) wanted);
     }
@@ -439,11 +456,21 @@ public final class GroupTable {
 
   /** The query's answer over the groups: ordered, ties by the keys ascending, cut to the limit. */
   public ResultTable finish(FlowQuery query) {
+    return finish(query, () -> {});
+  }
+
+  /**
+   * As {@link #finish(FlowQuery)}.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public ResultTable finish(FlowQuery query, Runnable check) {
     if (layout.keys().isEmpty() && size == 0) {
       // Without GROUP BY there is one group, even of no rows.
       addGroup(hashOfNoKeys(), 0, oneKey, 0);
     }
-    int[] order = first(query);
+    int[] order = first(query, check);
+    check.run();
     return new GroupRows(this, query).table(order);
   }
 }

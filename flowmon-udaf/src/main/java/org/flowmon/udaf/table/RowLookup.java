@@ -107,7 +107,7 @@ public final class RowLookup {
         columns[c].append(vectors[c], selection, first, taken);
       }
     }
-    rows += taken;
+    rows = ResultTable.rows((long) rows + taken);
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
       keepFirst();
     }
@@ -213,7 +213,8 @@ public final class RowLookup {
    * limit, as if they had been offered to one: those of the first, of the second, ….
    *
    * @param parts at least one; they cannot be used any more
-   * @throws ArithmeticException where there are more rows than an answer holds
+   * @throws org.flowmon.udaf.query.AnswerTooLargeException where there are more rows than an answer
+   *     holds
    */
   public static ResultTable finish(List<RowLookup> parts, EachColumn each) {
     RowLookup all = parts.get(0);
@@ -221,7 +222,7 @@ public final class RowLookup {
       throw new IllegalArgumentException("rows of a limited query are kept by one lookup");
     }
     List<RowLookup> others = parts.subList(1, parts.size());
-    int total = Math.toIntExact(parts.stream().mapToLong(part -> part.rows).sum());
+    int total = ResultTable.rows(parts.stream().mapToLong(part -> part.rows).sum());
     each.run(
         all.columns.length,
         c -> all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total));

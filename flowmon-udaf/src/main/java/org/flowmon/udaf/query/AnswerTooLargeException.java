@@ -1,0 +1,24 @@
+package org.flowmon.udaf.query;
+
+/** An answer, or what is needed to make it, has more rows or groups than one query holds. */
+public final class AnswerTooLargeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * An answer that is too large.
+   *
+   * @param count how many there are, or would be
+   * @param what of which: {@code rows}, {@code groups}
+   * @param most how many one query holds
+   */
+  public AnswerTooLargeException(long count, String what, long most) {
+    super(
+        String.format(
+            java.util.Locale.ROOT,
+            "the query makes %,d %s, more than the %,d that one query holds: ask for a shorter"
+                + " time, filter more, add LIMIT, or use fewer keys",
+            count,
+            what,
+            most));
+  }
+}
