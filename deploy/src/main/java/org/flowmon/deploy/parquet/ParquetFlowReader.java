@@ -1,6 +1,7 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +33,6 @@ import org.flowmon.ingest.file.UnknownFormatException;
  */
 public final class ParquetFlowReader implements ParallelFlowReader {
   private static final int MAX_COLUMNS = 10_000;
-  private static final int MAGIC_BYTES = 4;
 
   private final Path file;
   private final FileReadOptions options;
@@ -42,33 +42,14 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     this.options = options;
   }
 
-  /**
-   * Whether a file begins and ends as Parquet files do, or begins so and goes on as no text does: a
-   * Parquet file that was cut short.
-   */
+  /** Whether a file begins as Parquet files do. */
   public static boolean isParquet(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       return false;
     }
-    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
-      if (!isMagic(in, 0)) {
-        return false;
-      }
-      int next = in.read();
-      return (next >= 0 && next < ' ' && !Character.isWhitespace(next))
-          || isMagic(in, in.length() - MAGIC_BYTES);
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(4), StandardCharsets.ISO_8859_1).startsWith("PAR");
     }
-  }
-
-  private static boolean isMagic(RandomAccessFile in, long at) throws IOException {
-    if (in.length() < at + MAGIC_BYTES || at < 0) {
-      return false;
-    }
-    byte[] magic = new byte[MAGIC_BYTES];
-    in.seek(at);
-    in.readFully(magic);
-    String text = new String(magic, StandardCharsets.ISO_8859_1);
-    return text.equals("PAR1") || text.equals("PARE"); // the latter with an encrypted footer
   }
 
   @Override

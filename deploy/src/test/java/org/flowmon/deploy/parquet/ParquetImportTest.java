@@ -281,15 +281,6 @@ class ParquetImportTest {
   }
 
   @Test
-  void aTextFileThatBeginsAsParquetDoesIsText() throws Exception {
-    Path csv = file("flows.csv");
-    Files.writeString(csv, "PAR1,end_time,bytes\n1,2026-11-01T00:00:00Z,7\n");
-    CommandRun said = CommandRun.of("import", csv, "--archive", file("a"), "--map", "PAR1=");
-    assertEquals(0, said.code(), said.toString());
-    assertTrue(said.toString().contains("1 flows"), said.toString());
-  }
-
-  @Test
   void aListThatClaimsMoreThanItsFooterHasTakesNoMemory() throws Exception {
     // The version, then a list of 90 million elements of the schema, none of which is there.
     byte[] footer = {0x15, 2, 0x19, (byte) 0xFC, (byte) 0x80, (byte) 0x95, (byte) 0xF5, 0x2A, 0};

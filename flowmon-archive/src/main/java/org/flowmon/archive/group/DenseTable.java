@@ -21,7 +21,7 @@ final class DenseTable {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.seen = new boolean[1 << keyBits];
-    this.states = new long[Math.toIntExact(words(layout, keyBits))];
+    this.states = new long[LongArrays.words(seen.length, layout.stateWords())];
     for (int key = 0; key < seen.length && !layout.startsWithZeros(); key++) {
       layout.reset(states, key * layout.stateWords());
     }

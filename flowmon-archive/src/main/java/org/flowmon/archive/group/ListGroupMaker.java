@@ -67,7 +67,7 @@ final class ListGroupMaker implements GroupMaker {
     this.vectors =
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
     int all = numbers.ofNull() + 1;
-    this.states = new long[Math.multiplyExact(all, layout.stateWords())];
+    this.states = new long[LongArrays.words(all, layout.stateWords())];
     this.seen = new boolean[all];
     this.found = new int[all + 1]; // the last is written to in vain
     for (int number = 0; number < all && !layout.startsWithZeros(); number++) {

@@ -4,6 +4,7 @@ import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 
 /**
  * Large arrays that one query after the other works in: memory that was in use before is at hand,
@@ -21,7 +22,27 @@ final class LongArrays {
 
   private static final Deque<SoftReference<long[]>> FREE = new ArrayDeque<>();
 
+  private static final int MAX_LENGTH = Integer.MAX_VALUE - 8;
+
   private LongArrays() {}
+
+  /**
+   * Longs that so many groups take, which are in one array.
+   *
+   * @param stride longs of a group
+   * @throws AnswerTooLargeException where no array has so many
+   */
+  static int words(int groups, int stride) {
+    if (groups > most(stride)) {
+      throw new AnswerTooLargeException(groups, "groups in one part", most(stride));
+    }
+    return groups * stride;
+  }
+
+  /** Groups of so many longs that one array holds at most. */
+  static int most(int stride) {
+    return MAX_LENGTH / Math.max(1, stride);
+  }
 
   /** An array of {@link #LENGTH} longs, which hold anything. */
   static long[] take() {

@@ -4,12 +4,12 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 
 /** The groups of one partition. Not thread-safe. */
 final class PackedTable {
   private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
-  private static final long MAX_WORDS = Integer.MAX_VALUE - 8L;
   private static final int RADIX_BITS = 11;
   private static final int FIRST_SLOTS = 64;
   // More slots are not cleared again and again where less than one of so many is in use.
@@ -96,18 +96,14 @@ final class PackedTable {
   /** Makes room for so many groups, so that none has to be made while rows are added. */
   private void reserve(int groups) {
     if (groups > keys.length) {
-      long most = MAX_WORDS / Math.max(1, stride);
-      if (groups > most) {
-        throw new IllegalStateException(
-            "a partition holds no more than " + size + " groups of " + stride + " words");
-      }
-      long capacity = Math.min(most, Math.max(groups, 2L * keys.length));
+      LongArrays.words(groups, stride); // which says where these are too many
+      long capacity = Math.min(LongArrays.most(stride), Math.max(groups, 2L * keys.length));
       keys = Arrays.copyOf(keys, (int) capacity);
       states = Arrays.copyOf(states, (int) capacity * stride);
     }
     if (2L * groups > slots.length) {
       if (slots.length == 1 << 30) {
-        throw new IllegalStateException("a partition has at most " + (1 << 29) + " groups");
+        throw new AnswerTooLargeException(groups, "groups in one part", 1 << 29);
       }
       int length = Integer.highestOneBit(groups) << 2;
       slots = new int[length];

@@ -21,7 +21,7 @@ final class SortedGroups {
 
     /** Room for so many groups, whose words hold anything. */
     SortedGroups reserve(int size, int stride) {
-      int needed = Math.multiplyExact(size, stride);
+      int needed = LongArrays.words(size, stride);
       if (needed > words.length - used) {
         full.add(words);
         boolean first = words.length == 0 && needed <= FIRST_LENGTH;

@@ -1,5 +1,7 @@
 package org.flowmon.udaf.query;
 
+import java.util.Locale;
+
 /** An answer, or what is needed to make it, has more rows or groups than one query holds. */
 public final class AnswerTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -14,7 +16,7 @@ public final class AnswerTooLargeException extends RuntimeException {
   public AnswerTooLargeException(long count, String what, long most) {
     super(
         String.format(
-            java.util.Locale.ROOT,
+            Locale.ROOT,
             "the query makes %,d %s, more than the %,d that one query holds: ask for a shorter"
                 + " time, filter more, add LIMIT, or use fewer keys",
             count,

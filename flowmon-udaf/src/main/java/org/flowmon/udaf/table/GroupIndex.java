@@ -1,6 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 
 /**
  * Finds the rows of a {@link GroupTable} by hash: open addressing over row numbers, with the high
@@ -59,7 +60,7 @@ final class GroupIndex {
 
   void grow() {
     if (slots.length == 1 << 30) {
-      throw new IllegalStateException("a table has at most " + (1 << 29) + " groups");
+      throw new AnswerTooLargeException(size + 1L, "groups", 1 << 29);
     }
     // Where many groups have come, more are to come: hashing all of them anew is the cost.
     boolean fast = slots.length >= 1 << 14 && slots.length < 1 << 22;
