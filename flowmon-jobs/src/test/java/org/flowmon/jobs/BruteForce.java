@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.query.ResultTable;
@@ -17,6 +18,17 @@ public final class BruteForce {
   /** Each window as lines: its end, groups and total, then its top rows. By the window's end. */
   public static Map<Long, String> windows(
       List<TestFlow> flows, long width, long slide, long lateness, int limit) {
+    return windows(flows, width, slide, lateness, bytes -> true, limit);
+  }
+
+  /** The same where HAVING keeps only some sums among the rows. */
+  public static Map<Long, String> windows(
+      List<TestFlow> flows,
+      long width,
+      long slide,
+      long lateness,
+      LongPredicate having,
+      int limit) {
     Map<Long, Map<IpAddress, Long>> sums = new TreeMap<>();
     for (TestFlow flow : flows) {
       if (Boolean.TRUE.equals(flow.outgoing())) {
@@ -31,11 +43,12 @@ public final class BruteForce {
       }
     }
     Map<Long, String> windows = new TreeMap<>();
-    sums.forEach((end, groups) -> windows.put(end, describe(end, groups, limit)));
+    sums.forEach((end, groups) -> windows.put(end, describe(end, groups, having, limit)));
     return windows;
   }
 
-  private static String describe(long end, Map<IpAddress, Long> groups, int limit) {
+  private static String describe(
+      long end, Map<IpAddress, Long> groups, LongPredicate having, int limit) {
     List<Map.Entry<IpAddress, Long>> rows = new ArrayList<>(groups.entrySet());
     // The sort is stable and the map ordered by address: ties stay in the order of the keys.
     rows.sort((a, b) -> Long.compare(b.getValue(), a.getValue()));
@@ -43,6 +56,7 @@ public final class BruteForce {
     StringBuilder text =
         new StringBuilder("end " + end + " groups " + groups.size() + " total " + total);
     rows.stream()
+        .filter(row -> having.test(row.getValue()))
         .limit(limit)
         .forEach(row -> text.append('\n').append(row.getKey()).append(' ').append(row.getValue()));
     return text.toString();

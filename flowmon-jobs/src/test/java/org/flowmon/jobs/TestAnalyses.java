@@ -11,6 +11,22 @@ public final class TestAnalyses {
 
   public static AnalysisConfig talkers(
       String name, String window, String slide, String lateness, int slots, int limit) {
+    return talkers(name, window, slide, lateness, slots, "", limit);
+  }
+
+  /**
+   * The same of some sources.
+   *
+   * @param having empty, or HAVING and a condition
+   */
+  public static AnalysisConfig talkers(
+      String name,
+      String window,
+      String slide,
+      String lateness,
+      int slots,
+      String having,
+      int limit) {
     return AnalysisConfig.parse(
         name + ".yaml",
         """
@@ -18,7 +34,7 @@ public final class TestAnalyses {
         live:
           query: |
             SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
-            GROUP BY src_addr ORDER BY bytes DESC LIMIT %d
+            GROUP BY src_addr %s ORDER BY bytes DESC LIMIT %d
           window: %s
           slide: %s
           lateness: %s
@@ -26,6 +42,6 @@ public final class TestAnalyses {
         report:
           logic: live
         """
-            .formatted(name, limit, window, slide, lateness, slots));
+            .formatted(name, having, limit, window, slide, lateness, slots));
   }
 }

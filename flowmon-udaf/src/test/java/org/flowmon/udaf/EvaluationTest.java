@@ -98,8 +98,7 @@ class EvaluationTest {
             "CASE WHEN outgoing THEN 1 ELSE 2.5 END",
             "COALESCE(next_hop, src_addr)")) {
       expressions.add(
-          (Expression)
-              QueryParser.parse("SELECT " + sql + " AS x FROM flows").select().get(0).what());
+          QueryParser.parse("SELECT " + sql + " AS x FROM flows").select().get(0).what());
     }
     for (Expression expression : expressions) {
       CompiledExpression compiled = CompiledExpression.of(expression);

@@ -192,12 +192,19 @@ final class RandomQueries {
     select.add("AVG(packets) AS a");
     select.add("MIN(" + pick("bytes", "dst_addr", "end_time", "packets / protocol") + ") AS low");
     select.add("MAX(" + pick("bytes", "src_addr", "duration", "packets / protocol") + ") AS high");
+    boolean computes = random.nextInt(3) == 0;
+    if (computes) {
+      select.add(computed() + " AS x");
+    }
     String ours = String.join(", ", select);
     Pair where = condition(2);
     String from = " FROM flows WHERE ";
     String group = keys.isEmpty() ? "" : " GROUP BY " + String.join(", ", keys);
-    String order =
-        pick("n", "s", "c", "a", "low", "high") + pick("", " DESC") + pick("", " NULLS FIRST");
+    if (random.nextInt(2) == 0) {
+      group += " HAVING " + having(keys, 2);
+    }
+    String first = computes && random.nextBoolean() ? "x" : pick("n", "s", "c", "a", "low", "high");
+    String order = first + pick("", " DESC") + pick("", " NULLS FIRST");
     StringBuilder ties = new StringBuilder();
     for (int k = 0; k < keys.size(); k++) {
       ties.append(", k").append(k).append(" NULLS LAST");
@@ -207,6 +214,66 @@ final class RandomQueries {
     return new Pair(
         "SELECT " + ours + from + where.ours + group + " ORDER BY " + order + limit,
         "SELECT " + ours + from + where.duck + group + " ORDER BY " + order(order) + ties + limit);
+  }
+
+  /** A condition over groups of which {@link #grouped} has named some aggregates. */
+  private String having(List<String> keys, int depth) {
+    if (depth > 0 && random.nextInt(3) == 0) {
+      String a = having(keys, depth - 1);
+      String b = having(keys, depth - 1);
+      return switch (random.nextInt(4)) {
+        case 0 -> "NOT (" + a + ")";
+        case 1 -> "(" + a + " AND " + b + ")";
+        case 2 -> "(" + a + " OR " + b + ")";
+        default -> "(" + a + ") IS " + not() + pick("TRUE", "FALSE", "NULL");
+      };
+    }
+    String number = Integer.toString(random.nextInt(12));
+    return switch (random.nextInt(9)) {
+      case 0 -> pick("n", "c", "a") + " " + pick(OPERATORS) + " " + number;
+      case 1 -> aggregate() + " " + pick(OPERATORS) + " " + pick(number, aggregate());
+      case 2 -> sum() + " " + pick(OPERATORS) + " " + pick("500000", "9223372036854775807", sum());
+      case 3 -> pick("s", "low", "high", "AVG(packets)") + " IS " + not() + "NULL";
+      case 4 -> aggregate() + " " + not() + "BETWEEN " + number + " AND " + aggregate();
+      case 5 -> aggregate() + " " + not() + "IN (1, " + number + ", " + pick("NULL", "5") + ")";
+      case 6 -> computed() + " " + not() + "IN (" + number + ", 0, 12.5e0)";
+      case 7 -> {
+        String key = keys.isEmpty() ? "1" : pick(keys.toArray(new String[0]));
+        boolean isNumber = key.equals("dst_port") || key.equals("packets");
+        yield isNumber
+            ? key + " + n " + pick(OPERATORS) + " " + (random.nextInt(70) - 5)
+            : key + " IS " + not() + "NULL";
+      }
+      default -> computed() + " " + pick(OPERATORS) + " " + aggregate();
+    };
+  }
+
+  private String sum() {
+    return pick("s", "SUM(bytes)", "SUM(reverse_bytes)", "MAX(bytes)", "COALESCE(SUM(bytes), 0)");
+  }
+
+  private String aggregate() {
+    return pick(
+        "COUNT(*)",
+        "SUM(packets)",
+        "MAX(packets)",
+        "MIN(dst_port)",
+        "AVG(packets)",
+        "COUNT(service)",
+        "COUNT(DISTINCT dst_port)",
+        "STDDEV(packets)");
+  }
+
+  /** A number that is computed from aggregates. */
+  private String computed() {
+    return pick(
+        "(SUM(packets) * 3 - COUNT(*))",
+        "(SUM(packets) / COUNT(bytes))",
+        "(COUNT(*) % 3)",
+        "(-MAX(packets))",
+        "CASE WHEN COUNT(*) > 3 THEN SUM(bytes) ELSE COUNT(bytes) END",
+        "CASE COUNT(*) WHEN 1 THEN 12.5e0 WHEN 2 THEN SUM(packets) END",
+        "COALESCE(SUM(bytes), -1)");
   }
 
   /** Rows, ordered by all of their values where the order leaves ties. */

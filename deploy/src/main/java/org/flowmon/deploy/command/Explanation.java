@@ -2,6 +2,7 @@ package org.flowmon.deploy.command;
 
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.SegmentAccess;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -45,6 +46,15 @@ final class Explanation {
         + " by their times or since the answer was complete, "
         + stats.segmentsConsidered()
         + " opened";
+  }
+
+  /** What became of the groups. */
+  static String having(FlowQuery query, ResultTable answer) {
+    return "of the groups, once each was whole, those were kept for which "
+        + query.having()
+        + ": "
+        + answer.rowCount()
+        + (query.limit() < 0 ? " rows" : " rows, at most " + query.limit());
   }
 
   private static String days(QueryStats stats) {

@@ -134,6 +134,9 @@ public final class QueryCommand implements Callable<Integer> {
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
       if (explained) {
         System.err.println(Explanation.left(answer.stats()));
+        if (query.having() != null) {
+          System.err.println(Explanation.having(query, answer.table()));
+        }
       }
       if (verbose || format == OutputFormat.TABLE) {
         System.err.println(summary(answer));

@@ -119,12 +119,11 @@ public final class StatsCommand implements Callable<Integer> {
     if (query.select().size() != 1
         || query.where() != null
         || query.isAggregated()
-        || !(query.select().get(0).what() instanceof Expression found)
         || !query.parameters().isEmpty()) {
       throw new UsageException(
           "'" + text + "': expected one expression over columns, without aggregates or parameters");
     }
-    return found;
+    return query.select().get(0).what();
   }
 
   private FlowScan scan(ArchiveSnapshot snapshot, Expression value, Expression key)

@@ -61,6 +61,24 @@ final class QueryCommandTest {
   }
 
   @Test
+  void havingKeepsGroupsAndIsExplained() {
+    String sql =
+        "SELECT src_port % 10 AS digit, SUM(src_port) AS total, MAX(src_port) / COUNT(*) AS x FROM"
+            + " flows GROUP BY digit HAVING total > 5125 AND digit <> 9 LIMIT 3";
+    assertEquals(0, query(sql, "--format", "csv"));
+    // Ports 1000 … 1049: of digit d five, 5100 + 5 d in sum, the largest 1040 + d.
+    assertEquals("digit,total,x\r\n6,5130,209.2\r\n7,5135,209.4\r\n8,5140,209.6\r\n", out);
+    assertEquals(0, query("EXPLAIN " + sql));
+    assertTrue(
+        err.contains(
+            "those were kept for which (SUM(src_port) > 5125) AND ((src_port % 10) <> 9): 3 rows,"
+                + " at most 3"),
+        err);
+    assertEquals(ExitCodes.USAGE, query("SELECT uid FROM flows HAVING uid = 'a'"));
+    assertTrue(err.contains("line 1:23: HAVING keeps groups, and there are none"), err);
+  }
+
+  @Test
   void placesInErrorsAreThoseOfTheTextWithExplain() {
     assertEquals(ExitCodes.USAGE, query("EXPLAIN SELECT nothing FROM flows"));
     assertTrue(err.contains("line 1:16"), err);

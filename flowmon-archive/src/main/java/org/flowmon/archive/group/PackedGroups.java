@@ -352,7 +352,8 @@ public final class PackedGroups {
 
   /** Puts groups in order and writes them. */
   public final class Finish {
-    private final boolean byKey = isKeyOrder();
+    // What is computed from whole groups is computed in tables.
+    private final boolean byKey = isKeyOrder() && !plan.query().computesOverGroups();
     private final Supplier<GroupMaker> makers;
     private final List<CutRows> rests;
     private final List<SortedGroups.Arena> arenas = new ArrayList<>();
@@ -393,11 +394,11 @@ public final class PackedGroups {
           inspect(groups);
           continue;
         }
-        if (plan.query().limit() < 0) {
+        if (plan.query().limit() < 0 && plan.query().having() == null) {
           append(groups, 0, groups.size(), mine);
         } else {
           append(groups, 0, groups.size(), one);
-          mine.append(one, one.first(plan.query()));
+          mine.append(one, best(one));
           one.clear();
         }
         arena.clear();
@@ -408,6 +409,11 @@ public final class PackedGroups {
         }
       }
       return null;
+    }
+
+    /** The groups of a part that may be in the answer. */
+    private int[] best(GroupTable part) {
+      return plan.query().limit() < 0 ? part.kept(plan.query()) : part.first(plan.query());
     }
 
     /**
@@ -527,7 +533,7 @@ public final class PackedGroups {
         }
         boolean hasHighs = packing[key].isAddress() && !numbersOf(key).areHighsZero();
         boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
-        columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+        columns.set(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
       }
       return null;
     }

@@ -7,10 +7,8 @@ import java.util.Set;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Selected;
 
 /**
  * Notes what each segment was read for, by what a scan's counts grew. Of one thread.
@@ -58,15 +56,12 @@ final class AccessMeter {
     ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
     ofAnswer = EnumSet.noneOf(FlowColumn.class);
     query.groupBy().forEach(key -> ofAnswer.addAll(ExpressionColumns.of(key)));
-    query.select().forEach(item -> add(item.what(), ofAnswer));
-    query.orderBy().forEach(item -> add(item.what(), ofAnswer));
+    query.select().forEach(item -> ofAnswer.addAll(ExpressionColumns.of(item.what())));
+    query.orderBy().forEach(item -> ofAnswer.addAll(ExpressionColumns.of(item.what())));
+    if (query.having() != null) {
+      ofAnswer.addAll(ExpressionColumns.of(query.having()));
+    }
     ofAnswer.removeAll(ofFilter);
-  }
-
-  private static void add(Selected what, Set<FlowColumn> columns) {
-    List<Expression> expressions =
-        what instanceof AggregateCall call ? call.arguments() : List.of((Expression) what);
-    expressions.forEach(expression -> columns.addAll(ExpressionColumns.of(expression)));
   }
 
   /** A segment was read. */

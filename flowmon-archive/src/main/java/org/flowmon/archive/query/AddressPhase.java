@@ -73,6 +73,9 @@ final class AddressPhase {
 
   /** Whether the answer's order is that of addresses: ascending, NULL last. */
   private static boolean isInKeyOrder(FlowQuery query) {
+    if (query.computesOverGroups()) {
+      return false; // what is computed from whole groups is computed in tables
+    }
     if (query.orderBy().isEmpty()) {
       return true;
     }
@@ -164,7 +167,7 @@ final class AddressPhase {
       if (columns.key(c) < 0) {
         columns.allocate(c);
       } else {
-        columns.setKey(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+        columns.set(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
       }
     }
     int[] firstRows = new int[parts.length + 1];

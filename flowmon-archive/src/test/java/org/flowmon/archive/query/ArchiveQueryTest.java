@@ -59,12 +59,7 @@ class ArchiveQueryTest {
     FlowQuery asOf =
         options.asOfArrival() == Long.MAX_VALUE
             ? query
-            : new FlowQuery(
-                query.select(),
-                Filter.asOf(query.where(), options.asOfArrival()),
-                query.groupBy(),
-                query.orderBy(),
-                query.limit());
+            : query.withWhere(Filter.asOf(query.where(), options.asOfArrival()));
     ResultTable expected = FlowQueries.run(filled.flows, asOf);
     try (ArchiveSnapshot snapshot = filled.archive.snapshot()) {
       QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);

@@ -88,15 +88,7 @@ class DaySumsQueryTest {
 
   private static ResultTable scan(List<? extends FlowRows> rows, FlowQuery query, long asOf) {
     return FlowQueries.run(
-        rows,
-        asOf == Long.MAX_VALUE
-            ? query
-            : new FlowQuery(
-                query.select(),
-                Filter.asOf(query.where(), asOf),
-                query.groupBy(),
-                query.orderBy(),
-                query.limit()));
+        rows, asOf == Long.MAX_VALUE ? query : query.withWhere(Filter.asOf(query.where(), asOf)));
   }
 
   private static final class Seen {

@@ -166,8 +166,7 @@ class ExpiredRowsQueryTest {
           options = options.withAsOfArrival(asOf);
           where = Filter.asOf(where, asOf);
         }
-        FlowQuery expected =
-            new FlowQuery(query.select(), where, query.groupBy(), query.orderBy(), query.limit());
+        FlowQuery expected = query.withWhere(where);
         List<ArchiveSnapshot> asked = both ? List.of(first, second) : List.of(first);
         assertEquals(
             FlowQueries.run(both ? flows : ofOne, expected).toString(),

@@ -57,7 +57,7 @@ class ListGroupingTest {
     }
   }
 
-  private static String query(SplittableRandom random) {
+  private static String query(SplittableRandom random, int q) {
     List<String> sources = new ArrayList<>(BUSY);
     while (sources.size() > 1 && random.nextInt(3) == 0) {
       sources.remove(random.nextInt(sources.size()));
@@ -81,10 +81,17 @@ class ListGroupingTest {
           case 2 -> " ORDER BY dst_addr DESC";
           default -> "";
         };
+    String having =
+        switch (q % 4) {
+          case 0 -> " HAVING COUNT(*) > " + q % 5;
+          case 1 -> " HAVING SUM(bytes) % 3 = 0 OR dst_addr IS NULL";
+          default -> "";
+        };
     return random.nextInt(5) == 0
-        ? "SELECT src_addr, COUNT(DISTINCT dst_addr) FROM flows WHERE "
+        ? "SELECT src_addr, COUNT(DISTINCT dst_addr) AS n FROM flows WHERE "
             + filter
             + " GROUP BY src_addr"
+            + (q % 2 == 0 ? "" : " HAVING n > 300")
         : "SELECT src_addr, dst_addr, "
             + first
             + " AS x, "
@@ -93,6 +100,7 @@ class ListGroupingTest {
             + filter
             + " GROUP BY "
             + keys
+            + having
             + order;
   }
 
@@ -127,7 +135,7 @@ class ListGroupingTest {
       SplittableRandom random = new SplittableRandom(seed);
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         for (int q = 0; q < QUERIES; q++) {
-          String sql = query(random);
+          String sql = query(random, q);
           QueryOptions options = QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3));
           FlowQuery query = QueryParser.parse(sql);
           QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);

@@ -304,6 +304,27 @@ class PackedGroupingTest {
 
   private record Asked(String sql, List<String> expected) {}
 
+  private record Having(String sql, Predicate<List<Row>> keeps) {}
+
+  /** A condition over groups; the number that it compares with is that of one of them. */
+  private static Having having(SplittableRandom random, List<List<Row>> groups) {
+    Aggregate of = AGGREGATES.get(random.nextInt(AGGREGATES.size()));
+    Object some =
+        groups.isEmpty() ? null : of.value.apply(groups.get(random.nextInt(groups.size())));
+    boolean isLong = some instanceof Long || (some instanceof BigInteger b && b.bitLength() < 64);
+    if (!isLong) {
+      return new Having(of.sql + " IS NOT NULL", rows -> of.value.apply(rows) != null);
+    }
+    BigInteger number = new BigInteger(some.toString());
+    boolean above = random.nextBoolean();
+    return new Having(
+        of.sql + (above ? " > " : " <= ") + number,
+        rows -> {
+          Object value = of.value.apply(rows);
+          return value != null && new BigInteger(value.toString()).compareTo(number) > 0 == above;
+        });
+  }
+
   /** A query, and its answer by a loop over all rows. */
   private static Asked ask(SplittableRandom random, List<Row> rows) {
     List<Key> keys = pick(random, KEYS, 3);
@@ -316,6 +337,12 @@ class PackedGroupingTest {
         keys.forEach(one -> key.add(one.value.apply(row)));
         groups.computeIfAbsent(key, k -> new ArrayList<>()).add(row);
       }
+    }
+    String having = "";
+    if (random.nextInt(3) == 0) {
+      Having kept = having(random, List.copyOf(groups.values()));
+      groups.values().removeIf(of -> !kept.keeps.test(of));
+      having = " HAVING " + kept.sql;
     }
     record Group(List<Object> key, List<Object> values) {}
     List<Group> all = new ArrayList<>();
@@ -374,6 +401,7 @@ class PackedGroupingTest {
             + condition.sql
             + " GROUP BY "
             + String.join(", ", items.subList(0, keys.size()))
+            + having
             + order
             + (limit == Integer.MAX_VALUE ? "" : " LIMIT " + limit);
     return new Asked(sql, lines);

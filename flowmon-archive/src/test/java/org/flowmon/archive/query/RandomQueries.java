@@ -106,7 +106,20 @@ final class RandomQueries {
         + " FROM flows"
         + where()
         + (keys.isEmpty() ? "" : " GROUP BY " + keys)
+        + (random.nextInt(3) == 0 ? " HAVING " + having() : "")
         + order;
+  }
+
+  private String having() {
+    return switch (random.nextInt(7)) {
+      case 0 -> "total > " + random.nextInt(2_000_000);
+      case 1 -> "flows BETWEEN 2 AND " + (2 + random.nextInt(200)) + " OR answered = 0";
+      case 2 -> "MAX(bytes) < " + random.nextInt(100_000) + " AND newest IS NOT NULL";
+      case 3 -> "NOT (SUM(packets) / flows > 20)";
+      case 4 -> "low IN (1, 2, 3, NULL)";
+      case 5 -> "CASE WHEN flows > 5 THEN total ELSE SUM(reverse_bytes) END >= 5000";
+      default -> "COUNT(DISTINCT dst_port) > " + random.nextInt(4);
+    };
   }
 
   String rows() {

@@ -61,12 +61,7 @@ class RollupQueryTest {
         filled.flows,
         options.asOfArrival() == Long.MAX_VALUE
             ? query
-            : new FlowQuery(
-                query.select(),
-                Filter.asOf(query.where(), options.asOfArrival()),
-                query.groupBy(),
-                query.orderBy(),
-                query.limit()));
+            : query.withWhere(Filter.asOf(query.where(), options.asOfArrival())));
   }
 
   @ParameterizedTest

@@ -196,6 +196,19 @@ final class SumQueries {
         + " FROM flows"
         + where(side)
         + (keys.isEmpty() ? "" : " GROUP BY " + String.join(", ", keys))
+        + (random.nextInt(3) == 0 ? " HAVING " + having(keys) : "")
         + order;
+  }
+
+  /** Mostly over sums, so that sums may still answer. */
+  private String having(List<String> keys) {
+    return switch (random.nextInt(6)) {
+      case 0 -> "total > " + random.nextInt(5000);
+      case 1 -> "COUNT(*) < " + random.nextInt(40);
+      case 2 -> "SUM(bytes) / COUNT(*) > 700 OR SUM(packets) IS NULL";
+      case 3 -> "total - 1 BETWEEN 3 AND 30000";
+      case 4 -> keys.isEmpty() ? "total = 0" : keys.get(0) + " IS NOT NULL AND total > 1";
+      default -> random.nextInt(4) == 0 ? "MAX(bytes) > 500" : "AVG(packets) < 5 IS NOT TRUE";
+    };
   }
 }

@@ -15,6 +15,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
@@ -71,6 +72,7 @@ final class ElephantsLogic implements ReportLogic {
     List<ReportColumn> live = LiveColumns.of(analysis);
     keys = live.stream().filter(ReportColumn::key).toList();
     require(analysis, "live.query", live.stream().map(ReportColumn::name).toList(), measure);
+    requireTotal(analysis);
     openHistory(analysis);
     List<ReportColumn> columns = new ArrayList<>();
     columns.add(ReportColumn.of("rank", ValueKind.LONG));
@@ -83,6 +85,22 @@ final class ElephantsLogic implements ReportLogic {
     columns.add(ReportColumn.of("days_missing", ValueKind.TEXT));
     columns.add(ReportColumn.of("verdict", ValueKind.TEXT));
     return columns;
+  }
+
+  /** Shares are of a total, which windows have of aggregates that are items. */
+  private void requireTotal(AnalysisConfig analysis) {
+    FlowQuery query = LiveColumns.parse(analysis, "live.query", analysis.live().query());
+    boolean isAggregate =
+        query.select().stream()
+            .anyMatch(item -> item.name().equals(measure) && item.what() instanceof AggregateCall);
+    if (!isAggregate) {
+      throw new ConfigException(
+          "analysis "
+              + analysis.name()
+              + ": live.query: expected an aggregate alone, such as SUM(bytes), as "
+              + measure
+              + ", the measure of logic elephants: its shares are of the total over all groups");
+    }
   }
 
   private void openHistory(AnalysisConfig analysis) {

@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
@@ -20,9 +19,8 @@ final class LiveColumns {
     FlowQuery query = parse(analysis, "live.query", analysis.live().query());
     List<ReportColumn> columns = new ArrayList<>();
     for (SelectItem item : query.select()) {
-      boolean key = !(item.what() instanceof AggregateCall);
-      boolean wide =
-          item.what() instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
+      boolean key = !ExpressionParts.hasAggregate(item.what());
+      boolean wide = ExpressionParts.isWide(item.what());
       try {
         columns.add(new ReportColumn(item.name(), item.what().kind(), wide, key));
       } catch (IllegalArgumentException e) {

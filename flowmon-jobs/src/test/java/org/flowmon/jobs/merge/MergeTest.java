@@ -72,6 +72,33 @@ class MergeTest {
   }
 
   @Test
+  void whatHavingDropsIsInNoRowButInGroupsAndTotalsAtAnyParallelism() throws Exception {
+    List<TestFlow> flows = TestFlow.random(28, 12_000, 20, 400);
+    // No source alone passes the second; its windows come without rows.
+    AnalysisConfig some =
+        TestAnalyses.talkers("some", "3s", "1s", "1s", 64, "HAVING bytes % 3 = 1 AND bytes > 9", 5);
+    AnalysisConfig none =
+        TestAnalyses.talkers("none", "2s", "2s", "1s", 64, "HAVING SUM(bytes) < 0", 5);
+    Run run = new Run();
+    run.analyses = List.of(some, none);
+    run.asked = run.analyses;
+    int[] parallelism = {2, 3, 1};
+    for (int i = 0; i < 3; i++) {
+      List<TestFlow> part = flows.subList(i * 4_000, (i + 1) * 4_000);
+      run.with(parallelism[i], part, i == 2 ? Long.MAX_VALUE : part.get(part.size() - 1).arrival());
+    }
+    assertEquals(
+        BruteForce.windows(
+            flows, 3 * SECOND, SECOND, SECOND, bytes -> bytes % 3 == 1 && bytes > 9, 5),
+        run.results.get("some"),
+        "seed 28");
+    assertEquals(
+        BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, bytes -> false, 5),
+        run.results.get("none"),
+        "seed 28");
+  }
+
+  @Test
   void whatComesBehindTheWatermarkAfterARestoreIssuesNoWindowAgain() throws Exception {
     // Few sources: most key groups hold nothing when the state is written.
     List<TestFlow> flows = TestFlow.random(23, 4_000, 10, 4);
@@ -275,6 +302,7 @@ class MergeTest {
   private static final class Run {
     private final Map<String, Map<Long, String>> results = new TreeMap<>();
     private List<AnalysisConfig> analyses = BOTH;
+    private List<AnalysisConfig> asked = BOTH; // of the low level
     private OperatorSubtaskState mergeState;
     private OperatorSubtaskState windowState;
     private int before = 1;
@@ -365,7 +393,7 @@ class MergeTest {
 
     private List<Partial> lowLevel(List<TestFlow> flows) {
       List<Partial> partials = new ArrayList<>();
-      for (AnalysisConfig analysis : BOTH) {
+      for (AnalysisConfig analysis : asked) {
         LiveQuery live = LiveQuery.of(analysis);
         LowLevelQuery low =
             new LowLevelQuery(

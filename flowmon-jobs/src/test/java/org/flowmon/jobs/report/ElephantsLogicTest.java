@@ -192,6 +192,7 @@ class ElephantsLogicTest {
     assertMessage("report.parameters.shares: is not a parameter", elephants("shares: 0.1"));
     assertMessage("report.parameters.share: expected a number 0…1", elephants("share: 2"));
     assertMessage("needs a column packets", elephants("measure: packets"));
+    assertMessage("expected an aggregate alone", elephants("measure: src_addr"));
     AnalysisConfig config = elephants("");
     AnalysisConfig.History history = config.history();
     AnalysisConfig.History otherwise =

@@ -16,7 +16,7 @@ final class CaseNode extends ValueNode {
   private final Truth truth = new Truth();
   private final int[] branch = new int[Vector.CAPACITY];
 
-  CaseNode(Case choice) {
+  CaseNode(Case choice, Compiler compiler) {
     super(choice.kind());
     int whens = choice.whens().size();
     conditions = new TruthNode[whens];
@@ -24,9 +24,9 @@ final class CaseNode extends ValueNode {
     vectors = new Vector[whens + 1];
     for (int b = 0; b <= whens; b++) {
       if (b < whens) {
-        conditions[b] = Compiler.truth(choice.whens().get(b).condition());
+        conditions[b] = compiler.truth(choice.whens().get(b).condition());
       }
-      results[b] = Compiler.value(b < whens ? choice.whens().get(b).result() : choice.otherwise());
+      results[b] = compiler.value(b < whens ? choice.whens().get(b).result() : choice.otherwise());
       vectors[b] = new Vector(results[b].kind());
     }
   }
@@ -50,6 +50,16 @@ final class CaseNode extends ValueNode {
       copy(vectors[branch[i]], i, out);
     }
     out.settleValidity(count);
+    boolean isWide = false;
+    for (Vector vector : vectors) {
+      isWide |= vector.isWide();
+    }
+    if (isWide && kind() != ValueKind.DOUBLE) {
+      long[] upper = out.widen();
+      for (int i = 0; i < count; i++) {
+        upper[i] = vectors[branch[i]].upper(i);
+      }
+    }
   }
 
   private void copy(Vector from, int i, Vector out) {
@@ -58,7 +68,7 @@ final class CaseNode extends ValueNode {
     }
     out.validity()[i >>> 6] |= 1L << i;
     boolean widen = kind() == ValueKind.DOUBLE && from.kind() == ValueKind.LONG;
-    out.values()[i] = widen ? Double.doubleToLongBits((double) from.values()[i]) : from.values()[i];
+    out.values()[i] = widen ? Double.doubleToLongBits(from.asDouble(i)) : from.values()[i];
     if (out.high() != null) {
       out.high()[i] = from.high()[i];
     }

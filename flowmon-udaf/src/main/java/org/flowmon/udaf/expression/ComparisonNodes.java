@@ -1,9 +1,10 @@
 package org.flowmon.udaf.expression;
 
+import java.util.Arrays;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.query.Int128;
 
 /**
  * Comparisons. Each asks one question, less or equal, and negates the answer where the operator
@@ -74,7 +75,12 @@ final class ComparisonNodes {
     void match(int count) {
       long[] l = left.values();
       long[] r = right.values();
-      if (equality) {
+      if (left.isWide() || right.isWide()) {
+        for (int i = 0; i < count; i++) {
+          int order = Int128.compare(left.upper(i), l[i], right.upper(i), r[i]);
+          set(i, equality ? order == 0 : order < 0);
+        }
+      } else if (equality) {
         for (int i = 0; i < count; i++) {
           set(i, l[i] == r[i]);
         }
@@ -97,7 +103,7 @@ final class ComparisonNodes {
     @Override
     void match(int count) {
       for (int i = 0; i < count; i++) {
-        int order = compare(asDouble(left, i), asDouble(right, i));
+        int order = compare(left.asDouble(i), right.asDouble(i));
         set(i, equality ? order == 0 : order < 0);
       }
     }
@@ -106,11 +112,6 @@ final class ComparisonNodes {
     private static int compare(double a, double b) {
       return a < b ? -1 : a > b ? 1 : a == b ? 0 : Double.compare(a, b);
     }
-  }
-
-  static double asDouble(Vector vector, int i) {
-    long bits = vector.values()[i];
-    return vector.kind() == ValueKind.DOUBLE ? Double.longBitsToDouble(bits) : (double) bits;
   }
 
   /** Addresses, in the unsigned order of their 16 bytes. */
@@ -172,6 +173,15 @@ final class ComparisonNodes {
     @Override
     void evaluate(FlowRows rows, int from, int count, Truth out) {
       node.evaluate(rows, from, count, vector);
+      if (vector.isWide()) {
+        matchWide(count);
+      } else {
+        match(count);
+      }
+      out.of(matches, vector.validity());
+    }
+
+    private void match(int count) {
       long[] values = vector.values();
       for (int w = 0; w < Vector.words(count); w++) {
         int base = w << 6;
@@ -186,7 +196,24 @@ final class ComparisonNodes {
               case LESS_OR_EQUAL -> ~greater(values, base, end, constant);
             };
       }
-      out.of(matches, vector.validity());
+    }
+
+    /** Sums beyond 64 bits. */
+    private void matchWide(int count) {
+      Arrays.fill(matches, 0);
+      for (int i = 0; i < count; i++) {
+        int order = Int128.compare(vector.upper(i), vector.values()[i], constant >> 63, constant);
+        boolean match =
+            switch (operator) {
+              case EQUAL -> order == 0;
+              case NOT_EQUAL -> order != 0;
+              case LESS -> order < 0;
+              case GREATER_OR_EQUAL -> order >= 0;
+              case GREATER -> order > 0;
+              case LESS_OR_EQUAL -> order <= 0;
+            };
+        matches[i >>> 6] |= (match ? 1L : 0L) << i;
+      }
     }
 
     private static long equal(long[] values, int base, int end, long constant) {

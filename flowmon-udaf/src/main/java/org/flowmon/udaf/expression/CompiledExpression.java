@@ -1,5 +1,6 @@
 package org.flowmon.udaf.expression;
 
+import java.util.Map;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.QueryException;
@@ -23,7 +24,18 @@ public final class CompiledExpression {
    * @throws QueryException naming a parameter that is still in it
    */
   public static CompiledExpression of(Expression bound) {
-    return new CompiledExpression(Compiler.value(bound));
+    return of(bound, Map.of());
+  }
+
+  /**
+   * Compiles an expression over groups.
+   *
+   * @param bound without parameters
+   * @param given vectors that hold the values of its keys and aggregates when it is evaluated
+   * @throws QueryException naming a parameter that is still in it
+   */
+  public static CompiledExpression of(Expression bound, Map<Expression, Vector> given) {
+    return new CompiledExpression(new Compiler(given).value(bound));
   }
 
   /** The kind of its values; null where it is always NULL. */
@@ -34,6 +46,11 @@ public final class CompiledExpression {
   /** A vector to evaluate into. */
   public Vector newVector() {
     return new Vector(kind());
+  }
+
+  /** Evaluates the first values of the vectors that are given, of an expression over groups. */
+  public void evaluate(int count, Vector out) {
+    evaluate(null, 0, count, out);
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.expression;
 
+import java.util.Map;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.QueryException;
@@ -23,7 +24,26 @@ public final class CompiledPredicate {
    * @throws QueryException naming a parameter that is still in it
    */
   public static CompiledPredicate of(Expression bound) {
-    return new CompiledPredicate(bound == null ? null : Compiler.truth(bound));
+    return of(bound, Map.of());
+  }
+
+  /**
+   * Compiles a condition over groups.
+   *
+   * @param bound a condition without parameters; null keeps every group
+   * @param given vectors that hold the values of its keys and aggregates when groups are chosen
+   * @throws QueryException naming a parameter that is still in it
+   */
+  public static CompiledPredicate of(Expression bound, Map<Expression, Vector> given) {
+    return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
+  }
+
+  /**
+   * As {@link #select(FlowRows, int, int, int[])} of the first values of the vectors that are
+   * given, of a condition over groups.
+   */
+  public int select(int count, int[] selection) {
+    return select(null, 0, count, selection);
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.expression;
 
+import java.util.Map;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
@@ -24,17 +25,27 @@ import org.flowmon.udaf.query.ValueKind;
 
 /** Makes the nodes that evaluate an expression. */
 final class Compiler {
-  private Compiler() {}
+  private final Map<Expression, Vector> given;
 
-  static ValueNode value(Expression expression) {
-    if (expression instanceof Column column) {
+  /**
+   * @param given what some expressions give, whatever the rows; they are not looked into
+   */
+  Compiler(Map<Expression, Vector> given) {
+    this.given = given;
+  }
+
+  ValueNode value(Expression expression) {
+    Vector known = given.isEmpty() ? null : given.get(expression);
+    if (known != null) {
+      return new GivenNode(known);
+    } else if (expression instanceof Column column) {
       return new ColumnNode(column.column());
     } else if (expression instanceof Literal literal) {
       return new LiteralNode(literal.value());
     } else if (expression instanceof Arithmetic arithmetic) {
       return arithmetic(arithmetic);
     } else if (expression instanceof Case choice) {
-      return new CaseNode(choice);
+      return new CaseNode(choice, this);
     } else if (expression instanceof Network network) {
       return new NetworkNode(value(network.address()), network.ipv4Bits(), network.ipv6Bits());
     } else if (expression instanceof TimeBucket bucket) {
@@ -49,7 +60,7 @@ final class Compiler {
     throw new IllegalStateException("cannot be evaluated: " + expression);
   }
 
-  private static ValueNode arithmetic(Arithmetic arithmetic) {
+  private ValueNode arithmetic(Arithmetic arithmetic) {
     ValueNode left = value(arithmetic.left());
     ValueNode right = value(arithmetic.right());
     if (arithmetic.kind() == null) {
@@ -60,12 +71,13 @@ final class Compiler {
         : new LongArithmeticNode(arithmetic.operator(), arithmetic.kind(), left, right);
   }
 
-  static TruthNode truth(Expression expression) {
-    if (expression instanceof And and) {
-      return new LogicNodes.All(
-          and.terms().stream().map(Compiler::truth).toArray(TruthNode[]::new));
+  TruthNode truth(Expression expression) {
+    if (!given.isEmpty() && given.containsKey(expression)) {
+      return new LogicNodes.OfValue(value(expression));
+    } else if (expression instanceof And and) {
+      return new LogicNodes.All(and.terms().stream().map(this::truth).toArray(TruthNode[]::new));
     } else if (expression instanceof Or or) {
-      return new LogicNodes.Any(or.terms().stream().map(Compiler::truth).toArray(TruthNode[]::new));
+      return new LogicNodes.Any(or.terms().stream().map(this::truth).toArray(TruthNode[]::new));
     } else if (expression instanceof Not not) {
       return new LogicNodes.Negation(truth(not.term()));
     } else if (expression instanceof IsTruth isTruth) {
@@ -88,7 +100,7 @@ final class Compiler {
     return new LogicNodes.OfValue(value(expression));
   }
 
-  private static TruthNode comparison(Comparison comparison) {
+  private TruthNode comparison(Comparison comparison) {
     Expression left = comparison.left();
     Expression right = comparison.right();
     ComparisonOperator operator = comparison.operator();
@@ -115,7 +127,7 @@ final class Compiler {
     };
   }
 
-  private static TruthNode in(In in) {
+  private TruthNode in(In in) {
     ValueNode value = value(in.value());
     boolean hasNull = false;
     for (Expression item : in.items()) {

@@ -30,8 +30,8 @@ final class DoubleArithmeticNode extends ValueNode {
       validity[w] = left.validity()[w] & right.validity()[w];
     }
     for (int i = 0; i < count; i++) {
-      double l = ComparisonNodes.asDouble(left, i);
-      double r = ComparisonNodes.asDouble(right, i);
+      double l = left.asDouble(i);
+      double r = right.asDouble(i);
       if (operator == ArithmeticOperator.DIVIDE && r == 0) {
         validity[i >>> 6] &= ~(1L << i);
       }

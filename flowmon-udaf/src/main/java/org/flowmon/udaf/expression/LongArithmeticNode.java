@@ -1,7 +1,9 @@
 package org.flowmon.udaf.expression;
 
+import java.math.BigInteger;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
+import org.flowmon.udaf.query.Int128;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -31,7 +33,11 @@ final class LongArithmeticNode extends ValueNode {
     for (int w = 0; w < Vector.WORDS; w++) {
       validity[w] = left.validity()[w] & right.validity()[w];
     }
-    compute(count, left.values(), right.values(), out.values(), validity);
+    if (left.isWide() || right.isWide()) {
+      computeWide(count, out.values(), validity);
+    } else {
+      compute(count, left.values(), right.values(), out.values(), validity);
+    }
     out.settleValidity(count);
   }
 
@@ -75,6 +81,27 @@ final class LongArithmeticNode extends ValueNode {
         }
       }
       case DIVIDE -> throw new IllegalStateException("the quotient of numbers is a double");
+    }
+  }
+
+  /** Of sums beyond 64 bits, of which few queries have any. */
+  private void computeWide(int count, long[] result, long[] validity) {
+    for (int i = 0; i < count; i++) {
+      BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);
+      BigInteger r = Int128.toBigInteger(right.upper(i), right.values()[i]);
+      BigInteger exact =
+          switch (operator) {
+            case ADD -> l.add(r);
+            case SUBTRACT -> l.subtract(r);
+            case MULTIPLY -> l.multiply(r);
+            case REMAINDER -> r.signum() == 0 ? null : l.remainder(r);
+            case BIT_AND -> l.and(r);
+            case BIT_OR -> l.or(r);
+            case DIVIDE -> throw new IllegalStateException("the quotient of numbers is a double");
+          };
+      boolean fits = exact != null && exact.bitLength() <= 63;
+      result[i] = fits ? exact.longValue() : 0;
+      drop(validity, i, !fits);
     }
   }
 

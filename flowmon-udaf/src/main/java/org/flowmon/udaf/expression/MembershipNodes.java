@@ -68,8 +68,10 @@ final class MembershipNodes {
     @Override
     void match(int count, long[] bits) {
       long[] values = vector.values();
+      boolean wide = vector.isWide();
       for (int i = 0; i < count; i++) {
-        bits[i >>> 6] |= (set.contains(values[i]) ? 1L : 0L) << i;
+        boolean fits = !wide || vector.upper(i) == values[i] >> 63;
+        bits[i >>> 6] |= (fits && set.contains(values[i]) ? 1L : 0L) << i;
       }
     }
   }
@@ -85,7 +87,7 @@ final class MembershipNodes {
     @Override
     void match(int count, long[] bits) {
       for (int i = 0; i < count; i++) {
-        double value = ComparisonNodes.asDouble(vector, i);
+        double value = vector.asDouble(i);
         for (double constant : constants) {
           // NaN equals itself here, as in the comparison.
           if (value == constant || (Double.isNaN(value) && Double.isNaN(constant))) {

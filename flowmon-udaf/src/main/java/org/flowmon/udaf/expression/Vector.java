@@ -1,6 +1,7 @@
 package org.flowmon.udaf.expression;
 
 import java.util.Arrays;
+import org.flowmon.udaf.query.Int128;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -20,6 +21,8 @@ public final class Vector {
   private final String[] texts;
   private final long[] validity = new long[WORDS];
   private boolean allValid;
+  private long[] upper; // made when it is first needed
+  private boolean isWide;
 
   /**
    * An empty vector.
@@ -68,10 +71,60 @@ public final class Vector {
     return (validity[i >>> 6] >>> i & 1) != 0;
   }
 
+  /**
+   * Whether whole numbers may be beyond 64 bits, as sums over groups are: {@link #upper} then
+   * counts. Values of rows never are.
+   */
+  public boolean isWide() {
+    return isWide;
+  }
+
+  /** The upper 64 of the 128 bits of a whole number whose lower ones are in {@link #values}. */
+  public long upper(int i) {
+    return isWide ? upper[i] : values[i] >> 63;
+  }
+
+  /**
+   * Declares that whole numbers may be beyond 64 bits, until the vector is filled again.
+   *
+   * @return the upper longs, to be filled
+   */
+  public long[] widen() {
+    upper = upper == null ? new long[CAPACITY] : upper;
+    isWide = true;
+    return upper;
+  }
+
+  /** A number as a double. */
+  double asDouble(int i) {
+    if (kind == ValueKind.DOUBLE) {
+      return Double.longBitsToDouble(values[i]);
+    }
+    return isWide ? Int128.toDouble(upper[i], values[i]) : (double) values[i];
+  }
+
+  /** Takes over the first values of another vector of the same kind. */
+  void copy(Vector from, int count) {
+    System.arraycopy(from.values, 0, values, 0, count);
+    if (high != null) {
+      System.arraycopy(from.high, 0, high, 0, count);
+    }
+    if (texts != null) {
+      System.arraycopy(from.texts, 0, texts, 0, count);
+    }
+    System.arraycopy(from.validity, 0, validity, 0, WORDS);
+    allValid = from.allValid;
+    isWide = false;
+    if (from.isWide) {
+      System.arraycopy(from.upper, 0, widen(), 0, count);
+    }
+  }
+
   /** Declares the first {@code count} values not NULL. */
   public void setAllValid(int count) {
     fill(validity, count);
     allValid = true;
+    isWide = false;
   }
 
   /** Declares every value NULL and clears the first {@code count}. */
@@ -85,11 +138,13 @@ public final class Vector {
       Arrays.fill(texts, 0, count, null);
     }
     allValid = count == 0;
+    isWide = false;
   }
 
   /** Takes over which values are NULL from {@link #validity}, and clears those. */
   public void settleValidity(int count) {
     allValid = true;
+    isWide = false;
     for (int w = 0; w < words(count); w++) {
       long invalid = ~validity[w] & mask(w, count);
       allValid &= invalid == 0;

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An aggregate over the rows of a group.
+ * An aggregate over the rows of a group; its arguments are expressions over rows.
  *
  * @param arguments one, but none of {@code COUNT(*)} and one or more of {@code COUNT(DISTINCT …)}
  */
 public record AggregateCall(AggregateFunction function, List<Expression> arguments)
-    implements Selected {
+    implements Expression {
   public AggregateCall {
     arguments = List.copyOf(arguments);
     boolean fits =

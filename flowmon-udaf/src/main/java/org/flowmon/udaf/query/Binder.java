@@ -35,33 +35,22 @@ final class Binder {
     try {
       return new FlowQuery(
           query.select().stream()
-              .map(item -> new SelectItem(item.name(), binder.selected(item.what())))
+              .map(item -> new SelectItem(item.name(), binder.expression(item.what())))
               .toList(),
           query.where() == null ? null : Typing.requireBoolean(binder.expression(query.where())),
           binder.list(query.groupBy()),
+          query.having() == null ? null : Typing.requireBoolean(binder.expression(query.having())),
           query.orderBy().stream()
               .map(
                   item ->
                       new OrderItem(
-                          binder.selected(item.what()), item.descending(), item.nullsFirst()))
+                          binder.expression(item.what()), item.descending(), item.nullsFirst()))
               .toList(),
           query.limit());
     } catch (TypeException e) {
       throw new QueryException(
           "a parameter's value does not fit: " + e.getMessage() + " in " + e.culprit());
     }
-  }
-
-  private Selected selected(Selected what) {
-    if (what instanceof AggregateCall call) {
-      if (call.isDistinct()) {
-        return Typing.countDistinct(list(call.arguments()));
-      }
-      return call.argument() == null
-          ? call
-          : Typing.aggregate(call.function(), expression(call.argument()));
-    }
-    return expression((Expression) what);
   }
 
   private List<Expression> list(List<Expression> expressions) {
@@ -97,6 +86,10 @@ final class Binder {
               .map(when -> new When(condition(when.condition()), expression(when.result())))
               .toList();
       return Typing.choice(whens, expression(choice.otherwise()));
+    } else if (expression instanceof AggregateCall call) {
+      return call.isDistinct()
+          ? Typing.countDistinct(list(call.arguments()))
+          : Typing.aggregate(call.function(), expression(call.argument()));
     } else {
       return function(expression);
     }
@@ -176,6 +169,9 @@ final class Binder {
       walk(query.where(), collect);
     }
     query.groupBy().forEach(key -> walk(key, collect));
+    if (query.having() != null) {
+      walk(query.having(), collect);
+    }
     query.orderBy().forEach(item -> walk(item.what(), collect));
     return names;
   }
@@ -187,12 +183,7 @@ final class Binder {
   }
 
   /** Visits an expression and all its parts. */
-  static void walk(Selected selected, Consumer<Expression> visit) {
-    if (selected instanceof AggregateCall call) {
-      call.arguments().forEach(argument -> walk(argument, visit));
-      return;
-    }
-    Expression expression = (Expression) selected;
+  static void walk(Expression expression, Consumer<Expression> visit) {
     visit.accept(expression);
     ExpressionParts.of(expression).forEach(part -> walk(part, visit));
   }

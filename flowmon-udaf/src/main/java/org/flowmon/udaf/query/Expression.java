@@ -5,10 +5,31 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * An expression over one flow, with SQL's three-valued logic. Build them by {@link QueryParser}:
- * the records themselves do not check types.
+ * An expression over one flow, or over one group where it has an {@link AggregateCall} or stands in
+ * SELECT, HAVING or ORDER BY of a grouped query; with SQL's three-valued logic. Build them by
+ * {@link QueryParser}: the records themselves do not check types.
  */
-public sealed interface Expression extends Selected {
+public sealed interface Expression
+    permits AggregateCall,
+        Expression.Column,
+        Expression.Literal,
+        Expression.Prefix,
+        Expression.Parameter,
+        Expression.Comparison,
+        Expression.And,
+        Expression.Or,
+        Expression.Not,
+        Expression.In,
+        Expression.IsNull,
+        Expression.IsTruth,
+        Expression.Arithmetic,
+        Expression.Case,
+        Expression.Network,
+        Expression.TimeBucket,
+        Expression.SameHour,
+        Expression.DaysBefore {
+  /** The kind of its values; null where only a parameter's value or NULL would tell. */
+  ValueKind kind();
 
   /** A column of the flow. */
   record Column(FlowColumn column) implements Expression {

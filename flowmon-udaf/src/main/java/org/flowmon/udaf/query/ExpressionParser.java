@@ -22,7 +22,7 @@ import org.flowmon.udaf.query.Expression.Parameter;
  */
 final class ExpressionParser {
   /** Expressions nest no deeper, so that no query overflows a stack. */
-  static final int MAX_DEPTH = 200;
+  static final int MAX_DEPTH = 100;
 
   /** Operators that may lean on one another, as in a + b + c, in one query. */
   static final int MAX_OPERATIONS = 2000;
@@ -33,15 +33,57 @@ final class ExpressionParser {
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
   private int depth;
   private int operations;
+  // Whether aggregates may stand here, and what names mean.
+  private boolean overGroups;
+  private ItemNames names = ItemNames.NONE;
 
   ExpressionParser(TokenStream tokens) {
     this.tokens = tokens;
     this.functions = new FunctionParser(tokens, this);
   }
 
-  /** An aggregate call, or an expression: an item of SELECT or ORDER BY. */
-  Selected selected() {
-    return functions.selected();
+  /** An expression over a row or, with aggregates in it, over a group: of SELECT or ORDER BY. */
+  Expression selected() {
+    return within(true, ItemNames.NONE, this::parse);
+  }
+
+  /** A condition over groups. */
+  Expression having(ItemNames itemNames) {
+    return within(true, itemNames, this::parseCondition);
+  }
+
+  /** The argument of an aggregate: an expression over a row. */
+  Expression argument() {
+    return within(false, ItemNames.NONE, this::parse);
+  }
+
+  private Expression within(boolean groups, ItemNames meant, Supplier<Expression> parse) {
+    boolean groupsBefore = overGroups;
+    ItemNames namesBefore = names;
+    int depthBefore = depth;
+    overGroups = groups;
+    names = meant;
+    try {
+      return parse.get();
+    } finally {
+      overGroups = groupsBefore;
+      names = namesBefore;
+      depth = depthBefore;
+    }
+  }
+
+  /** Whether aggregates may stand here. */
+  boolean isOverGroups() {
+    return overGroups;
+  }
+
+  /** How many operators there were, to go back to by {@link #returnTo}. */
+  int operations() {
+    return operations;
+  }
+
+  void returnTo(int before) {
+    operations = before;
   }
 
   Expression parse() {
@@ -294,29 +336,30 @@ final class ExpressionParser {
   }
 
   Expression column(Token name) {
+    Expression meant = names.meaning().apply(name);
+    if (meant != null) {
+      starts.put(meant, name.start());
+      return meant;
+    }
     FlowColumn column = FlowColumn.byName(name.text());
     if (column == null) {
       throw tokens.error(
           "no column '"
               + name.typed()
-              + "' in flows; "
+              + (names.all().isEmpty() ? "' in flows; " : "' in flows, and no item of that name; ")
               + (name.kind() == Token.Kind.QUOTED_NAME
                   ? "double quotes hold a name, a text takes single quotes: "
                       + Value.ofText(name.text())
-                  : Names.nearest(name.text())),
+                  : Names.nearestOr(name.text(), names.all())),
           name.start());
     }
     return new Column(column);
   }
 
   /** Builds an expression, and names its culprit's place where its parts do not fit. */
-  <E extends Selected> E typed(int start, Supplier<E> build) {
+  Expression typed(int start, Supplier<Expression> build) {
     try {
-      E built = build.get();
-      if (built instanceof Expression expression) {
-        at(start, expression);
-      }
-      return built;
+      return at(start, build.get());
     } catch (TypeException e) {
       throw tokens.error(e.getMessage(), startOf(e.culprit(), start));
     }

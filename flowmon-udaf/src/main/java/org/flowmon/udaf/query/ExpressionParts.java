@@ -24,7 +24,25 @@ import org.flowmon.udaf.query.Expression.TimeBucket;
 public final class ExpressionParts {
   private ExpressionParts() {}
 
-  /** The expressions that one is made of: empty for columns, constants, prefixes, parameters. */
+  /** Whether there is an aggregate in an expression, which then is one over groups. */
+  public static boolean hasAggregate(Expression expression) {
+    return expression instanceof AggregateCall
+        || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);
+  }
+
+  /** Whether its value may be a whole number beyond 64 bits, as a sum, alone or given by CASE. */
+  public static boolean isWide(Expression expression) {
+    if (expression instanceof Case choice && choice.kind() != ValueKind.DOUBLE) {
+      return isWide(choice.otherwise())
+          || choice.whens().stream().anyMatch(when -> isWide(when.result()));
+    }
+    return expression instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
+  }
+
+  /**
+   * The expressions that one is made of: empty for columns, constants, prefixes, parameters; the
+   * arguments of an aggregate.
+   */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {
       return List.of(c.left(), c.right());
@@ -57,6 +75,8 @@ public final class ExpressionParts {
       return List.of(hour.time(), hour.now());
     } else if (expression instanceof DaysBefore days) {
       return List.of(days.time(), days.now());
+    } else if (expression instanceof AggregateCall call) {
+      return call.arguments();
     }
     // Columns, constants, prefixes and parameters.
     if (expression instanceof Column

@@ -1,8 +1,10 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.flowmon.udaf.query.Expression.Literal;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
@@ -12,13 +14,16 @@ import java.util.stream.Stream;
  * @param where null where there is none
  * @param groupBy empty for a query without groups; an aggregated query without GROUP BY has one
  *     group, over all rows
- * @param orderBy aliases are resolved: an item of a grouped query is a group key or an aggregate
+ * @param having which groups stay, an expression over group keys and aggregates; null where all do
+ * @param orderBy aliases are resolved: an item of a grouped query is made of group keys and
+ *     aggregates
  * @param limit rows of the result, −1 where there is no limit
  */
 public record FlowQuery(
     List<SelectItem> select,
     Expression where,
     List<Expression> groupBy,
+    Expression having,
     List<OrderItem> orderBy,
     long limit) {
 
@@ -28,18 +33,63 @@ public record FlowQuery(
     orderBy = List.copyOf(orderBy);
   }
 
+  /** A query whose groups all stay. */
+  public FlowQuery(
+      List<SelectItem> select,
+      Expression where,
+      List<Expression> groupBy,
+      List<OrderItem> orderBy,
+      long limit) {
+    this(select, where, groupBy, null, orderBy, limit);
+  }
+
+  /** This query over other rows. */
+  public FlowQuery withWhere(Expression other) {
+    return new FlowQuery(select, other, groupBy, having, orderBy, limit);
+  }
+
   /** Whether rows are grouped or aggregated; otherwise the query looks up single rows. */
   public boolean isAggregated() {
     return !groupBy.isEmpty() || !aggregates().isEmpty();
   }
 
-  /** The aggregates of the select list, then those of ORDER BY. */
+  /** The aggregates in the select list, then those in ORDER BY, then those in HAVING. */
   public List<AggregateCall> aggregates() {
-    return Stream.concat(
-            select.stream().map(SelectItem::what), orderBy.stream().map(OrderItem::what))
-        .filter(AggregateCall.class::isInstance)
-        .map(AggregateCall.class::cast)
-        .toList();
+    List<AggregateCall> all = new ArrayList<>();
+    Stream.concat(select.stream().map(SelectItem::what), orderBy.stream().map(OrderItem::what))
+        .forEach(what -> collect(what, all));
+    if (having != null) {
+      collect(having, all);
+    }
+    return List.copyOf(all);
+  }
+
+  private static void collect(Expression expression, List<AggregateCall> calls) {
+    if (expression instanceof AggregateCall call) {
+      calls.add(call);
+    } else {
+      ExpressionParts.of(expression).forEach(part -> collect(part, calls));
+    }
+  }
+
+  /**
+   * Whether an expression is computed from the keys and aggregates of a group, being none of them
+   * itself.
+   */
+  public boolean isComputed(Expression what) {
+    return !(what instanceof AggregateCall)
+        && !(what instanceof Literal)
+        && !groupBy.contains(what);
+  }
+
+  /**
+   * Whether groups have to be looked at once they are whole: for HAVING, or for an item that is
+   * {@linkplain #isComputed computed} from them.
+   */
+  public boolean computesOverGroups() {
+    return having != null
+        || select.stream().anyMatch(item -> isComputed(item.what()))
+        || orderBy.stream().anyMatch(item -> isComputed(item.what()));
   }
 
   /** The names of all parameters in it. */

@@ -27,10 +27,9 @@ final class FunctionParser {
   Expression word() {
     Token token = tokens.next();
     boolean call = tokens.peek().isSymbol("(");
-    if (call && aggregate(token) != null) {
-      throw tokens.error(
-          token.text() + " is an aggregate: expected it alone as an item of SELECT or ORDER BY",
-          token.start());
+    AggregateFunction function = call ? AggregateFunction.byName(token.text()) : null;
+    if (function != null) {
+      return aggregate(token, function);
     }
     return switch (token.text()) {
       case "NULL" -> new Literal(Value.NULL);
@@ -217,32 +216,21 @@ final class FunctionParser {
     return arguments;
   }
 
-  /** The aggregate of this name, null where it is none. */
-  static AggregateFunction aggregate(Token name) {
-    return name.kind() == Token.Kind.WORD ? AggregateFunction.byName(name.text()) : null;
-  }
-
-  /** An aggregate call, or an expression: an item of SELECT or ORDER BY. */
-  Selected selected() {
-    Token name = tokens.peek();
-    AggregateFunction function = aggregate(name);
-    if (function == null || !tokens.peek(1).isSymbol("(")) {
-      return expressions.parse();
+  private Expression aggregate(Token name, AggregateFunction function) {
+    if (!expressions.isOverGroups()) {
+      throw tokens.error(
+          function
+              + " is an aggregate: expected it in SELECT, HAVING or ORDER BY, and in no other"
+              + " aggregate",
+          name.start());
     }
-    tokens.next();
-    tokens.next();
-    AggregateCall call =
-        tokens.peek().isWord("DISTINCT") ? distinct(name, function) : aggregate(name, function);
-    if (tokens.peek().kind() == Token.Kind.SYMBOL && "+-*/%&|=<>=".contains(tokens.peek().text())) {
-      throw tokens.expected("an aggregate alone (expressions over aggregates are not built yet)");
+    tokens.expectSymbol("(");
+    if (tokens.peek().isWord("DISTINCT")) {
+      return distinct(name, function);
     }
-    return call;
-  }
-
-  private AggregateCall aggregate(Token name, AggregateFunction function) {
     Expression argument = null;
     if (!(function == AggregateFunction.COUNT && tokens.takeSymbol("*"))) {
-      argument = expressions.parse();
+      argument = expressions.argument();
     }
     tokens.expectSymbol(")");
     Expression whole = argument;
@@ -251,7 +239,7 @@ final class FunctionParser {
         : expressions.typed(name.start(), () -> Typing.aggregate(function, whole));
   }
 
-  private AggregateCall distinct(Token name, AggregateFunction function) {
+  private Expression distinct(Token name, AggregateFunction function) {
     Token distinct = tokens.next();
     if (function != AggregateFunction.COUNT) {
       throw tokens.error(
@@ -263,7 +251,7 @@ final class FunctionParser {
     }
     List<Expression> arguments = new ArrayList<>();
     do {
-      arguments.add(expressions.parse());
+      arguments.add(expressions.argument());
     } while (tokens.takeSymbol(","));
     tokens.expectSymbol(")");
     return expressions.typed(name.start(), () -> Typing.countDistinct(arguments));

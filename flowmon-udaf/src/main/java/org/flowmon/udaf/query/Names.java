@@ -1,6 +1,8 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import org.flowmon.flow.FlowColumn;
 
@@ -8,9 +10,11 @@ import org.flowmon.flow.FlowColumn;
 public final class Names {
   private Names() {}
 
-  /** What to say after "no column …". */
-  static String nearest(String name) {
-    String best = nearest(name, FlowColumn.all().stream().map(FlowColumn::sqlName).toList());
+  /** What to say after "no column …", where one of some other names may be meant, too. */
+  static String nearestOr(String name, List<String> others) {
+    List<String> all = new ArrayList<>(others);
+    FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+    String best = nearest(name, all);
     return best == null ? "docs/format/flow.md lists them" : "did you mean '" + best + "'?";
   }
 

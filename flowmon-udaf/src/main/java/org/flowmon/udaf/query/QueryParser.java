@@ -1,7 +1,6 @@
 package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -15,10 +14,11 @@ import org.flowmon.udaf.query.Expression.Literal;
  */
 public final class QueryParser {
   /** What may be meant where a word stands at the end. */
-  private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "ORDER", "LIMIT");
+  private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
 
   private final TokenStream tokens;
   private final ExpressionParser expressions;
+  private final GroupParser groups;
   private final List<SelectItem> select = new ArrayList<>();
   private final List<Integer> selectStarts = new ArrayList<>();
   private final List<Expression> groupBy = new ArrayList<>();
@@ -28,6 +28,7 @@ public final class QueryParser {
   private QueryParser(String sql) {
     this.tokens = new TokenStream(sql);
     this.expressions = new ExpressionParser(tokens);
+    this.groups = new GroupParser(tokens, expressions, select, groupBy);
   }
 
   /**
@@ -76,6 +77,7 @@ public final class QueryParser {
         groupBy.add(groupItem());
       } while (tokens.takeSymbol(","));
     }
+    Expression having = tokens.peek().isWord("HAVING") ? having(distinct) : null;
     if (tokens.takeWord("ORDER")) {
       tokens.expectWord("BY");
       do {
@@ -84,8 +86,8 @@ public final class QueryParser {
     }
     long limit = tokens.takeWord("LIMIT") ? limit() : -1;
     tokens.takeSymbol(";");
-    expectEnd("WHERE, GROUP BY, ORDER BY, LIMIT or the end of the query");
-    FlowQuery query = new FlowQuery(select, where, groupBy, orderBy, limit);
+    expectEnd("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or the end of the query");
+    FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limit);
     checkGroups(query);
     return query;
   }
@@ -96,12 +98,13 @@ public final class QueryParser {
       throw tokens.error("DISTINCT and GROUP BY: expected one of them", start);
     }
     for (int i = 0; i < select.size(); i++) {
-      if (select.get(i).what() instanceof AggregateCall) {
+      Expression key = select.get(i).what();
+      if (ExpressionParts.hasAggregate(key)) {
         throw tokens.error(
             "aggregates over distinct rows are not built yet: expected a column or an expression"
                 + " after DISTINCT",
             selectStarts.get(i));
-      } else if (select.get(i).what() instanceof Expression key && !(key instanceof Literal)) {
+      } else if (!(key instanceof Literal)) {
         groupBy.add(key);
       }
     }
@@ -146,7 +149,7 @@ public final class QueryParser {
 
   private void selectItem() {
     int start = tokens.peek().start();
-    Selected what = expressions.selected();
+    Expression what = expressions.selected();
     String text = tokens.text(start, tokens.peek().start());
     String name =
         what instanceof Column column ? column.column().sqlName() : text.toLowerCase(Locale.ROOT);
@@ -180,19 +183,28 @@ public final class QueryParser {
         throw tokens.error(
             "expected a column, an alias or an expression to group by, found a constant", start);
       }
-    } else if (named.what() instanceof Expression expression) {
-      key = expression;
     } else {
+      key = named.what();
+    }
+    if (ExpressionParts.hasAggregate(key)) {
       throw tokens.error(
-          "'" + named.name() + "' is an aggregate, which groups cannot be made by", start);
+          "'" + named.name() + "' has an aggregate, which groups cannot be made by", start);
     }
     return key;
+  }
+
+  private Expression having(int distinct) {
+    int start = tokens.next().start();
+    if (distinct >= 0) {
+      throw tokens.error("DISTINCT and HAVING: expected one of them", distinct);
+    }
+    return groups.having(start);
   }
 
   private void orderItem() {
     int start = tokens.peek().start();
     SelectItem named = aliasedItem(true);
-    Selected what = named == null ? expressions.selected() : named.what();
+    Expression what = named == null ? expressions.selected() : named.what();
     if (what instanceof Literal) {
       throw tokens.error(
           "expected a column, an alias or an aggregate to order by, found a constant", start);
@@ -225,19 +237,16 @@ public final class QueryParser {
             || after.isSymbol(",")
             || after.isSymbol(";")
             || (after.kind() == Token.Kind.WORD
-                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "ORDER").contains(after.text()));
+                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "HAVING", "ORDER")
+                    .contains(after.text()));
     if (!bare || !alone || (!aliasFirst && FlowColumn.byName(name.text()) != null)) {
       return null;
     }
-    String wanted =
-        name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
-    for (SelectItem item : select) {
-      if (item.name().equals(wanted)) {
-        tokens.next();
-        return item;
-      }
+    SelectItem item = groups.itemNamed(name);
+    if (item != null) {
+      tokens.next();
     }
-    return null;
+    return item;
   }
 
   private long limit() {
@@ -248,27 +257,16 @@ public final class QueryParser {
     throw tokens.expected("a number of rows");
   }
 
-  /** In a grouped query every plain item is a group key. */
+  /** In a grouped query items are made of keys and aggregates. */
   private void checkGroups(FlowQuery query) {
     if (!query.isAggregated()) {
       return;
     }
-    Set<Expression> keys = new HashSet<>(groupBy);
     for (int i = 0; i < select.size(); i++) {
-      checkGroup(select.get(i).what(), keys, selectStarts.get(i), "SELECT");
+      groups.check(select.get(i).what(), selectStarts.get(i), "SELECT");
     }
     for (int i = 0; i < orderBy.size(); i++) {
-      checkGroup(orderBy.get(i).what(), keys, orderStarts.get(i), "ORDER BY");
-    }
-  }
-
-  private void checkGroup(Selected what, Set<Expression> keys, int start, String clause) {
-    if (what instanceof Expression expression
-        && !keys.contains(expression)
-        && !(expression instanceof Literal)) {
-      throw tokens.error(
-          "expected an aggregate or a key of GROUP BY in " + clause + ", found " + expression,
-          start);
+      groups.check(orderBy.get(i).what(), orderStarts.get(i), "ORDER BY");
     }
   }
 }

@@ -42,6 +42,11 @@ final class ResultColumn {
     return isNull(row) ? 0 : low[row];
   }
 
+  /** Whether some rows have more than a long. */
+  boolean hasHighs() {
+    return high != null;
+  }
+
   /** 0 where it is NULL. */
   long high(int row) {
     if (isNull(row)) {

@@ -159,6 +159,20 @@ public final class ResultTable {
     return columns.get(column).longs(rows);
   }
 
+  /** Whether a column of whole numbers may have some beyond a long. */
+  public boolean isWide(int column) {
+    return kind(column).isInteger() && columns.get(column).hasHighs();
+  }
+
+  /** The upper 64 of the 128 bits of successive whole numbers; of NULLs 0. */
+  public void readHighs(int column, int from, int count, long[] out) {
+    require(column, kind(column).isInteger(), "a whole number");
+    Objects.checkFromIndexSize(from, count, rows);
+    for (int i = 0; i < count; i++) {
+      out[i] = columns.get(column).high(from + i);
+    }
+  }
+
   /** A text, null where it is NULL. */
   public String text(int row, int column) {
     require(column, kind(column) == ValueKind.TEXT, "a text");

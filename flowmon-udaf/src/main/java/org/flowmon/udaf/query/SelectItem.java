@@ -7,13 +7,13 @@ import org.flowmon.flow.CodeNames;
  *
  * @param name the alias, or the column's name, or the item's text
  */
-public record SelectItem(String name, Selected what) {
+public record SelectItem(String name, Expression what) {
   /**
    * The names of its values where they are codes that have names: those of a column, and its MIN
    * and MAX. Else null.
    */
   public CodeNames codeNames() {
-    Selected values =
+    Expression values =
         what instanceof AggregateCall call
                 && (call.function() == AggregateFunction.MIN
                     || call.function() == AggregateFunction.MAX)

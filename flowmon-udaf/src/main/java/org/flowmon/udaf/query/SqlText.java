@@ -39,6 +39,9 @@ final class SqlText {
     if (!query.groupBy().isEmpty()) {
       sql.append(" GROUP BY ").append(list(query.groupBy()));
     }
+    if (query.having() != null) {
+      sql.append(" HAVING ").append(query.having());
+    }
     if (!query.orderBy().isEmpty()) {
       String items = query.orderBy().stream().map(SqlText::order).collect(Collectors.joining(", "));
       sql.append(" ORDER BY ").append(items);
@@ -166,6 +169,7 @@ final class SqlText {
     boolean simple =
         part instanceof Column
             || part instanceof Parameter
+            || part instanceof AggregateCall
             || part instanceof Case
             || part instanceof Network
             || part instanceof TimeBucket

@@ -21,6 +21,15 @@ final class TokenStream {
     return tokens.get(Math.min(at + ahead, tokens.size() - 1));
   }
 
+  /** The place, to go back to by {@link #returnTo}. */
+  int place() {
+    return at;
+  }
+
+  void returnTo(int place) {
+    at = place;
+  }
+
   Token next() {
     Token token = peek();
     if (token.kind() != Token.Kind.END) {

@@ -6,7 +6,6 @@ import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.Deviation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Int128;
@@ -41,7 +40,11 @@ public final class AnswerColumns {
       this.value = call == null ? null : layout.value(call);
       this.values = call == null ? null : layout.values(call);
       this.deviation = call != null && Deviation.is(call) ? new Deviation(layout, call) : null;
-      this.key = call != null ? -1 : query.groupBy().indexOf((Expression) item.what());
+      this.key = call != null ? -1 : query.groupBy().indexOf(item.what());
+    }
+
+    boolean isLiteral() {
+      return key < 0 && item.what() instanceof Literal;
     }
 
     boolean isAggregate() {
@@ -104,7 +107,7 @@ public final class AnswerColumns {
     rows = rowCount;
   }
 
-  /** Makes one column, unless it is of a key; several threads may each make some. */
+  /** Makes one column, unless it is of a key or computed; several threads may each make some. */
   public void allocate(int place) {
     Column column = columns[place];
     if (column.isAggregate()) {
@@ -112,7 +115,7 @@ public final class AnswerColumns {
       column.low = new long[rows];
       column.high = isAddress || column.isWide ? new long[rows] : null;
       column.isNull = column.hasNulls ? new boolean[rows] : null;
-    } else if (column.key < 0) {
+    } else if (column.isLiteral()) {
       allocateLiteral(column, ((Literal) column.item.what()).value());
     }
   }
@@ -145,10 +148,10 @@ public final class AnswerColumns {
   }
 
   /**
-   * Gives a column of a key its arrays, which are taken over and may be filled until {@link
-   * #build}: see {@link ResultTable.Builder#fill}.
+   * Gives a column of a key, or one that is computed, its arrays, which are taken over and may be
+   * filled until {@link #build}: see {@link ResultTable.Builder#fill}.
    */
-  public void setKey(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
+  public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
     columns[column].low = low;
     columns[column].high = high;
     columns[column].texts = texts;

@@ -4,7 +4,6 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ValueKind;
@@ -33,7 +32,7 @@ final class FirstKeys {
     this.call = first != null && first.what() instanceof AggregateCall one ? one : null;
     int place = 0;
     if (first != null && call == null) {
-      place = query.groupBy().indexOf((Expression) first.what());
+      place = query.groupBy().indexOf(first.what());
     }
     this.key = call != null || query.groupBy().isEmpty() ? -1 : place;
     this.next = next(query);

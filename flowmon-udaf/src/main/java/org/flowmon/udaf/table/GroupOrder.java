@@ -9,7 +9,6 @@ import org.flowmon.udaf.aggregate.Deviation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.TextOrder;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Int128;
 import org.flowmon.udaf.query.OrderItem;
@@ -56,8 +55,10 @@ final class GroupOrder {
     for (OrderItem item : query.orderBy()) {
       if (item.what() instanceof AggregateCall call) {
         all.add(byAggregate(call, item));
-      } else if (query.groupBy().contains((Expression) item.what())) {
-        all.add(byKey(query.groupBy().indexOf((Expression) item.what()), item));
+      } else if (query.groupBy().contains(item.what())) {
+        all.add(byKey(query.groupBy().indexOf(item.what()), item));
+      } else if (query.isComputed(item.what())) {
+        all.add(byComputed(ComputedColumn.of(table, query, item.what(), table.all()), item));
       }
     }
     for (int k = 0; k < query.groupBy().size(); k++) {
@@ -80,25 +81,47 @@ final class GroupOrder {
     return 0;
   }
 
-  /** The first groups in order; all where the limit is negative. */
-  int[] first(long limit) {
-    int size = table.size();
+  /**
+   * The first groups in order; all where the limit is negative.
+   *
+   * @param groups those to choose from, null for all of the table
+   */
+  int[] first(int[] groups, long limit) {
+    int size = groups == null ? table.size() : groups.length;
     int wanted = limit < 0 || limit > size ? size : (int) limit;
     check.run();
     long[] keys = size < FEW_GROUPS ? null : firstKeys.read();
+    if (groups == null) {
+      return first(size, wanted, keys, this::compare);
+    }
+    long[] some = keys == null ? null : Arrays.stream(groups).mapToLong(g -> keys[g]).toArray();
+    int[] places = first(size, wanted, some, (a, b) -> compare(groups[a], groups[b]));
+    return Arrays.stream(places).map(place -> groups[place]).toArray();
+  }
+
+  private static int[] first(int size, int wanted, long[] keys, FirstRows.Order order) {
     if (keys == null) {
-      return FirstRows.of(size, wanted, this::compare);
+      return FirstRows.of(size, wanted, order);
     }
     if (wanted > size / SMALL_SHARE) {
-      return Arrays.copyOf(RowSort.sort(keys, size, this::compare), wanted);
+      return Arrays.copyOf(RowSort.sort(keys, size, order), wanted);
     }
     return FirstRows.of(
         size,
         wanted,
         (a, b) -> {
-          int order = Long.compareUnsigned(keys[a], keys[b]);
-          return order != 0 ? order : compare(a, b);
+          int byKey = Long.compareUnsigned(keys[a], keys[b]);
+          return byKey != 0 ? byKey : order.compare(a, b);
         });
+  }
+
+  private static ByOne byComputed(ComputedColumn column, OrderItem item) {
+    int sign = item.descending() ? -1 : 1;
+    return (a, b) -> {
+      boolean nullA = column.isNull(a);
+      boolean nullB = column.isNull(b);
+      return nullA || nullB ? nulls(nullA, nullB, item) : sign * column.compare(a, b);
+    };
   }
 
   private ByOne byKey(int key, OrderItem item) {

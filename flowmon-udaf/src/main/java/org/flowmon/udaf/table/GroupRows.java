@@ -11,15 +11,22 @@ import org.flowmon.udaf.query.ValueKind;
 /** Writes groups as the rows of a query's result. */
 final class GroupRows {
   private final GroupTable table;
+  private final FlowQuery query;
   private final AnswerColumns columns;
+  private boolean inspected;
 
   GroupRows(GroupTable table, FlowQuery query) {
     this.table = table;
+    this.query = query;
     this.columns = new AnswerColumns(query, table.layout());
   }
 
+  /** The rows of some groups; may be called again for others, with no group added since. */
   ResultTable table(int[] groups) {
-    columns.inspect(table.words(), table.stateAt(0), table.stride(), table.size());
+    if (!inspected) {
+      columns.inspect(table.words(), table.stateAt(0), table.stride(), table.size());
+      inspected = true;
+    }
     columns.allocateAll(groups.length);
     int[] places = new int[groups.length];
     for (int r = 0; r < groups.length; r++) {
@@ -29,6 +36,8 @@ final class GroupRows {
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) >= 0) {
         writeKey(c, columns.key(c), groups);
+      } else if (query.isComputed(query.select().get(c).what())) {
+        ComputedColumn.of(table, query, query.select().get(c).what(), groups).fill(columns, c);
       }
     }
     return columns.build();
@@ -55,10 +64,10 @@ final class GroupRows {
         }
       }
     }
-    columns.setKey(column, low, high, texts, isNull);
+    columns.set(column, low, high, texts, isNull);
   }
 
-  /** One row: the aggregates of the select list, of one state. */
+  /** One row: the aggregates that are items of the select list, of one state. */
   static ResultTable aggregates(FlowQuery query, GroupLayout layout, long[] state) {
     List<SelectItem> items =
         query.select().stream().filter(item -> item.what() instanceof AggregateCall).toList();

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.FlowQuery;
@@ -190,9 +191,7 @@ public final class GroupTable {
 
   /** As {@link #append(GroupTable, int[])}, of all groups. */
   public void append(GroupTable other) {
-    int[] all = new int[other.size];
-    Arrays.setAll(all, group -> group);
-    append(other, all);
+    append(other, other.all());
   }
 
   /**
@@ -233,13 +232,48 @@ public final class GroupTable {
     }
   }
 
-  /** The first groups of the query's answer, in its order: all where it has no limit. */
+  /**
+   * The first groups of the query's answer, in its order: of those that HAVING keeps, all where it
+   * has no limit. The groups must be whole, but there may be others elsewhere.
+   */
   public int[] first(FlowQuery query) {
     return first(query, () -> {});
   }
 
   private int[] first(FlowQuery query, Runnable check) {
-    return new GroupOrder(this, query, check).first(query.limit());
+    int[] groups = query.having() == null ? null : kept(query);
+    return new GroupOrder(this, query, check).first(groups, query.limit());
+  }
+
+  /**
+   * The groups for which the query's HAVING is TRUE, which must be whole; all where it has none.
+   */
+  public int[] kept(FlowQuery query) {
+    int[] groups = all();
+    if (query.having() == null) {
+      return groups;
+    }
+    GroupBlocks blocks = new GroupBlocks(this, query, query.having());
+    CompiledPredicate having = CompiledPredicate.of(query.having(), blocks.vectors());
+    int[] selection = new int[Vector.CAPACITY];
+    int[] kept = new int[size];
+    int[] count = new int[1];
+    blocks.read(
+        groups,
+        (from, n) -> {
+          int chosen = having.select(n, selection);
+          for (int i = 0; i < chosen; i++) {
+            kept[count[0]++] = groups[from + selection[i]];
+          }
+        });
+    return Arrays.copyOf(kept, count[0]);
+  }
+
+  /** The numbers of all groups. */
+  int[] all() {
+    int[] groups = new int[size];
+    Arrays.setAll(groups, group -> group);
+    return groups;
   }
 
   /**
@@ -454,7 +488,10 @@ public final class GroupTable {
     return all;
   }
 
-  /** The query's answer over the groups: ordered, ties by the keys ascending, cut to the limit. */
+  /**
+   * The query's answer over the groups, of which there are no others: those that HAVING keeps,
+   * ordered, ties by the keys ascending, cut to the limit.
+   */
   public ResultTable finish(FlowQuery query) {
     return finish(query, () -> {});
   }

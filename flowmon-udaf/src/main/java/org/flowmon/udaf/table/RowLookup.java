@@ -13,7 +13,6 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Selected;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -53,9 +52,8 @@ public final class RowLookup {
     this.what = new Expression[all];
     this.columns = new ValueColumn[all];
     for (int c = 0; c < all; c++) {
-      Selected one =
+      what[c] =
           c < selected ? query.select().get(c).what() : query.orderBy().get(c - selected).what();
-      what[c] = (Expression) one;
       columns[c] = new ValueColumn(what[c].kind());
     }
     if (!query.parameters().isEmpty()) {

@@ -6,10 +6,10 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * The part of a window's result that comes from some key groups: the rows that may be in the
- * query's ORDER BY … LIMIT, the number of all groups, and the totals of all aggregates over all
- * groups. Parts of different key groups merge, in any order, into the window's exact result. Not
- * thread-safe.
+ * The part of a window's result that comes from some key groups, which have all of each of their
+ * groups: the rows that HAVING keeps and that may be in the query's ORDER BY … LIMIT, the number of
+ * all groups, and the totals of all aggregates over all groups, those that HAVING drops too. Parts
+ * of different key groups merge, in any order, into the window's exact result. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;
@@ -41,10 +41,13 @@ public final class WindowPart {
     return new WindowPart(queryId, windowEnd, live, first(live, groups), groups.size(), totals);
   }
 
-  /** A table of the groups that are within the limit. */
+  /** A table of the groups that HAVING keeps and that are within the limit. */
   private static GroupTable first(FlowQuery live, GroupTable groups) {
     GroupTable first = new GroupTable(groups.layout());
-    for (int group : new GroupOrder(groups, live).first(live.limit())) {
+    // The one group of a query without keys stays until the end: where there is none, it is taken
+    // for one of no rows.
+    boolean isOne = groups.layout().keys().isEmpty();
+    for (int group : isOne ? groups.all() : groups.first(live)) {
       first.merge(groups, group);
     }
     return first;
@@ -64,7 +67,7 @@ public final class WindowPart {
     return windowEnd;
   }
 
-  /** All groups of the window in these key groups, beyond the LIMIT too. */
+  /** All groups of the window in these key groups, beyond HAVING and LIMIT too. */
   public long groups() {
     return groups;
   }
@@ -99,7 +102,7 @@ public final class WindowPart {
     return rows.finish(live);
   }
 
-  /** One row: each aggregate of the select list over all rows of the window. */
+  /** One row: each aggregate that is an item of the select list, over all rows of the window. */
   public ResultTable totals() {
     return GroupRows.aggregates(live, rows.layout(), totals);
   }

@@ -57,6 +57,32 @@ class QueryParserTest {
             + " duration >= INTERVAL '2000000' MICROSECOND ORDER BY"
             + " TIME_BUCKET(end_time, INTERVAL '300000000' MICROSECOND) NULLS FIRST"
       },
+      {
+        "select src_addr, sum(bytes) as bytes from flows group by src_addr having bytes > 1000 and"
+            + " src_addr in '10.0.0.0/8' and count(*) between 2 and :most order by bytes",
+        "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr HAVING (SUM(bytes) >"
+            + " 1000) AND (src_addr IN ('10.0.0.0/8')) AND ((COUNT(*) >= 2) AND (COUNT(*) <="
+            + " :most)) ORDER BY SUM(bytes)"
+      },
+      {
+        "SELECT NETWORK(src_addr, 24) AS net, COUNT(*) AS src_addr FROM flows GROUP BY net HAVING"
+            + " net = '10.0.0.0' AND NETWORK(src_addr, 24) IS NOT NULL",
+        "SELECT NETWORK(src_addr, 24, 24) AS net, COUNT(*) AS src_addr FROM flows GROUP BY"
+            + " NETWORK(src_addr, 24, 24) HAVING (NETWORK(src_addr, 24, 24) = ADDRESS '10.0.0.0')"
+            + " AND (NOT (NETWORK(src_addr, 24, 24) IS NULL))"
+      },
+      {
+        "SELECT SUM(bytes) / SUM(packets) AS size, 1 FROM flows HAVING size > 2 ORDER BY COUNT(*) %"
+            + " 7 DESC",
+        "SELECT SUM(bytes) / SUM(packets) AS size, 1 AS \"1\" FROM flows HAVING (SUM(bytes) /"
+            + " SUM(packets)) > 2 ORDER BY COUNT(*) % 7 DESC"
+      },
+      {
+        "SELECT dst_port, packets, COUNT(DISTINCT src_addr) AS \"packets n\" FROM flows GROUP BY"
+            + " packets, dst_port HAVING packets > 1 OR \"packets n\" < 5",
+        "SELECT dst_port, packets, COUNT(DISTINCT src_addr) AS \"packets n\" FROM flows GROUP BY"
+            + " packets, dst_port HAVING (packets > 1) OR (COUNT(DISTINCT src_addr) < 5)"
+      },
     };
     for (String[] pair : pairs) {
       FlowQuery query = QueryParser.parse(pair[0]);
@@ -110,12 +136,16 @@ class QueryParserTest {
         "expected an aggregate or a key of GROUP BY in SELECT");
     error("SELECT SUM(service) AS s FROM flows", 11, "SUM takes LONG or DURATION, found TEXT");
     error("SELECT SUM(bytes / 2) AS s FROM flows", 11, "would depend on the order of rows");
-    error("SELECT SUM(bytes) / 2 FROM flows", 18, "expected an aggregate alone");
-    error("SELECT 1 + SUM(bytes) FROM flows", 11, "SUM is an aggregate");
+    error(
+        "SELECT SUM(bytes) / packets FROM flows",
+        20,
+        "expected an aggregate or a key of GROUP BY in SELECT, found packets");
+    error("SELECT SUM(1 + COUNT(*)) FROM flows", 15, "COUNT is an aggregate");
+    error("SELECT SUM(bytes) + TRUE AS x FROM flows", 7, "cannot compute LONG + BOOLEAN");
+    error("SELECT uid FROM flows WHERE SUM(bytes) > 5", 28, "SUM is an aggregate: expected it in");
     error("SELECT SUM(DISTINCT bytes) FROM flows", 11, "no SUM(DISTINCT …): expected COUNT");
     error("SELECT COUNT(DISTINCT *) FROM flows", 22, "a column or an expression after DISTINCT");
     error("SELECT COUNT(DISTINCT uid, NULL) FROM flows", 27, "takes no bare NULL");
-    error("SELECT COUNT(DISTINCT uid) + 1 FROM flows", 27, "expected an aggregate alone");
     error("SELECT COUNT_DISTINCT(uid) FROM flows", 7, "no function 'COUNT_DISTINCT'");
     error("SELECT DISTINCT COUNT(*) FROM flows", 16, "aggregates over distinct rows");
     error("SELECT DISTINCT uid FROM flows GROUP BY uid", 7, "DISTINCT and GROUP BY");
@@ -125,7 +155,7 @@ class QueryParserTest {
     error(
         "SELECT bytes FROM flows LIMIT 5 OFFSET 3",
         32,
-        "expected WHERE, GROUP BY, ORDER BY, LIMIT or the end");
+        "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or the end");
     error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
     error("SELECT NETWORK(src_addr, 129) FROM flows", 25, "expected a prefix length of 0 … 128");
     error(
@@ -149,6 +179,61 @@ class QueryParserTest {
         54,
         "expected a code or one of netflow_v5, netflow_v9, ipfix, sflow, zeek, csv, json,"
             + " synthetic, parquet, found 'bro'");
+  }
+
+  @Test
+  void errorsInHavingNameThePlaceAndWhatWasExpected() {
+    String bySource = "SELECT src_addr, SUM(bytes) AS total FROM flows GROUP BY src_addr ";
+    int at = bySource.length();
+    error(
+        "SELECT src_addr FROM flows HAVING src_addr = '::1'",
+        27,
+        "HAVING keeps groups, and there are none: expected GROUP BY or an aggregate; WHERE keeps"
+            + " flows");
+    error(
+        bySource + "HAVING bytes > 5",
+        at + 7,
+        "expected an aggregate or a key of GROUP BY in HAVING, found bytes; did you mean"
+            + " SUM(bytes)?");
+    error(
+        bySource + "HAVING total > 5 AND SUM(packets) > packets + 1",
+        at + 36,
+        "expected an aggregate or a key of GROUP BY in HAVING, found packets");
+    error(
+        bySource + "HAVING totl > 5",
+        at + 7,
+        "no column 'totl' in flows, and no item of that name; did you mean 'total'?");
+    error(bySource + "HAVING \"Total\" > 5", at + 7, "a text takes single quotes: 'Total'");
+    error(bySource + "HAVING total", at + 7, "expected a condition, found a LONG");
+    error(bySource + "HAVING total > '5'", at + 15, "expected a LONG to compare with");
+    error(bySource + "HAVING 1 < total + TRUE", at + 11, "cannot compute LONG + BOOLEAN");
+    error(bySource + "HAVING SUM(total) > 5", at + 11, "no column 'total' in flows; ");
+    error(bySource + "HAVING SUM(COUNT(*)) > 5", at + 11, "COUNT is an aggregate");
+    error(bySource + "HAVING", at + 6, "expected an expression, found the end of the query");
+    error(bySource + "HAVIN total > 5", at, "found 'HAVIN'; did you mean HAVING?");
+    error(bySource + "ORDER BY total HAVING total > 5", at + 15, "found 'HAVING'");
+    error("SELECT uid FROM flows HAVING COUNT(*) > 5", 7, "in SELECT, found uid");
+    error("SELECT DISTINCT uid FROM flows HAVING uid = 'a'", 7, "DISTINCT and HAVING");
+    error(
+        "SELECT COUNT(*) + 1 AS n FROM flows GROUP BY n",
+        45,
+        "'n' has an aggregate, which groups cannot be made by");
+  }
+
+  @Test
+  void parametersOfHavingAreBoundAndChecked() {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT src_addr FROM flows GROUP BY src_addr HAVING SUM(bytes) > :least AND"
+                + " SUM(duration) / :unit > 2");
+    assertEquals(Set.of("least", "unit"), query.parameters());
+    Parameters least = Parameters.NONE.with("least", Value.ofLong(7));
+    assertEquals("parameter :unit has no value", message(query, least));
+    assertTrue(
+        message(query, least.with("unit", Value.ofText("x"))).contains("expected a duration"));
+    assertEquals(
+        "(SUM(bytes) > 7) AND ((SUM(duration) / INTERVAL '5' MICROSECOND) > 2)",
+        query.bind(least.with("unit", Value.ofDuration(5))).having().toString());
   }
 
   private static void error(String sql, int position, String message) {
@@ -213,17 +298,60 @@ class QueryParserTest {
   @Test
   void whateverTheTextOnlyQueryExceptionIsThrown() {
     String[] parts = {
-      "SELECT", "FROM", "flows", "WHERE", "(", ")", ",", "bytes", "src_addr", "'10.0.0.0/8'", "IN",
-          "NOT", "AND", "OR",
-      "SUM(", "*", "-", "1", "2.5e3", "GROUP BY", "ORDER BY", "LIMIT", "CASE", "WHEN", "THEN",
-          "END", "IS", "NULL",
-      "BETWEEN", ":now", "INTERVAL", "'", "\"", "%", "&", "TIMESTAMP", "é", "/*", "SAME_HOUR(",
-          "NETWORK(", "COALESCE("
+      "SELECT",
+      "FROM",
+      "flows",
+      "WHERE",
+      "(",
+      ")",
+      ",",
+      "bytes",
+      "src_addr",
+      "'10.0.0.0/8'",
+      "IN",
+      "NOT",
+      "AND",
+      "OR",
+      "SUM(",
+      "*",
+      "-",
+      "1",
+      "2.5e3",
+      "GROUP BY",
+      "ORDER BY",
+      "LIMIT",
+      "CASE",
+      "WHEN",
+      "THEN",
+      "END",
+      "IS",
+      "NULL",
+      "BETWEEN",
+      ":now",
+      "INTERVAL",
+      "'",
+      "\"",
+      "%",
+      "&",
+      "TIMESTAMP",
+      "é",
+      "/*",
+      "SAME_HOUR(",
+      "NETWORK(",
+      "COALESCE(",
+      "HAVING",
+      "COUNT(*)",
+      "> 1"
     };
     for (int seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
       StringBuilder sql =
-          new StringBuilder(random.nextInt(4) == 0 ? "" : "SELECT bytes FROM flows WHERE ");
+          new StringBuilder(
+              switch (random.nextInt(6)) {
+                case 0 -> "";
+                case 1 -> "SELECT bytes, MAX(uid IS NULL) FROM flows GROUP BY bytes HAVING ";
+                default -> "SELECT bytes FROM flows WHERE ";
+              });
       for (int i = random.nextInt(20); i > 0; i--) {
         sql.append(parts[random.nextInt(parts.length)]).append(random.nextInt(5) == 0 ? "" : " ");
       }
@@ -245,10 +373,17 @@ class QueryParserTest {
           QueryException.class,
           () -> QueryParser.parse("SELECT bytes FROM flows WHERE " + nested.repeat(100_000)));
     }
+    for (String before :
+        List.of(
+            "SELECT bytes FROM flows WHERE bytes > 1", "SELECT 1 FROM flows HAVING SUM(1) > 1")) {
+      assertThrows(QueryException.class, () -> QueryParser.parse(before + " + 1".repeat(100_000)));
+    }
     assertThrows(
         QueryException.class,
-        () ->
-            QueryParser.parse("SELECT bytes FROM flows WHERE bytes > 1" + " + 1".repeat(100_000)));
+        () -> QueryParser.parse("SELECT 1 FROM flows HAVING " + "NOT ".repeat(100_000)));
+    String half =
+        "SELECT bytes, 1 AS n FROM flows GROUP BY bytes HAVING n > 1" + " + 1".repeat(1200);
+    assertEquals(2, QueryParser.parse(half).select().size());
     String many = "SELECT uid FROM flows WHERE src_port IN (1" + ", 2".repeat(50_000) + ")";
     assertEquals(1, QueryParser.parse(many).select().size());
   }

@@ -20,6 +20,9 @@ class OrderBoundTest {
   private static final String[] DIRECTIONS = {
     "v DESC", "v", "v DESC NULLS FIRST", "v NULLS FIRST", "v DESC, src_port DESC"
   };
+  private static final String[] CONDITIONS = {
+    "", "", " HAVING src_port % 3 = 1", " HAVING v < 10", " HAVING COUNT(*) > 40 OR v > 30"
+  };
 
   private long leftOut;
 
@@ -30,7 +33,9 @@ class OrderBoundTest {
       String text =
           "SELECT src_port, "
               + ORDERS[random.nextInt(ORDERS.length)]
-              + " FROM flows GROUP BY src_port ORDER BY "
+              + " FROM flows GROUP BY src_port"
+              + CONDITIONS[random.nextInt(CONDITIONS.length)]
+              + " ORDER BY "
               + DIRECTIONS[random.nextInt(DIRECTIONS.length)]
               + " LIMIT "
               + random.nextInt(1, 40);

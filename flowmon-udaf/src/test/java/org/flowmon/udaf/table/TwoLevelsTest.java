@@ -40,11 +40,17 @@ class TwoLevelsTest {
               + " q FROM flows",
           "SELECT NETWORK(src_addr, 24, 64) AS net, bytes / packets AS ratio, SUM(0 - bytes) AS"
               + " minus, STDDEV(bytes) AS deviation, STDDEV_POP(0 - packets) FROM flows GROUP BY"
-              + " net, ratio ORDER BY minus NULLS FIRST LIMIT 20");
+              + " net, ratio ORDER BY minus NULLS FIRST LIMIT 20",
+          "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr HAVING SUM(packets) >"
+              + " 200 AND bytes > 9223372036854775807 ORDER BY bytes DESC LIMIT 3",
+          "SELECT COUNT(*) AS n, SUM(bytes) AS b FROM flows HAVING n < 700",
+          "SELECT dst_port, protocol, COUNT(*) % 10 AS digit FROM flows GROUP BY dst_port,"
+              + " protocol, src_addr HAVING digit BETWEEN 3 AND 7 OR protocol IS NULL ORDER BY"
+              + " digit DESC");
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 12; seed++) {
+    for (long seed = 1; seed <= 16; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;
@@ -251,11 +257,11 @@ class TwoLevelsTest {
   }
 
   @Test
-  void aPartCountsAllGroupsAndTotalsBeyondTheLimit() {
+  void aPartCountsAllGroupsAndTotalsBeyondHavingAndTheLimit() {
     FlowQuery query =
         QueryParser.parse(
             "SELECT src_addr, SUM(bytes) AS b, COUNT(*) AS n FROM flows GROUP BY src_addr"
-                + " ORDER BY b DESC LIMIT 2");
+                + " HAVING COUNT(*) < 300 ORDER BY b DESC LIMIT 2");
     List<FlowBatch> flows = new RandomFlows(3).batches(5, 900);
     GroupCollector all = new GroupCollector(query);
     Map<Integer, GroupCollector> parts = new HashMap<>();

@@ -218,9 +218,28 @@ final class OracleQueries {
       ours.append(k == 0 ? " GROUP BY " : ", ").append('k').append(k);
       duck.append(k == 0 ? " GROUP BY " : ", ").append('k').append(k);
     }
+    if (random.nextInt(3) == 0) {
+      String having = " HAVING " + having(keys.size());
+      ours.append(having);
+      duck.append(having);
+    }
     String end =
         pick("", " LIMIT 5", " ORDER BY a0 DESC LIMIT 7", " ORDER BY a0 NULLS FIRST LIMIT 30");
     return new Query(ours.toString(), end, duck.toString());
+  }
+
+  /** A condition over groups of so many keys; the first aggregate is a number. */
+  private String having(int keys) {
+    return switch (random.nextInt(8)) {
+      case 0 -> "a0 > " + random.nextInt(10_000);
+      case 1 -> "NOT (a0 BETWEEN 2 AND " + (2 + random.nextInt(50)) + ")";
+      case 2 -> "COUNT(*) > " + random.nextInt(20);
+      case 3 -> "SUM(bytes) IS NULL OR SUM(packets) * 2 - COUNT(*) < " + random.nextInt(500);
+      case 4 -> "MAX(bytes) >= " + random.nextInt(100_000) + " AND a0 <> 3";
+      case 5 -> "CASE WHEN COUNT(*) > 2 THEN a0 ELSE MIN(packets) END IN (1, 2, 3, NULL, 8)";
+      case 6 -> "COUNT(DISTINCT dst_port) < " + (1 + random.nextInt(6));
+      default -> keys == 0 ? "a0 = 0" : "k" + random.nextInt(keys) + " IS NOT NULL AND a0 < 900";
+    };
   }
 
   /** Counts of what is distinct, some with other aggregates beside them. */
