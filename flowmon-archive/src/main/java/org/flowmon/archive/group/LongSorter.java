@@ -21,11 +21,12 @@ final class LongSorter {
   /**
    * Sorts the first n longs of {@link #room}, equal ones in their order.
    *
+   * @param base none is less; what counts is how much more they are, in two's complement
    * @param shift below their lowest bit that counts
    * @param bits how many count; those above are 0
    * @return the sorted longs, until the next call
    */
-  long[] sort(int n, int shift, int bits) {
+  long[] sort(int n, long base, int shift, int bits) {
     int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
     int passes = (bits + most - 1) / most;
     if (passes == 0) {
@@ -37,8 +38,12 @@ final class LongSorter {
       starts = new int[passes << digitBits];
     }
     Arrays.fill(starts, 0, passes << digitBits, 0);
-    for (int pass = 0; pass < passes; pass++) {
-      count(n, shift + pass * digitBits, digits, pass << digitBits);
+    int counted = 0;
+    for (; counted + 1 < passes; counted += 2) {
+      countTwo(n, base, shift + counted * digitBits, digitBits, counted << digitBits);
+    }
+    if (counted < passes) {
+      count(n, base, shift + counted * digitBits, digits, counted << digitBits);
     }
     for (int pass = 0; pass < passes; pass++) {
       int first = pass << digitBits;
@@ -48,28 +53,42 @@ final class LongSorter {
         starts[digit] = sum;
         sum += size;
       }
-      move(n, shift + pass * digitBits, digits, first);
+      move(n, base, shift + pass * digitBits, digits, first);
     }
     return longs;
   }
 
-  private void count(int n, int shift, int digits, int first) {
+  private void count(int n, long base, int shift, int digits, int first) {
     long[] from = longs;
     int[] counts = starts;
     int mask = digits - 1;
     for (int i = 0; i < n; i++) {
-      counts[first + ((int) (from[i] >>> shift) & mask)]++;
+      counts[first + ((int) ((from[i] - base) >>> shift) & mask)]++;
     }
   }
 
-  private void move(int n, int shift, int digits, int first) {
+  /** Counts a digit and the one above it, as longs are read once for both. */
+  private void countTwo(int n, long base, int shift, int digitBits, int first) {
+    long[] from = longs;
+    int[] counts = starts;
+    int digits = 1 << digitBits;
+    int mask = digits - 1;
+    int second = first + digits;
+    for (int i = 0; i < n; i++) {
+      long one = (from[i] - base) >>> shift;
+      counts[first + ((int) one & mask)]++;
+      counts[second + ((int) (one >>> digitBits) & mask)]++;
+    }
+  }
+
+  private void move(int n, long base, int shift, int digits, int first) {
     long[] from = longs;
     long[] to = other;
     int[] next = starts;
     int mask = digits - 1;
     for (int i = 0; i < n; i++) {
       long one = from[i];
-      to[next[first + ((int) (one >>> shift) & mask)]++] = one;
+      to[next[first + ((int) ((one - base) >>> shift) & mask)]++] = one;
     }
     longs = to;
     other = from;

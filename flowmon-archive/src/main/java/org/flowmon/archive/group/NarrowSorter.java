@@ -57,12 +57,10 @@ final class NarrowSorter {
       most = Math.max(most, rows[i]);
     }
     long base = least >>> valueBits << valueBits;
-    for (int i = 0; i < n; i++) {
-      rows[i] -= base;
-    }
-    long[] sorted = sorter.sort(n, valueBits, LongSorter.bits((most - base) >>> valueBits));
+    int bits = LongSorter.bits((most - base) >>> valueBits);
+    long[] sorted = sorter.sort(n, base, valueBits, bits);
     int groups = add(sorted, n);
-    return write(sorted, groups, base >>> valueBits, arena.reserve(groups, states));
+    return write(sorted, groups, arena.reserve(groups, states));
   }
 
   /**
@@ -93,13 +91,13 @@ final class NarrowSorter {
     return group + 1;
   }
 
-  private SortedGroups write(long[] sorted, int n, long firstKey, SortedGroups groups) {
+  private SortedGroups write(long[] sorted, int n, SortedGroups groups) {
     long[] out = groups.words();
     int at = groups.stateAt(0);
     int begin = 0;
     for (int g = 0; g < n; g++) {
       int end = ends[g];
-      out[at - 1] = firstKey + (sorted[begin] >>> valueBits);
+      out[at - 1] = sorted[begin] >>> valueBits;
       out[at] = sums[g];
       out[at + 1] = (long) end - begin;
       begin = end;

@@ -10,6 +10,11 @@ package org.flowmon.archive.group;
  */
 record PackedKey(int shift, int bits, long ofNull, boolean isAddress) {
   long number(long packed) {
-    return (packed >>> shift) & ((1L << bits) - 1);
+    return (packed >>> shift) & mask();
+  }
+
+  /** The bits of a number. */
+  long mask() {
+    return (1L << bits) - 1;
   }
 }

@@ -79,7 +79,7 @@ final class RowSorter {
     for (int i = 0; i < n; i++) {
       sorted[i] = (((words[i * shape.stride()] & mask) - least) << rowBits) | i;
     }
-    sorted = sorter.sort(n, rowBits, keyBits);
+    sorted = sorter.sort(n, 0, rowBits, keyBits);
     SortedGroups groups = arena.reserve(distinct(n, rowBits), stride);
     fill(groups, n, rowBits, least, shape, (nulls & ~mask) != 0);
     return groups;

@@ -2,6 +2,7 @@ package org.flowmon.archive.group;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.table.AnswerColumns;
 
 /**
  * Groups of one partition by key: each its key, then its state, or of what one sum and one count
@@ -133,5 +134,32 @@ final class SortedGroups {
       places[i] = stateAt(from + i);
     }
     return words;
+  }
+
+  /**
+   * Writes the low longs of an address of the first groups' keys, of which none is NULL.
+   *
+   * @param row where that of the first goes
+   */
+  void writeAddresses(PackedKey packed, AddressNumbers addresses, int n, long[] out, int row) {
+    long[] from = words;
+    int shift = packed.shift();
+    long mask = packed.mask();
+    int at = start;
+    for (int i = 0; i < n; i++) {
+      out[row + i] = addresses.low((int) (from[at] >>> shift & mask));
+      at += stride;
+    }
+  }
+
+  /**
+   * Writes the aggregates of the first groups, where {@link #isPlain}.
+   *
+   * @param to whose aggregates are sums and counts
+   * @param row that of the first
+   */
+  void writeSumsAndCounts(AnswerColumns to, int n, int row) {
+    int sums = start + 1;
+    to.writeSumsAndCounts(words, sums, sums + 1, SumAndCount.WORDS, n, row);
   }
 }

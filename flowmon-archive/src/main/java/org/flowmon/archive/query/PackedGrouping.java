@@ -10,6 +10,7 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
 import org.flowmon.archive.group.AddressNumbers;
 import org.flowmon.archive.group.GroupPlan;
+import org.flowmon.archive.group.PackedAnswer;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -125,7 +126,7 @@ final class PackedGrouping {
   }
 
   /** The answer, once all collectors have ended. */
-  static ResultTable finish(PackedGroups.Finish finish, int threads, Deadline deadline)
+  static ResultTable finish(PackedAnswer finish, int threads, Deadline deadline)
       throws IOException {
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     Threads.run(useful, deadline, () -> finish.order(deadline::check));
@@ -142,11 +143,7 @@ final class PackedGrouping {
    * @return tables of the query's groups, to be merged
    */
   static List<GroupTable> count(
-      PackedGroups.Finish finish,
-      DistinctCounts counts,
-      int grouping,
-      int threads,
-      Deadline deadline)
+      PackedAnswer finish, DistinctCounts counts, int grouping, int threads, Deadline deadline)
       throws IOException {
     int useful = Math.max(1, Math.min(threads, finish.parts()));
     List<GroupTable> counted =

@@ -17,6 +17,7 @@ import java.util.function.IntConsumer;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.group.ListedNumbers;
+import org.flowmon.archive.group.PackedAnswer;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
@@ -239,7 +240,7 @@ final class QueryRun {
     return answer(counts, table);
   }
 
-  private ResultTable answer(PackedGroups.Finish finish) throws IOException {
+  private ResultTable answer(PackedAnswer finish) throws IOException {
     if (groupings.counts() == null) {
       return PackedGrouping.finish(finish, options.threads(), deadline);
     }

@@ -234,20 +234,43 @@ final class DeltaDecoder {
     for (int first = 0; first < n; first += DeltaEncoder.MINIBLOCK) {
       int width = width(widths + first / DeltaEncoder.MINIBLOCK);
       int some = Math.min(DeltaEncoder.MINIBLOCK, n - first);
-      if (width > WIDE) {
-        for (int i = 0; i < some; i++) {
-          sum += wide(position, i, width);
-        }
-      } else if (width > 0) {
-        long mask = (1L << width) - 1;
-        int bit = 0;
-        for (int i = 0; i < some; i++, bit += width) {
-          sum += buffer.getLong(position + (bit >>> 3)) >>> (bit & 7) & mask;
-        }
-      }
+      sum += sum(position, some, width);
       position += width * (DeltaEncoder.MINIBLOCK / 8);
     }
     return sum;
+  }
+
+  /** The sum of packed numbers, of which two or three are in one long where they are narrow. */
+  private long sum(int at, int n, int width) {
+    if (width == 0) {
+      return 0;
+    }
+    long sum = 0;
+    if (width > WIDE) {
+      for (int i = 0; i < n; i++) {
+        sum += wide(at, i, width);
+      }
+      return sum;
+    }
+    ByteBuffer bytes = buffer;
+    long mask = (1L << width) - 1;
+    long second = 0;
+    int bit = 0;
+    int i = 0;
+    for (; width <= PackedWidths.OF_THREE && i + 2 < n; i += 3, bit += 3 * width) {
+      long word = bytes.getLong(at + (bit >>> 3)) >>> (bit & 7);
+      sum += (word & mask) + (word >>> (2 * width) & mask);
+      second += word >>> width & mask;
+    }
+    for (; width <= PackedWidths.OF_TWO && i + 1 < n; i += 2, bit += 2 * width) {
+      long word = bytes.getLong(at + (bit >>> 3)) >>> (bit & 7);
+      sum += word & mask;
+      second += word >>> width & mask;
+    }
+    for (; i < n; i++, bit += width) {
+      sum += bytes.getLong(at + (bit >>> 3)) >>> (bit & 7) & mask;
+    }
+    return sum + second;
   }
 
   private long packed(int at, int i, int width) {

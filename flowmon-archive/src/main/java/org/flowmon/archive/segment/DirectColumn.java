@@ -17,9 +17,6 @@ import org.flowmon.flow.ColumnType;
 final class DirectColumn extends ColumnData {
   // Where rows are so far apart, hardly two are in the same block of deltas.
   private static final int SPARSE = 64;
-  // Two or three ids of so many bits, behind up to seven others, are in one long.
-  private static final int MAX_WIDTH_OF_TWO = (Long.SIZE - 7) / 2;
-  private static final int MAX_WIDTH_OF_THREE = (Long.SIZE - 7) / 3;
   private static final int AT_ONCE = 1024;
 
   private int dictionaryAt;
@@ -133,7 +130,7 @@ final class DirectColumn extends ColumnData {
     long bit = (long) slot * width;
     int largest = 0;
     int i = 0;
-    for (; width <= MAX_WIDTH_OF_THREE && i + 2 < n; i += 3) {
+    for (; width <= PackedWidths.OF_THREE && i + 2 < n; i += 3) {
       long word = bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7);
       int first = (int) word & mask;
       int second = (int) (word >>> width) & mask;
@@ -144,7 +141,7 @@ final class DirectColumn extends ColumnData {
       largest = Math.max(Math.max(largest, first), Math.max(second, third));
       bit += 3L * width;
     }
-    for (; width <= MAX_WIDTH_OF_TWO && i + 1 < n; i += 2) {
+    for (; width <= PackedWidths.OF_TWO && i + 1 < n; i += 2) {
       long word = bytes.getLong(at + (int) (bit >>> 3)) >>> (bit & 7);
       int first = (int) word & mask;
       int second = (int) (word >>> width) & mask;

@@ -95,7 +95,7 @@ class PackedGroupsTest {
             PackedGroups.withPartitions(plan, numbering.finish(), wanted, heapBytes);
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
-        PackedGroups.Finish finish = groups.finish();
+        PackedAnswer finish = groups.finish();
         onThreads(threads, () -> finish.order(PackedGroupsTest::noCheck));
         finish.measure();
         onThreads(threads, finish::allocate);

@@ -2,6 +2,8 @@ package org.flowmon.deploy.bench.experiment;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,8 @@ public final class RetentionRates implements Callable<Integer> {
   private static final String ALL = "all kept";
   private static final String LIMITED = "expiring";
   private static final int SHOWN = 20;
+  // With expiration, too, so that none of it is compiled while it is timed.
+  private static final long WARM_UP_ROWS = 3_000_000;
 
   @Mixin private ExperimentOptions options;
 
@@ -66,6 +70,7 @@ public final class RetentionRates implements Callable<Integer> {
     private double seconds;
     private double cpuSeconds;
     private double withUpkeep;
+    private double upkeepCpu;
 
     Side(String name, Path folder, int commitRows) throws IOException {
       this.name = name;
@@ -94,31 +99,56 @@ public final class RetentionRates implements Callable<Integer> {
     SvgPlot rates = new SvgPlot("Ingest rate, merging included", "rows", false, "rows/s", false);
     SvgPlot disk = new SvgPlot("Bytes on disk", "rows", false, "bytes", false);
     options.progress("warming up");
-    CheckpointLoad.warmUp(rows, options.seed(), commitRows);
+    long few = Math.min(rows, WARM_UP_ROWS);
+    load(new GeneratedWorkload(few, ~options.seed()), Math.max(1, few / 4), Long.MAX_VALUE, null);
+    // What is not committed yet of a block counts for the next step.
+    long step = Math.max(1, rows / SHOWN - commitRows);
+    load(
+        workload,
+        keepRows,
+        step,
+        (side, limits) -> note(side, keepRows, limits, table, rates, disk));
+    options.show("retention", List.of(table), rates, disk);
+    return ExitCodes.DONE;
+  }
+
+  /** Takes a side whenever a step of rows is in it. */
+  private interface Notes {
+    void take(Side side, RetentionOptions limits) throws IOException;
+  }
+
+  /**
+   * Loads both archives, a block into the one and then into the other, first and second in turns.
+   *
+   * @param notes null where nothing is noted
+   */
+  private void load(GeneratedWorkload workload, long keep, long step, Notes notes)
+      throws IOException {
     try (BenchFolder folder = BenchFolder.of("retention", null)) {
       Side all = new Side(ALL, folder.path().resolve("all"), commitRows);
       Side limited = new Side(LIMITED, folder.path().resolve("expiring"), commitRows);
       try {
-        RetentionOptions limits = RetentionOptions.of(keepRows, -1, null, 0).withSlackFor(keepRows);
+        RetentionOptions limits = RetentionOptions.of(keep, -1, null, 0).withSlackFor(keep);
         limited.archive.commit(
             ArchiveCommit.ofRetention(
                 new RetentionChange(limits, Long.MIN_VALUE, false), "flowmon bench archive"));
-        // What is not committed yet of a block counts for the next step.
-        long step = Math.max(1, rows / SHOWN - commitRows);
+        List<Side> sides = new ArrayList<>(List.of(all, limited));
         ExperimentOptions.read(
             workload,
             block -> {
-              for (Side side : List.of(all, limited)) {
+              for (Side side : sides) {
                 side.load.add(block);
                 if (side.load.rows() - side.rows >= step) {
-                  note(side, limits, table, rates, disk);
+                  notes.take(side, limits);
                 }
               }
+              Collections.reverse(sides);
             });
         for (Side side : List.of(all, limited)) {
           side.load.finish();
-          if (side.rows == 0 || side.load.rows() - side.rows >= step / 2) {
-            note(side, limits, table, rates, disk);
+          boolean isEnough = side.rows == 0 || side.load.rows() - side.rows >= step / 2;
+          if (notes != null && isEnough) {
+            notes.take(side, limits);
           }
         }
       } finally {
@@ -126,27 +156,29 @@ public final class RetentionRates implements Callable<Integer> {
         limited.close();
       }
     }
-    options.show("retention", List.of(table), rates, disk);
-    return ExitCodes.DONE;
   }
 
   private void note(
-      Side side, RetentionOptions limits, BenchResult table, SvgPlot rates, SvgPlot disk)
+      Side side, long keep, RetentionOptions limits, BenchResult table, SvgPlot rates, SvgPlot disk)
       throws IOException {
     CheckpointLoad load = side.load;
     long some = load.rows() - side.rows;
     double seconds = load.loading().seconds();
     double cpu = load.loading().cpuSeconds();
     double withUpkeep = seconds + load.upkeep().seconds();
+    double upkeepCpu = load.upkeep().cpuSeconds();
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("archive", side.name);
     row.put("rows", load.rows());
     row.put("rows_per_second", some / (seconds - side.seconds));
     row.put("rows_per_cpu_second", some / (cpu - side.cpuSeconds));
     row.put("with_merging_rows_per_second", some / (withUpkeep - side.withUpkeep));
+    row.put(
+        "with_merging_rows_per_cpu_second",
+        some / (cpu - side.cpuSeconds + upkeepCpu - side.upkeepCpu));
     try (ArchiveSnapshot snapshot = side.archive.snapshot()) {
       boolean isLimited = side.name.equals(LIMITED);
-      long visible = isLimited ? Math.min(keepRows, load.rows()) : load.rows();
+      long visible = isLimited ? Math.min(keep, load.rows()) : load.rows();
       if (snapshot.rows() != visible
           || snapshot.storedRows() > (isLimited ? limits.mostRows() : load.rows())) {
         throw new IllegalStateException(
@@ -171,5 +203,6 @@ public final class RetentionRates implements Callable<Integer> {
     side.seconds = seconds;
     side.cpuSeconds = cpu;
     side.withUpkeep = withUpkeep;
+    side.upkeepCpu = upkeepCpu;
   }
 }

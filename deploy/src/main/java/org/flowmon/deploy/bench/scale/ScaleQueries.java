@@ -21,6 +21,7 @@ import org.flowmon.deploy.bench.archive.WorkloadParameters;
 import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.experiment.ExperimentOptions;
 import org.flowmon.deploy.bench.experiment.Timings;
+import org.flowmon.deploy.bench.machine.MachineNoise;
 import org.flowmon.deploy.bench.machine.PageCache;
 import org.flowmon.deploy.bench.machine.ProcessMemory;
 import org.flowmon.deploy.bench.output.BenchResult;
@@ -63,6 +64,7 @@ final class ScaleQueries {
     private double first = Double.NaN;
     private double cold = Double.NaN;
     private Timings warm;
+    private double noise;
     private QueryAnswer last;
 
     Asked(String name, Question question) {
@@ -183,10 +185,12 @@ final class ScaleQueries {
       operation.run(run);
     }
     asked.warm = Timings.of(options.rounds(RUNS), operation);
+    asked.noise =
+        MachineNoise.slowest(options.threads(), asked.warm.median(), options.rounds(RUNS));
     options.progress(
         String.format(
-            "%s: median %.2f ms, p99 %.2f",
-            asked.name, asked.warm.median(), asked.warm.percentile(0.99)));
+            "%s: median %.2f ms, p99 %.2f; p99 of a plain loop: %.2f times its median",
+            asked.name, asked.warm.median(), asked.warm.percentile(0.99), asked.noise));
   }
 
   private BenchResult queries() {
@@ -201,6 +205,7 @@ final class ScaleQueries {
       row.put("p50_ms", asked.warm.median());
       row.put("p99_ms", asked.warm.percentile(0.99));
       row.put("best_ms", asked.warm.best());
+      row.put("loop_p99_to_p50", asked.noise);
       row.put("cold_ms", notCold == null ? asked.cold : "-");
       row.put("first_ms", notCold == null ? asked.first : "-");
       result.row(row);
