@@ -9,6 +9,8 @@ import java.util.function.Function;
  */
 final class DeltaDecoder {
   private static final int WIDE = 56; // a value of more bits may lie in nine bytes
+  private static final int CACHE_LINE = 64;
+  private static final int MAX_BLOCK = 10 + DeltaEncoder.MINIBLOCKS + 8 * DeltaEncoder.BLOCK;
 
   private final ByteBuffer buffer;
   private final int valuesAt;
@@ -19,6 +21,8 @@ final class DeltaDecoder {
   private final Function<String, RuntimeException> corrupt;
 
   private int position;
+  @SuppressWarnings("UnusedVariable") // written so that what is read for it is read
+  private int touched;
 
   /**
    * Checks the header.
@@ -58,7 +62,23 @@ final class DeltaDecoder {
     }
   }
 
+  /** A varint of up to eight bytes without a branch at each: their number cannot be foretold. */
   private long readVarint() {
+    long word = buffer.getLong(position); // bytes behind the end are there
+    long stops = ~word & 0x8080_8080_8080_8080L;
+    int bytes = (Long.numberOfTrailingZeros(stops) >>> 3) + 1;
+    if (stops == 0 || bytes > end - position) {
+      return readLongVarint();
+    }
+    position += bytes;
+    word &= (stops ^ (stops - 1)) & 0x7F7F_7F7F_7F7F_7F7FL;
+    word = (word & 0x007F_007F_007F_007FL) | (word & 0x7F00_7F00_7F00_7F00L) >>> 1;
+    word = (word & 0x0000_3FFF_0000_3FFFL) | (word & 0x3FFF_0000_3FFF_0000L) >>> 2;
+    return (word & 0x0000_0000_0FFF_FFFFL) | (word & 0x0FFF_FFFF_0000_0000L) >>> 4;
+  }
+
+  /** A varint of nine or ten bytes, or one that does not end before the deltas do. */
+  private long readLongVarint() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       if (position >= end) {
@@ -195,6 +215,7 @@ final class DeltaDecoder {
         out[i] = buffer.getLong(entry);
       }
     }
+    touch(blocks, indexes, n);
     for (int i = 0; i < n; i++) {
       int deltas = deltasTo(indexes[i]);
       if (deltas > 0) {
@@ -208,6 +229,25 @@ final class DeltaDecoder {
       position = blocks[i];
       out[i] = indexes[i] < 0 ? 0 : asValue(out[i] + sum(deltasTo(indexes[i]) - 1));
     }
+  }
+
+  /**
+   * Asks for the memory of blocks, about as far as the deltas that lead to values: steps that decide
+   * by what they read would wait for one block after the other.
+   */
+  private void touch(int[] blocks, int[] indexes, int n) {
+    ByteBuffer bytes = buffer;
+    int bytesPerBlock =
+        (int) Math.min(MAX_BLOCK, (long) (end - valuesAt) * DeltaEncoder.BLOCK / count);
+    int last = end - 1;
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+      int length = (int) ((long) bytesPerBlock * deltasTo(indexes[i]) / DeltaEncoder.BLOCK);
+      for (int at = 0; at <= length && indexes[i] >= 0; at += CACHE_LINE) {
+        sum += bytes.get(Math.min(last, blocks[i] + at));
+      }
+    }
+    touched = sum;
   }
 
   /** How many deltas of its block lead to a value; 0 of none and of value 0. */
