@@ -91,7 +91,7 @@ public final class ArchiveBench implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "MS",
-      defaultValue = "500",
+      defaultValue = "2000",
       description = "How long a query is run before it is timed; default ${DEFAULT-VALUE} ms.")
   private int warmUp;
 
