@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.LiveGroupings;
 
 /**
  * One analysis: a live query, the history that each of its results is compared with, the report's
@@ -203,7 +203,7 @@ public record AnalysisConfig(
       throw section.error("query", "a live query has no parameters, found " + query.parameters());
     }
     try {
-      GroupLayout.of(query);
+      LiveGroupings.of(query);
     } catch (QueryException e) {
       throw section.error("query", e.getMessage());
     }

@@ -19,6 +19,7 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.WindowPart;
 
 /**
  * Elephants: who sends much now and did not before ({@code logic: elephants}).
@@ -92,14 +93,19 @@ final class ElephantsLogic implements ReportLogic {
     FlowQuery query = LiveColumns.parse(analysis, "live.query", analysis.live().query());
     boolean isAggregate =
         query.select().stream()
-            .anyMatch(item -> item.name().equals(measure) && item.what() instanceof AggregateCall);
+            .anyMatch(
+                item ->
+                    item.name().equals(measure)
+                        && item.what() instanceof AggregateCall call
+                        && WindowPart.hasTotal(query, call));
     if (!isAggregate) {
       throw new ConfigException(
           "analysis "
               + analysis.name()
               + ": live.query: expected an aggregate alone, such as SUM(bytes), as "
               + measure
-              + ", the measure of logic elephants: its shares are of the total over all groups");
+              + ", the measure of logic elephants: its shares are of the total over all groups,"
+              + " which a COUNT(DISTINCT …) has only where its arguments hold all keys");
     }
   }
 

@@ -7,14 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
-import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
@@ -22,7 +18,6 @@ import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LowLevelQuery;
@@ -33,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** The merge and its last step together, against a brute-force count. */
 class MergeTest {
-  private static final int KEY_GROUPS = 16;
+  private static final int KEY_GROUPS = MergeRun.KEY_GROUPS;
   private static final long SECOND = TestFlow.SECOND;
   private static final AnalysisConfig TUMBLING =
       TestAnalyses.talkers("tumbling", "2s", "2s", "1s", 64, 7);
@@ -55,7 +50,7 @@ class MergeTest {
   @Test
   void windowsAreExactAcrossRestartsAtOtherParallelisms() throws Exception {
     List<TestFlow> flows = TestFlow.random(21, 20_000, 20, 400);
-    Run run = new Run();
+    MergeRun run = new MergeRun(BOTH);
     int step = flows.size() / 5;
     int[] parallelism = {1, 2, 3, 1, 4};
     for (int i = 0; i < 5; i++) {
@@ -79,9 +74,7 @@ class MergeTest {
         TestAnalyses.talkers("some", "3s", "1s", "1s", 64, "HAVING bytes % 3 = 1 AND bytes > 9", 5);
     AnalysisConfig none =
         TestAnalyses.talkers("none", "2s", "2s", "1s", 64, "HAVING SUM(bytes) < 0", 5);
-    Run run = new Run();
-    run.analyses = List.of(some, none);
-    run.asked = run.analyses;
+    MergeRun run = new MergeRun(List.of(some, none));
     int[] parallelism = {2, 3, 1};
     for (int i = 0; i < 3; i++) {
       List<TestFlow> part = flows.subList(i * 4_000, (i + 1) * 4_000);
@@ -107,7 +100,7 @@ class MergeTest {
       long time = TestFlow.START + 100_000 + i;
       late.add(new TestFlow(time, time, IpAddress.ofIpv4(0x0B00_0000 + i), 1_000_000, null));
     }
-    Run run = new Run();
+    MergeRun run = new MergeRun(BOTH);
     run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
     int[] parallelism = {2, 1, 3};
     for (int p : parallelism) {
@@ -135,7 +128,7 @@ class MergeTest {
     long arrival = before.get(2_999).arrival();
     long ahead = arrival + 1_800 * SECOND;
     before.add(new TestFlow(ahead, arrival, IpAddress.ofIpv4(0x0B00_0001), 1_000_000, null));
-    Run run = new Run();
+    MergeRun run = new MergeRun(BOTH);
     run.with(2, before.subList(0, 1_500), before.get(1_499).arrival());
     run.with(2, before.subList(1_500, before.size()), Long.MAX_VALUE);
     assertEquals(0, run.behindWindows);
@@ -159,7 +152,7 @@ class MergeTest {
   void thePartOfAWindowThatWentOutBeforeARestoreIsLeftOutAndCounted() throws Exception {
     LiveQuery live = LiveQuery.of(TUMBLING);
     WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
-    for (Partial partial : new Run().lowLevel(TestFlow.random(24, 1_000, 10, 5))) {
+    for (Partial partial : new MergeRun(BOTH).lowLevel(TestFlow.random(24, 1_000, 10, 5))) {
       PartialGroups groups = PartialGroups.open(((Partial.Groups) partial).bytes());
       if (groups.queryId() == live.id()) {
         assertTrue(tables.merge(groups));
@@ -193,7 +186,7 @@ class MergeTest {
   @Test
   void anAnalysisWhoseGroupsCannotBeMergedIsStoppedForGoodAndNoOtherWithIt() throws Exception {
     List<TestFlow> flows = TestFlow.random(25, 6_000, 12, 100);
-    Run run = new Run();
+    MergeRun run = new MergeRun(BOTH);
     run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
     Map<Long, String> before = Map.copyOf(run.results.get("sliding"));
     assertTrue(before.size() > 0);
@@ -230,7 +223,7 @@ class MergeTest {
     for (AnalysisConfig analysis : BOTH) {
       LiveQuery live = LiveQuery.of(analysis);
       WindowTables tables = new WindowTables(live.id(), live.query(), live.window());
-      for (Partial partial : new Run().lowLevel(flows)) {
+      for (Partial partial : new MergeRun(BOTH).lowLevel(flows)) {
         PartialGroups groups = PartialGroups.open(((Partial.Groups) partial).bytes());
         if (groups.queryId() == live.id()) {
           tables.merge(groups);
@@ -275,7 +268,7 @@ class MergeTest {
   @Test
   void anAnalysisThatIsGoneLeavesTheOthersAsTheyWere() throws Exception {
     List<TestFlow> flows = TestFlow.random(22, 4_000, 10, 100);
-    Run run = new Run();
+    MergeRun run = new MergeRun(BOTH);
     run.with(2, flows.subList(0, 2_000), flows.get(1_999).arrival());
     run.analyses = List.of(TUMBLING);
     run.with(1, flows.subList(2_000, 4_000), Long.MAX_VALUE);
@@ -296,119 +289,5 @@ class MergeTest {
     assertTrue(
         LiveQuery.of(TUMBLING).id()
             != LiveQuery.of(TestAnalyses.talkers("other", "2s", "2s", "1s", 64, 7)).id());
-  }
-
-  /** Runs parts of a stream one after the other, each from the state that the one before left. */
-  private static final class Run {
-    private final Map<String, Map<Long, String>> results = new TreeMap<>();
-    private List<AnalysisConfig> analyses = BOTH;
-    private List<AnalysisConfig> asked = BOTH; // of the low level
-    private OperatorSubtaskState mergeState;
-    private OperatorSubtaskState windowState;
-    private int before = 1;
-    private long sequence;
-    private long behindWatermark;
-    private long behindWindows;
-    private List<Partial> more = List.of();
-
-    void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
-      List<Partial> partials = lowLevel(flows);
-      partials.addAll(more);
-      try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
-          new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
-        last.setup(new WindowResultSerializer());
-        if (windowState != null) {
-          last.initializeState(windowState);
-        }
-        last.open();
-        List<OperatorSubtaskState> states = new ArrayList<>();
-        for (int task = 0; task < parallelism; task++) {
-          states.add(merge(parallelism, task, partials, completeThrough, last));
-        }
-        mergeState =
-            AbstractStreamOperatorTestHarness.repackageState(
-                states.toArray(new OperatorSubtaskState[0]));
-        before = parallelism;
-        behindWindows += ((WindowOperator) last.getOneInputOperator()).behindWatermark();
-        // The barrier comes between the parts and the watermark: the parts are in the state.
-        windowState = last.snapshot(2, 2);
-      }
-      try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
-          new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
-        last.setup(new WindowResultSerializer());
-        last.initializeState(windowState);
-        last.open();
-        last.processWatermark(mark(completeThrough));
-        for (WindowResult result : last.extractOutputValues()) {
-          String twice =
-              results
-                  .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
-                  .put(result.windowEnd(), BruteForce.describe(result));
-          assertEquals(null, twice, "a window ends once");
-        }
-        windowState = last.snapshot(3, 3);
-      }
-    }
-
-    private OperatorSubtaskState merge(
-        int parallelism,
-        int task,
-        List<Partial> partials,
-        long completeThrough,
-        OneInputStreamOperatorTestHarness<Partial, WindowResult> last)
-        throws Exception {
-      KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
-      try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
-          new KeyedOneInputStreamOperatorTestHarness<>(
-              new MergeOperator(analyses), keys, Types.INT, KEY_GROUPS, parallelism, task)) {
-        merge.setup(new PartialSerializer());
-        if (mergeState != null) {
-          merge.initializeState(
-              AbstractStreamOperatorTestHarness.repartitionOperatorState(
-                  mergeState, KEY_GROUPS, before, parallelism, task));
-        }
-        merge.open();
-        for (Partial partial : partials) {
-          int owner =
-              KeyGroupRangeAssignment.assignKeyToParallelOperator(
-                  keys.getKey(partial), KEY_GROUPS, parallelism);
-          if (owner == task) {
-            merge.processElement(new StreamRecord<>(partial));
-          }
-        }
-        merge.processWatermark(mark(completeThrough));
-        behindWatermark += ((MergeOperator) merge.getOneInputOperator()).behindWatermark();
-        for (Partial part : merge.extractOutputValues()) {
-          last.processElement(new StreamRecord<>(part));
-        }
-        return merge.snapshot(1, 1);
-      }
-    }
-
-    private static long mark(long completeThrough) {
-      return completeThrough == Long.MAX_VALUE
-          ? Long.MAX_VALUE
-          : WatermarkTime.watermark(completeThrough, 0);
-    }
-
-    private List<Partial> lowLevel(List<TestFlow> flows) {
-      List<Partial> partials = new ArrayList<>();
-      for (AnalysisConfig analysis : asked) {
-        LiveQuery live = LiveQuery.of(analysis);
-        LowLevelQuery low =
-            new LowLevelQuery(
-                live.id(),
-                live.query(),
-                live.window(),
-                64,
-                KEY_GROUPS,
-                (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
-        for (FlowBatch batch : TestFlow.batches(flows, 100, ++sequence)) {
-          low.process(batch);
-        }
-        low.drainAll();
-      }
-      return partials;
-    }
   }
 }

@@ -52,16 +52,17 @@ public final class GroupLayout {
   }
 
   /**
-   * The layout of an aggregated query.
+   * The layout of an aggregated query's groups that rows are added to.
    *
    * @param query without parameters
-   * @throws QueryException where the query has no groups, too many keys, or COUNT(DISTINCT …)
+   * @throws QueryException where the query has no groups, too many keys, or COUNT(DISTINCT …),
+   *     which counts the groups of other queries: see {@link org.flowmon.udaf.table.DistinctCounts}
    */
   public static GroupLayout of(FlowQuery query) {
     for (AggregateCall call : query.aggregates()) {
       if (call.isDistinct()) {
         throw new QueryException(
-            call + " is answered over history only: a live window keeps no values to tell apart");
+            call + " counts groups of keys and arguments: rows cannot be added to its own groups");
       }
     }
     return ofCounts(query);

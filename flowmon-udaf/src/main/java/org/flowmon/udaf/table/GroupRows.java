@@ -67,7 +67,10 @@ final class GroupRows {
     columns.set(column, low, high, texts, isNull);
   }
 
-  /** One row: the aggregates that are items of the select list, of one state. */
+  /**
+   * One row: the aggregates that are items of the select list, of the merged states of all groups;
+   * NULL where an aggregate has no total.
+   */
   static ResultTable aggregates(FlowQuery query, GroupLayout layout, long[] state) {
     List<SelectItem> items =
         query.select().stream().filter(item -> item.what() instanceof AggregateCall).toList();
@@ -76,6 +79,11 @@ final class GroupRows {
     columns.inspect(state, 0, 0, 1);
     columns.allocateAll(1);
     columns.writeAggregates(state, new int[1], 1, 0);
+    for (int c = 0; c < items.size(); c++) {
+      if (!WindowPart.hasTotal(query, (AggregateCall) items.get(c).what())) {
+        columns.set(c, new long[1], null, null, new boolean[] {true});
+      }
+    }
     return columns.build();
   }
 }

@@ -472,10 +472,15 @@ public final class GroupTable {
     }
   }
 
-  /** All groups as the bytes of partial groups, some thousands to an array. */
-  List<byte[]> toPartials(long queryId, int keyGroup, long paneStart, long fromWindowEnd) {
+  /**
+   * All groups as the bytes of partial groups, some thousands to an array.
+   *
+   * @param grouping of the query that the groups are of
+   */
+  List<byte[]> toPartials(
+      long queryId, int grouping, int keyGroup, long paneStart, long fromWindowEnd) {
     List<byte[]> all = new ArrayList<>();
-    PartialGroupsBuilder builder = new PartialGroupsBuilder(layout);
+    PartialGroupsBuilder builder = new PartialGroupsBuilder(layout, grouping);
     for (int g = 0; g < size; g++) {
       builder.add(data[g * stride], data, g * stride + 1, texts);
       if (builder.isFull()) {

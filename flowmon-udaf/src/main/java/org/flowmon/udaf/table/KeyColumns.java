@@ -16,6 +16,8 @@ final class KeyColumns {
   private final GroupLayout layout;
   private final TextDictionary texts;
   private final boolean hasTexts;
+  private final int leadingWords;
+  private final long leadingNulls;
   // By word.
   final long[][] words;
   private final long[][] textWords;
@@ -25,7 +27,19 @@ final class KeyColumns {
   private boolean nullsAreClear = true;
 
   KeyColumns(GroupLayout layout, TextDictionary texts) {
+    this(layout, texts, layout.keys().size());
+  }
+
+  /**
+   * Keys of which the first are also those of other groups.
+   *
+   * @param leadingKeys how many: {@link #leadingHash} is of these alone
+   */
+  KeyColumns(GroupLayout layout, TextDictionary texts, int leadingKeys) {
     this.layout = layout;
+    boolean all = leadingKeys == layout.keys().size();
+    this.leadingWords = all ? layout.keyWords() : layout.keyWord(leadingKeys);
+    this.leadingNulls = (1L << leadingKeys) - 1;
     this.texts = texts;
     this.words = new long[layout.keyWords()][];
     this.textWords = new long[layout.keyWords()][];
@@ -113,8 +127,17 @@ final class KeyColumns {
 
   /** The hash of one group whose words lie in an array: the same as its rows had. */
   long hash(long nulls, long[] data, int at) {
+    return hash(nulls, data, at, words.length);
+  }
+
+  /** The hash of the leading keys of one group, whose key group it gives. */
+  long leadingHash(long nulls, long[] data, int at) {
+    return hash(nulls & leadingNulls, data, at, leadingWords);
+  }
+
+  private long hash(long nulls, long[] data, int at, int count) {
     long hash = GroupHash.SEED;
-    for (int w = 0; w < words.length; w++) {
+    for (int w = 0; w < count; w++) {
       long word = data[at + w];
       hash = GroupHash.mix(hash, textWords[w] != null ? texts.hash(word) : word);
     }

@@ -2,7 +2,6 @@ package org.flowmon.udaf.table;
 
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
@@ -10,7 +9,8 @@ import org.flowmon.udaf.query.FlowQuery;
 /**
  * The low level of one live query: filters flows, puts them into panes and reduces them in a table
  * of fixed size. What the table gives up, because of a collision or because its pane is closed,
- * goes to the sink as partial groups.
+ * goes to the sink as partial groups. A query with COUNT(DISTINCT …) has a table for each of its
+ * {@link LiveGroupings}.
  *
  * <p>Once {@link #isDrained}, the sink has all of every closed pane; after {@link #drainAll} it has
  * everything and this holds no state. Not thread-safe.
@@ -28,16 +28,11 @@ public final class LowLevelQuery {
 
   private final WindowSpec window;
   private final CompiledPredicate filter;
-  private final CompiledExpression[] keys;
-  private final Vector[] keyVectors;
-  private final CompiledExpression[] arguments;
-  private final Vector[] argumentVectors;
   private final TextDictionary texts = new TextDictionary();
-  private final KeyColumns keyColumns;
   private final PaneSet panes;
   private final PaneAssignment assignment;
-  private final PartialOutput output;
-  private final LowLevelTable table;
+  private final LowLevelGrouping[] groupings;
+  private final int tableSlots;
   private final int[] selection = new int[Vector.CAPACITY];
 
   private int slotsToDrain;
@@ -50,13 +45,13 @@ public final class LowLevelQuery {
    * The low level of a query, with no flows yet.
    *
    * @param queryId stands in the header of all partial groups
-   * @param live aggregated and bound
-   * @param slots of the table, rounded up to a power of two
+   * @param query aggregated and bound
+   * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
    */
   public LowLevelQuery(
       long queryId,
-      FlowQuery live,
+      FlowQuery query,
       WindowSpec window,
       int slots,
       int maxParallelism,
@@ -71,18 +66,18 @@ public final class LowLevelQuery {
               + " and 1 … "
               + MAX_PARALLELISM);
     }
-    GroupLayout layout = GroupLayout.of(live);
+    LiveGroupings live = LiveGroupings.of(query);
     this.window = window;
-    this.filter = CompiledPredicate.of(live.where());
-    this.keys = GroupCollector.compile(layout.keys());
-    this.keyVectors = GroupCollector.vectors(keys);
-    this.arguments = GroupCollector.compile(layout.arguments());
-    this.argumentVectors = GroupCollector.vectors(arguments);
-    this.keyColumns = new KeyColumns(layout, texts);
-    this.panes = new PaneSet(maxParallelism);
+    this.filter = CompiledPredicate.of(query.where());
+    this.groupings = new LowLevelGrouping[live.groupings().size()];
+    this.panes = new PaneSet(groupings.length * maxParallelism);
     this.assignment = new PaneAssignment(window, panes);
-    this.output = new PartialOutput(queryId, layout, texts, maxParallelism, sink);
-    this.table = new LowLevelTable(layout, keyColumns, panes, slots, output);
+    for (int g = 0; g < groupings.length; g++) {
+      GroupLayout layout = live.groupings().get(g);
+      PartialOutput output = new PartialOutput(queryId, layout, g, texts, maxParallelism, sink);
+      groupings[g] = new LowLevelGrouping(layout, live.leadingKeys(), texts, panes, slots, output);
+    }
+    this.tableSlots = groupings[0].slots();
   }
 
   /** Takes a batch; evicted groups may go to the sink. */
@@ -101,8 +96,10 @@ public final class LowLevelQuery {
       }
       if (n > 0) {
         counted += n;
-        evaluate(batch, from, selection[n - 1] + 1);
-        table.add(argumentVectors, selection, n, single == null ? assignment.paneOf : null, single);
+        Pane[] paneOf = single == null ? assignment.paneOf : null;
+        for (LowLevelGrouping grouping : groupings) {
+          grouping.add(batch, from, selection, n, paneOf, single);
+        }
       }
     }
     if (texts.size() > MAX_TEXTS) {
@@ -110,20 +107,16 @@ public final class LowLevelQuery {
     }
   }
 
-  private void evaluate(FlowBatch batch, int from, int count) {
-    for (int k = 0; k < keys.length; k++) {
-      keys[k].evaluate(batch, from, count, keyVectors[k]);
-    }
-    for (int a = 0; a < arguments.length; a++) {
-      arguments[a].evaluate(batch, from, count, argumentVectors[a]);
-    }
-    keyColumns.load(keyVectors, count);
+  /** Texts are numbered for the tables' sake: once they are empty, the numbers can begin anew. */
+  private void forgetTexts() {
+    drain(tableSlots, true);
+    texts.clear();
   }
 
-  /** Texts are numbered for the table's sake: once it is empty, the numbers can begin anew. */
-  private void forgetTexts() {
-    table.drain(table.slots(), true);
-    texts.clear();
+  private void drain(int slots, boolean all) {
+    for (LowLevelGrouping grouping : groupings) {
+      grouping.drain(slots, all);
+    }
   }
 
   /**
@@ -140,28 +133,29 @@ public final class LowLevelQuery {
           if (!pane.closed && window.isClosed(pane.fromWindowEnd, watermarkMicros)) {
             pane.closed = true;
             closedPanes++;
-            slotsToDrain = table.slots();
+            slotsToDrain = tableSlots;
           }
         });
     settle();
   }
 
   /**
-   * Looks at up to {@code slots} slots for groups of closed panes and sends them away.
+   * Looks at up to {@code slots} slots of each table for groups of closed panes and sends them
+   * away.
    *
    * @return whether all closed panes are out, as {@link #isDrained}
    */
   public boolean drainSome(int slots) {
     if (closedPanes > 0) {
       int some = Math.min(slots, slotsToDrain);
-      table.drain(some, false);
+      drain(some, false);
       slotsToDrain -= some;
       settle();
     }
     return isDrained();
   }
 
-  /** Forgets closed panes that have nothing left in the table, once the sink has all of them. */
+  /** Forgets closed panes that have nothing left in the tables, once the sink has all of them. */
   private void settle() {
     if (closedPanes == 0) {
       return;
@@ -169,11 +163,17 @@ public final class LowLevelQuery {
     panes.forEach(
         pane -> {
           if (pane.closed && pane.slots == 0) {
-            output.flush(pane);
-            panes.remove(pane);
+            send(pane);
             closedPanes--;
           }
         });
+  }
+
+  private void send(Pane pane) {
+    for (LowLevelGrouping grouping : groupings) {
+      grouping.flush(pane);
+    }
+    panes.remove(pane);
   }
 
   /**
@@ -185,12 +185,8 @@ public final class LowLevelQuery {
 
   /** Sends everything away, of open panes too: before a barrier. */
   public void drainAll() {
-    table.drain(table.slots(), true);
-    panes.forEach(
-        pane -> {
-          output.flush(pane);
-          panes.remove(pane);
-        });
+    drain(tableSlots, true);
+    panes.forEach(this::send);
     closedPanes = 0;
     slotsToDrain = 0;
     texts.clear();
@@ -203,6 +199,14 @@ public final class LowLevelQuery {
 
   /** Counters since this was made. */
   public LowLevelCounts counts() {
+    long evictions = 0;
+    long partials = 0;
+    long messages = 0;
+    for (LowLevelGrouping grouping : groupings) {
+      evictions += grouping.evictions();
+      partials += grouping.partials();
+      messages += grouping.messages();
+    }
     return new LowLevelCounts(
         flows,
         selected,
@@ -211,8 +215,8 @@ public final class LowLevelQuery {
         assignment.partlyLate,
         assignment.ahead,
         assignment.behindWatermark,
-        table.evictions(),
-        output.partials,
-        output.messages);
+        evictions,
+        partials,
+        messages);
   }
 }

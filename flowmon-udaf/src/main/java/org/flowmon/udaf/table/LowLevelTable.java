@@ -29,6 +29,7 @@ final class LowLevelTable {
     /**
      * Takes a group.
      *
+     * @param hash of the keys that its key group comes from
      * @param at where its key words begin in {@code data}, its state right behind
      */
     void eject(Pane pane, long nulls, long hash, long[] data, int at);
@@ -228,7 +229,7 @@ final class LowLevelTable {
 
   private void eject(int at, Pane pane) {
     long nulls = data[at] & 0xFFFF;
-    ejected.eject(pane, nulls, keys.hash(nulls, data, at + 1), data, at + 1);
+    ejected.eject(pane, nulls, keys.leadingHash(nulls, data, at + 1), data, at + 1);
     data[at] = 0;
     pane.slots--;
   }

@@ -11,18 +11,18 @@ final class Pane {
   final long start;
   final long fromWindowEnd;
 
-  /** Groups of it in the table. */
+  /** Groups of it in the tables of all groupings. */
   int slots;
 
   boolean closed;
 
-  /** Partial groups on their way, by key group; null where there are none. */
+  /** Partial groups on their way, by grouping, then key group; null where there are none. */
   final PartialGroupsBuilder[] outgoing;
 
-  Pane(int index, long start, long fromWindowEnd, int keyGroups) {
+  Pane(int index, long start, long fromWindowEnd, int destinations) {
     this.index = index;
     this.start = start;
     this.fromWindowEnd = fromWindowEnd;
-    this.outgoing = new PartialGroupsBuilder[keyGroups];
+    this.outgoing = new PartialGroupsBuilder[destinations];
   }
 }

@@ -10,14 +10,19 @@ import java.util.function.Consumer;
 final class PaneSet {
   private record Key(long start, long fromWindowEnd) {}
 
-  private final int keyGroups;
+  private final int destinations;
   private final Map<Key, Pane> byTime = new HashMap<>();
   private final List<Pane> byIndex = new ArrayList<>();
   private final List<Integer> freeIndexes = new ArrayList<>();
   private Pane latest;
 
-  PaneSet(int keyGroups) {
-    this.keyGroups = keyGroups;
+  /**
+   * No panes yet.
+   *
+   * @param destinations of a pane's groups: groupings · key groups
+   */
+  PaneSet(int destinations) {
+    this.destinations = destinations;
   }
 
   /** The pane of these times, made where there is none. */
@@ -32,7 +37,7 @@ final class PaneSet {
   private Pane open(Key key) {
     boolean reuse = !freeIndexes.isEmpty();
     int index = reuse ? freeIndexes.remove(freeIndexes.size() - 1) : byIndex.size();
-    Pane pane = new Pane(index, key.start, key.fromWindowEnd, keyGroups);
+    Pane pane = new Pane(index, key.start, key.fromWindowEnd, destinations);
     if (reuse) {
       byIndex.set(index, pane);
     } else {

@@ -6,7 +6,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.LittleEndian;
 
 /**
- * Partial states of the groups of one query, pane and key group, as bytes ({@code
+ * Partial states of the groups of one query, grouping, pane and key group, as bytes ({@code
  * docs/format/partial-groups.md}). Merging all of them, in any order, gives the exact groups of the
  * pane. Immutable; a group may occur more than once.
  */
@@ -40,9 +40,14 @@ public final class PartialGroups {
       throw new PartialFormatException("not partial groups: the first four bytes are not 'FLWP'");
     }
     int version = LittleEndian.getU16(bytes, PartialLayout.VERSION_AT);
-    if (version != PartialLayout.VERSION) {
+    if (version < PartialLayout.OLDEST_VERSION || version > PartialLayout.VERSION) {
       throw new PartialFormatException(
-          "partial groups of version " + version + ", this reads version " + PartialLayout.VERSION);
+          "partial groups of version "
+              + version
+              + ", this reads versions "
+              + PartialLayout.OLDEST_VERSION
+              + " and "
+              + PartialLayout.VERSION);
     }
     int length = LittleEndian.getInt(bytes, PartialLayout.LENGTH_AT);
     if (length != bytes.length) {
@@ -158,6 +163,13 @@ public final class PartialGroups {
 
   public int keyGroup() {
     return LittleEndian.getU16(bytes, PartialLayout.KEY_GROUP_AT);
+  }
+
+  /** The grouping of the query that these are groups of: 0 where it has only one. */
+  public int grouping() {
+    return LittleEndian.getU16(bytes, PartialLayout.VERSION_AT) == PartialLayout.OLDEST_VERSION
+        ? 0
+        : LittleEndian.getU16(bytes, PartialLayout.GROUPING_AT);
   }
 
   /** Number of partial states. */

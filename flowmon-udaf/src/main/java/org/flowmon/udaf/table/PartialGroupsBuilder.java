@@ -13,6 +13,7 @@ import org.flowmon.udaf.query.ValueKind;
  */
 final class PartialGroupsBuilder {
   private final GroupLayout layout;
+  private final int grouping;
   private final int stride;
   // Row by row: mask of NULL keys, key words, state words.
   private long[] rows;
@@ -21,8 +22,14 @@ final class PartialGroupsBuilder {
   private final int textKeys;
   private int count;
 
-  PartialGroupsBuilder(GroupLayout layout) {
+  /**
+   * No groups yet.
+   *
+   * @param grouping of the query that the groups are of
+   */
+  PartialGroupsBuilder(GroupLayout layout, int grouping) {
     this.layout = layout;
+    this.grouping = grouping;
     this.stride = 1 + layout.keyWords() + layout.stateWords();
     this.rows = new long[8 * stride];
     int number = 0;
@@ -77,6 +84,7 @@ final class PartialGroupsBuilder {
     LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
     LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
     LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
+    LittleEndian.putU16(bytes, PartialLayout.GROUPING_AT, grouping);
     int at = PartialLayout.HEADER_BYTES;
     at = writeWords(bytes, at, 0);
     int text = 0;

@@ -3,7 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of partial groups, version 1; {@code docs/format/partial-groups.md} is the
+ * The bytes of partial groups, version 2; {@code docs/format/partial-groups.md} is the
  * specification, this class owns the offsets.
  *
  * <pre>
@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  *   | "FLWP" | ver | key group | length | groups |
  *   +--------+-----+-----------+--------+--------+
  *   16         24           32                40            48        50         52
- *   | query id | pane start | from window end | fingerprint | columns | 0        | crc32c |
+ *   | query id | pane start | from window end | fingerprint | columns | grouping | crc32c |
  *   56: columns, one after the other: encoding u8, then as the encoding says
  * </pre>
  */
@@ -20,7 +20,10 @@ final class PartialLayout {
   /** "FLWP" read as little-endian. */
   static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'P' << 24;
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+
+  /** Before it, groups had no number of their grouping: it was always 0. */
+  static final int OLDEST_VERSION = 1;
 
   static final int VERSION_AT = 4;
   static final int KEY_GROUP_AT = 6;
@@ -31,6 +34,7 @@ final class PartialLayout {
   static final int FROM_WINDOW_AT = 32;
   static final int FINGERPRINT_AT = 40;
   static final int COLUMNS_AT = 48;
+  static final int GROUPING_AT = 50;
   static final int CRC_AT = 52;
   static final int HEADER_BYTES = 56;
 

@@ -5,8 +5,8 @@ import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Packs what leaves the low-level table by pane and key group, and sends it when there is enough or
- * it must go.
+ * Packs what leaves the low-level table of one grouping by pane and key group, and sends it when
+ * there is enough or it must go.
  */
 final class PartialOutput implements LowLevelTable.Ejected {
   /** Groups of one pane and key group that are sent together at the latest. */
@@ -16,6 +16,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
 
   private final long queryId;
   private final GroupLayout layout;
+  private final int grouping;
   private final TextDictionary texts;
   private final int maxParallelism;
   private final PartialSink sink;
@@ -26,11 +27,13 @@ final class PartialOutput implements LowLevelTable.Ejected {
   PartialOutput(
       long queryId,
       GroupLayout layout,
+      int grouping,
       TextDictionary texts,
       int maxParallelism,
       PartialSink sink) {
     this.queryId = queryId;
     this.layout = layout;
+    this.grouping = grouping;
     this.texts = texts;
     this.maxParallelism = maxParallelism;
     this.sink = sink;
@@ -39,27 +42,29 @@ final class PartialOutput implements LowLevelTable.Ejected {
   @Override
   public void eject(Pane pane, long nulls, long hash, long[] data, int at) {
     int keyGroup = GroupHash.keyGroup(hash, maxParallelism);
-    PartialGroupsBuilder builder = pane.outgoing[keyGroup];
+    int destination = grouping * maxParallelism + keyGroup;
+    PartialGroupsBuilder builder = pane.outgoing[destination];
     if (builder == null) {
-      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout) : spare.pop();
-      pane.outgoing[keyGroup] = builder;
+      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, grouping) : spare.pop();
+      pane.outgoing[destination] = builder;
     }
     builder.add(nulls, data, at, texts);
     partials++;
     if (builder.count() >= FLUSH_GROUPS) {
-      send(pane, keyGroup);
+      send(pane, keyGroup, builder);
     }
   }
 
-  /** Sends all of a pane's groups that are on their way. */
+  /** Sends all of the grouping's groups of a pane that are on their way. */
   void flush(Pane pane) {
     for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
-      PartialGroupsBuilder builder = pane.outgoing[keyGroup];
+      int destination = grouping * maxParallelism + keyGroup;
+      PartialGroupsBuilder builder = pane.outgoing[destination];
       if (builder != null) {
         if (builder.count() > 0) {
-          send(pane, keyGroup);
+          send(pane, keyGroup, builder);
         }
-        pane.outgoing[keyGroup] = null;
+        pane.outgoing[destination] = null;
         if (spare.size() < MAX_SPARE_BUILDERS) {
           spare.push(builder);
         }
@@ -67,9 +72,8 @@ final class PartialOutput implements LowLevelTable.Ejected {
     }
   }
 
-  private void send(Pane pane, int keyGroup) {
+  private void send(Pane pane, int keyGroup, PartialGroupsBuilder builder) {
     messages++;
-    sink.emit(
-        keyGroup, pane.outgoing[keyGroup].build(queryId, keyGroup, pane.start, pane.fromWindowEnd));
+    sink.emit(keyGroup, builder.build(queryId, keyGroup, pane.start, pane.fromWindowEnd));
   }
 }

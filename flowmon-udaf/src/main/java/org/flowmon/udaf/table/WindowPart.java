@@ -2,6 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 
@@ -53,6 +54,15 @@ public final class WindowPart {
     return first;
   }
 
+  /**
+   * Whether what the groups have of an aggregate gives what all rows have of it. Two groups may
+   * count the same: a COUNT(DISTINCT …) has a total only where its arguments hold all keys of GROUP
+   * BY.
+   */
+  public static boolean hasTotal(FlowQuery query, AggregateCall call) {
+    return !call.isDistinct() || call.arguments().containsAll(query.groupBy());
+  }
+
   public long queryId() {
     return queryId;
   }
@@ -102,7 +112,10 @@ public final class WindowPart {
     return rows.finish(live);
   }
 
-  /** One row: each aggregate that is an item of the select list, over all rows of the window. */
+  /**
+   * One row: each aggregate that is an item of the select list, over all rows of the window; NULL
+   * where it {@linkplain #hasTotal has no total}.
+   */
   public ResultTable totals() {
     return GroupRows.aggregates(live, rows.layout(), totals);
   }
@@ -113,7 +126,7 @@ public final class WindowPart {
     long[] words = new long[1 + totals.length];
     words[0] = groups;
     System.arraycopy(totals, 0, words, 1, totals.length);
-    List<byte[]> blocks = kept.toPartials(queryId, 0, windowEnd, windowEnd);
+    List<byte[]> blocks = kept.toPartials(queryId, 0, 0, windowEnd, windowEnd);
     return StateBytes.part(queryId, rows.layout().fingerprint(), windowEnd, words, blocks);
   }
 
@@ -124,7 +137,7 @@ public final class WindowPart {
    * @throws PartialFormatException where the bytes are damaged or of a query with other groups
    */
   public static WindowPart open(byte[] bytes, FlowQuery live) {
-    GroupLayout layout = GroupLayout.of(live);
+    GroupLayout layout = LiveGroupings.of(live).layout();
     StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
     GroupTable rows = new GroupTable(layout);
     state.blocks().forEach(block -> rows.merge(PartialGroups.open(block)));

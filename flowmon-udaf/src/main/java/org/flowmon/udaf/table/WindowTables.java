@@ -1,18 +1,22 @@
 package org.flowmon.udaf.table;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import org.flowmon.udaf.aggregate.GroupLayout;
+import java.util.stream.Stream;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
  * The high level of one live query within one key group: merges partial groups pane by pane and
- * gives each window's part when the watermark closes it. Not thread-safe.
+ * gives each window's part when the watermark closes it. Of a query with COUNT(DISTINCT …) it keeps
+ * the groups of its {@link LiveGroupings}, and counts them when a window closes: what two panes of
+ * a window have is counted once. Not thread-safe.
  */
 public final class WindowTables {
   private record PaneKey(long start, long fromWindowEnd) {}
@@ -23,19 +27,20 @@ public final class WindowTables {
   private final long queryId;
   private final FlowQuery live;
   private final WindowSpec window;
-  private final GroupLayout layout;
-  private final Map<PaneKey, GroupTable> tables = new TreeMap<>(BY_TIME);
+  private final LiveGroupings groupings;
+  // By grouping; null where a pane has no groups of it.
+  private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(BY_TIME);
   private long watermark = Long.MIN_VALUE;
 
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
     this.queryId = queryId;
     this.live = live;
     this.window = window;
-    this.layout = GroupLayout.of(live);
+    this.groupings = LiveGroupings.of(live);
   }
 
   /**
-   * Merges the groups of one pane.
+   * Merges the groups of one grouping and pane.
    *
    * @return false where their windows are all closed already, so that they were not counted
    * @throws PartialFormatException where they are of another query or its groups are made otherwise
@@ -44,6 +49,13 @@ public final class WindowTables {
     if (groups.queryId() != queryId) {
       throw new PartialFormatException(
           "partial groups of query " + groups.queryId() + ", expected those of " + queryId);
+    }
+    if (groups.grouping() >= groupings.groupings().size()) {
+      throw new PartialFormatException(
+          "partial groups of grouping "
+              + groups.grouping()
+              + ", the query has "
+              + groupings.groupings().size());
     }
     long start = groups.paneStart();
     long from = groups.fromWindowEnd();
@@ -64,8 +76,17 @@ public final class WindowTables {
     if (window.isClosed(window.lastWindowEnd(start), watermark)) {
       return false;
     }
-    tables.computeIfAbsent(new PaneKey(start, from), key -> new GroupTable(layout)).merge(groups);
+    table(new PaneKey(start, from), groups.grouping()).merge(groups);
     return true;
+  }
+
+  private GroupTable table(PaneKey pane, int grouping) {
+    GroupTable[] ofPane =
+        tables.computeIfAbsent(pane, key -> new GroupTable[groupings.groupings().size()]);
+    if (ofPane[grouping] == null) {
+      ofPane[grouping] = new GroupTable(groupings.groupings().get(grouping));
+    }
+    return ofPane[grouping];
   }
 
   /**
@@ -93,19 +114,29 @@ public final class WindowTables {
     tables.keySet().removeIf(pane -> window.isClosed(window.lastWindowEnd(pane.start), watermark));
   }
 
-  /** The groups of the window that ends there; its own table where it has only one. */
+  /** The query's groups in the window that ends there. */
   private GroupTable groupsOf(long end) {
+    List<GroupTable> groups = new ArrayList<>();
+    for (int grouping = 0; grouping < groupings.groupings().size(); grouping++) {
+      groups.add(groupsOf(end, grouping));
+    }
+    return groupings.count(groups);
+  }
+
+  /** The groups of a grouping in that window; a pane's own table where only one has any. */
+  private GroupTable groupsOf(long end, int grouping) {
     List<GroupTable> members = new ArrayList<>();
     tables.forEach(
-        (pane, table) -> {
-          if (pane.fromWindowEnd <= end && end <= window.lastWindowEnd(pane.start)) {
-            members.add(table);
+        (pane, ofPane) -> {
+          boolean isIn = pane.fromWindowEnd <= end && end <= window.lastWindowEnd(pane.start);
+          if (isIn && ofPane[grouping] != null) {
+            members.add(ofPane[grouping]);
           }
         });
     if (members.size() == 1) {
       return members.get(0);
     }
-    GroupTable merged = new GroupTable(layout);
+    GroupTable merged = new GroupTable(groupings.groupings().get(grouping));
     members.forEach(merged::merge);
     return merged;
   }
@@ -115,14 +146,18 @@ public final class WindowTables {
     return tables.isEmpty();
   }
 
-  /** Groups over all panes. */
+  /** Groups over all panes and groupings. */
   public long groups() {
-    return tables.values().stream().mapToLong(GroupTable::size).sum();
+    return all().mapToLong(GroupTable::size).sum();
+  }
+
+  private Stream<GroupTable> all() {
+    return tables.values().stream().flatMap(Arrays::stream).filter(Objects::nonNull);
   }
 
   /** Bytes of all groups on the heap, roughly. */
   public long heapBytes() {
-    return tables.values().stream().mapToLong(GroupTable::heapBytes).sum();
+    return all().mapToLong(GroupTable::heapBytes).sum();
   }
 
   /**
@@ -133,9 +168,18 @@ public final class WindowTables {
   public byte[] toBytes() {
     List<byte[]> blocks = new ArrayList<>();
     tables.forEach(
-        (pane, table) ->
-            blocks.addAll(table.toPartials(queryId, 0, pane.start, pane.fromWindowEnd)));
-    return StateBytes.tables(queryId, layout.fingerprint(), watermark, blocks);
+        (pane, ofPane) -> {
+          for (int g = 0; g < ofPane.length; g++) {
+            if (ofPane[g] != null) {
+              blocks.addAll(ofPane[g].toPartials(queryId, g, 0, pane.start, pane.fromWindowEnd));
+            }
+          }
+        });
+    return StateBytes.tables(queryId, fingerprint(), watermark, blocks);
+  }
+
+  private long fingerprint() {
+    return groupings.layout().fingerprint();
   }
 
   /**
@@ -146,7 +190,7 @@ public final class WindowTables {
   public static WindowTables fromBytes(
       byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
     WindowTables restored = new WindowTables(queryId, live, window);
-    StateBytes state = StateBytes.openTables(bytes, queryId, restored.layout.fingerprint());
+    StateBytes state = StateBytes.openTables(bytes, queryId, restored.fingerprint());
     state.blocks().forEach(block -> restored.merge(PartialGroups.open(block)));
     restored.watermark = state.time();
     return restored;

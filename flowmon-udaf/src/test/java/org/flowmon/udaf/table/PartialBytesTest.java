@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
@@ -32,7 +33,7 @@ class PartialBytesTest {
       }
       groups.add(batch, 0, selection, selection.length);
     }
-    partial = groups.table().toPartials(9, 77, 5000, 6000).get(0);
+    partial = groups.table().toPartials(9, 0, 77, 5000, 6000).get(0);
   }
 
   @Test
@@ -51,6 +52,27 @@ class PartialBytesTest {
   }
 
   @Test
+  void bytesOfVersion1AreGroupsOfTheOnlyGrouping() {
+    byte[] old = partial.clone();
+    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 1);
+    LittleEndian.putU16(old, PartialLayout.GROUPING_AT, 0xFFFF); // version 1 had no meaning there
+    LittleEndian.putInt(
+        old, PartialLayout.CRC_AT, PartialLayout.checksum(old, PartialLayout.CRC_AT));
+    PartialGroups opened = PartialGroups.open(old);
+    assertEquals(0, opened.grouping());
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(opened);
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(6000, parts::add);
+    assertEquals(1, parts.size());
+    assertEquals(groups.finish(), parts.get(0).result());
+    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 3);
+    PartialFormatException e =
+        assertThrows(PartialFormatException.class, () -> PartialGroups.open(old));
+    assertEquals("partial groups of version 3, this reads versions 1 and 2", e.getMessage());
+  }
+
+  @Test
   void manyGroupsAreCutIntoSeveralArrays() {
     FlowQuery query =
         QueryParser.parse("SELECT arrival, COUNT(*) AS n FROM flows GROUP BY arrival");
@@ -64,7 +86,7 @@ class PartialBytesTest {
         many.add(batch, from, selection, selection.length);
       }
     }
-    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 1000);
+    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 0, 1000);
     assertTrue(arrays.size() > 1, arrays.size() + " arrays of " + many.table().size() + " groups");
     GroupTable again = new GroupTable(many.table().layout());
     arrays.forEach(bytes -> again.merge(PartialGroups.open(bytes)));

@@ -44,13 +44,18 @@ class TwoLevelsTest {
           "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr HAVING SUM(packets) >"
               + " 200 AND bytes > 9223372036854775807 ORDER BY bytes DESC LIMIT 3",
           "SELECT COUNT(*) AS n, SUM(bytes) AS b FROM flows HAVING n < 700",
+          "SELECT service, COUNT(DISTINCT src_addr, dst_port) AS targets, SUM(bytes) AS b,"
+              + " COUNT(DISTINCT state) AS states, MAX(dst_addr) AS high FROM flows GROUP BY"
+              + " service HAVING targets > 2 ORDER BY targets DESC LIMIT 4",
+          "SELECT COUNT(DISTINCT service, outgoing) AS n, COUNT(DISTINCT bytes / packets) AS ratios"
+              + " FROM flows",
           "SELECT dst_port, protocol, COUNT(*) % 10 AS digit FROM flows GROUP BY dst_port,"
               + " protocol, src_addr HAVING digit BETWEEN 3 AND 7 OR protocol IS NULL ORDER BY"
               + " digit DESC");
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 16; seed++) {
+    for (long seed = 1; seed <= 22; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;

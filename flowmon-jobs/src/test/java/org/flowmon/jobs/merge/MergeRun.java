@@ -1,0 +1,156 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.BruteForce;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.lowlevel.PartialSerializer;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.LowLevelQuery;
+
+/**
+ * The low level, the merge and its last step over parts of a stream, one after the other, each from
+ * the state that the one before left.
+ */
+final class MergeRun {
+  static final int KEY_GROUPS = 16;
+
+  final Map<String, Map<Long, String>> results = new TreeMap<>();
+  List<AnalysisConfig> analyses;
+  List<AnalysisConfig> asked; // of the low level
+  Function<WindowResult, String> describe = BruteForce::describe;
+  private OperatorSubtaskState mergeState;
+  private OperatorSubtaskState windowState;
+  private int before = 1;
+  private long sequence;
+  long behindWatermark;
+  long behindWindows;
+  List<Partial> more = List.of();
+
+  MergeRun(List<AnalysisConfig> analyses) {
+    this.analyses = analyses;
+    this.asked = analyses;
+  }
+
+  /**
+   * Takes the next part of the stream.
+   *
+   * @param parallelism of the merge, from now on
+   * @param completeThrough the watermark after it
+   */
+  void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
+    List<Partial> partials = lowLevel(flows);
+    partials.addAll(more);
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+      last.setup(new WindowResultSerializer());
+      if (windowState != null) {
+        last.initializeState(windowState);
+      }
+      last.open();
+      List<OperatorSubtaskState> states = new ArrayList<>();
+      for (int task = 0; task < parallelism; task++) {
+        states.add(merge(parallelism, task, partials, completeThrough, last));
+      }
+      mergeState =
+          AbstractStreamOperatorTestHarness.repackageState(
+              states.toArray(new OperatorSubtaskState[0]));
+      before = parallelism;
+      behindWindows += ((WindowOperator) last.getOneInputOperator()).behindWatermark();
+      // The barrier comes between the parts and the watermark: the parts are in the state.
+      windowState = last.snapshot(2, 2);
+    }
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+      last.setup(new WindowResultSerializer());
+      last.initializeState(windowState);
+      last.open();
+      last.processWatermark(mark(completeThrough));
+      for (WindowResult result : last.extractOutputValues()) {
+        String twice =
+            results
+                .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
+                .put(result.windowEnd(), describe.apply(result));
+        assertEquals(null, twice, "a window ends once");
+      }
+      windowState = last.snapshot(3, 3);
+    }
+  }
+
+  private OperatorSubtaskState merge(
+      int parallelism,
+      int task,
+      List<Partial> partials,
+      long completeThrough,
+      OneInputStreamOperatorTestHarness<Partial, WindowResult> last)
+      throws Exception {
+    KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
+    try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new MergeOperator(analyses), keys, Types.INT, KEY_GROUPS, parallelism, task)) {
+      merge.setup(new PartialSerializer());
+      if (mergeState != null) {
+        merge.initializeState(
+            AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                mergeState, KEY_GROUPS, before, parallelism, task));
+      }
+      merge.open();
+      for (Partial partial : partials) {
+        int owner =
+            KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                keys.getKey(partial), KEY_GROUPS, parallelism);
+        if (owner == task) {
+          merge.processElement(new StreamRecord<>(partial));
+        }
+      }
+      merge.processWatermark(mark(completeThrough));
+      behindWatermark += ((MergeOperator) merge.getOneInputOperator()).behindWatermark();
+      for (Partial part : merge.extractOutputValues()) {
+        last.processElement(new StreamRecord<>(part));
+      }
+      return merge.snapshot(1, 1);
+    }
+  }
+
+  private static long mark(long completeThrough) {
+    return completeThrough == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : WatermarkTime.watermark(completeThrough, 0);
+  }
+
+  List<Partial> lowLevel(List<TestFlow> flows) {
+    List<Partial> partials = new ArrayList<>();
+    for (AnalysisConfig analysis : asked) {
+      LiveQuery live = LiveQuery.of(analysis);
+      LowLevelQuery low =
+          new LowLevelQuery(
+              live.id(),
+              live.query(),
+              live.window(),
+              live.analysis().live().slots(),
+              KEY_GROUPS,
+              (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
+      for (FlowBatch batch : TestFlow.batches(flows, 100, ++sequence)) {
+        low.process(batch);
+      }
+      low.drainAll();
+    }
+    return partials;
+  }
+}

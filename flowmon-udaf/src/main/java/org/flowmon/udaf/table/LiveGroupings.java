@@ -1,0 +1,84 @@
+package org.flowmon.udaf.table;
+
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+
+/**
+ * How the groups of a live query's windows are made. Rows are added to the groups of one or more
+ * groupings on the low level, panes of these are merged on the high level, and when a window closes
+ * they give the query's groups: without COUNT(DISTINCT …) the groups of the one grouping are the
+ * query's, with it they are counted as {@link DistinctCounts} says.
+ *
+ * <p>The first keys of every grouping are the query's. The key group of a grouping's group is that
+ * of these alone, so that all that counts into one group of the query is in one place. Immutable,
+ * safe for many threads.
+ */
+public final class LiveGroupings {
+  /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
+  public static final int MAX_GROUPINGS = 16;
+
+  private final DistinctCounts counts; // null where the groups are the query's own
+  private final GroupLayout layout;
+  private final List<GroupLayout> groupings;
+
+  private LiveGroupings(FlowQuery live) {
+    this.counts = DistinctCounts.of(live);
+    this.layout = counts == null ? GroupLayout.of(live) : GroupLayout.ofCounts(live);
+    this.groupings =
+        counts == null
+            ? List.of(layout)
+            : counts.groupings().stream().map(GroupLayout::of).toList();
+    if (groupings.size() > MAX_GROUPINGS) {
+      throw new QueryException(
+          "a live query has at most "
+              + MAX_GROUPINGS
+              + " different COUNT(DISTINCT …), found "
+              + groupings.size());
+    }
+  }
+
+  /**
+   * The groupings of a live query.
+   *
+   * @param live without parameters
+   * @throws QueryException where it has no groups, too many keys and arguments of a COUNT(DISTINCT
+   *     …), or too many of these
+   */
+  public static LiveGroupings of(FlowQuery live) {
+    return new LiveGroupings(live);
+  }
+
+  /** The layout of the query's groups, which a window's part has. */
+  GroupLayout layout() {
+    return layout;
+  }
+
+  /** The layouts of the groupings, whose groups rows are added to. */
+  List<GroupLayout> groupings() {
+    return groupings;
+  }
+
+  /** How many of each grouping's first keys are the query's. */
+  int leadingKeys() {
+    return layout.keys().size();
+  }
+
+  /**
+   * The query's groups.
+   *
+   * @param groups by grouping: all of its groups with these keys; only read
+   * @return the same table where the groups are the query's own
+   */
+  GroupTable count(List<GroupTable> groups) {
+    if (counts == null) {
+      return groups.get(0);
+    }
+    GroupTable counted = new GroupTable(layout);
+    for (int g = 0; g < groups.size(); g++) {
+      counts.count(g, groups.get(g), counted);
+    }
+    return counted;
+  }
+}
