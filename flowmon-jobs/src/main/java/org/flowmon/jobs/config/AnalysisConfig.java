@@ -59,6 +59,9 @@ public record AnalysisConfig(
    */
   private static final List<String> BUNDLED = List.of("elephants");
 
+  /** Those that come along to be copied and do not run by themselves, likewise. */
+  private static final List<String> OFFERED = List.of("anomaly");
+
   public AnalysisConfig {
     sinks = List.copyOf(sinks);
   }
@@ -151,9 +154,21 @@ public record AnalysisConfig(
     return List.copyOf(analyses);
   }
 
-  /** The analyses that flowmon brings along. */
+  /** The analyses that flowmon brings along and that run where no folder is named. */
   public static List<AnalysisConfig> bundled() {
-    return BUNDLED.stream()
+    return resources(BUNDLED);
+  }
+
+  /**
+   * The analyses that flowmon brings along besides: they cost more, or want thresholds that fit the
+   * network, and run where their files are put into the folder of analyses.
+   */
+  public static List<AnalysisConfig> offered() {
+    return resources(OFFERED);
+  }
+
+  private static List<AnalysisConfig> resources(List<String> names) {
+    return names.stream()
         .map(name -> of(YamlFile.readResource("/analyses/" + name + ".yaml")))
         .toList();
   }

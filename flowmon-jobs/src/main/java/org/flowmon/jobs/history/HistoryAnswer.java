@@ -57,6 +57,24 @@ public record HistoryAnswer(
         && !gaps.intersects(start - NEAR_MICROS, end - 1 + NEAR_MICROS);
   }
 
+  /**
+   * What of some times is in this history, in the sense of {@link #covers}.
+   *
+   * @param times in microseconds
+   */
+  public LongRanges held(LongRanges times) {
+    if (rows == null || from == UNKNOWN || reached() <= from) {
+      return LongRanges.NONE;
+    }
+    LongRanges near = LongRanges.NONE;
+    for (int i = 0; i < gaps.count(); i++) {
+      long first = Math.max(gaps.first(i), Long.MIN_VALUE + NEAR_MICROS) - NEAR_MICROS;
+      long last = Math.min(gaps.last(i), Long.MAX_VALUE - NEAR_MICROS) + NEAR_MICROS;
+      near = near.or(LongRanges.of(first, last));
+    }
+    return times.and(LongRanges.of(from, reached() - 1)).and(near.complement());
+  }
+
   // Sources that have ended reach no further than their last arrival, and nothing is missing
   // behind.
   private long reached() {

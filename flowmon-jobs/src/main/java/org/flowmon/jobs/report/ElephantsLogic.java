@@ -2,14 +2,11 @@ package org.flowmon.jobs.report;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
@@ -155,24 +152,14 @@ final class ElephantsLogic implements ReportLogic {
   public ResultTable report(WindowHistory window) {
     WindowResult live = window.window();
     HistoryAnswer history = window.history();
-    boolean[] inside = new boolean[days + 1];
-    StringJoiner missing = new StringJoiner(" ");
-    int used = 0;
-    for (int day = 1; day <= days; day++) {
-      long start = SameHourDays.start(live.windowEnd(), day);
-      inside[day] = history.covers(start, start + SameHourDays.HOUR_MICROS);
-      if (inside[day]) {
-        used++;
-      } else {
-        missing.add(Instant.EPOCH.plus(start, ChronoUnit.MICROS).toString());
-      }
-    }
+    DaysInside inside = DaysInside.of(history, live.windowEnd(), days);
+    int used = inside.used();
     Map<String, BigInteger[]> past = used == 0 ? Map.of() : past(history.rows());
     BigInteger total = live.totals().bigValue(0, live.totals().column(measure));
     ResultTable.Builder out = table(live.rows());
     for (int row = 0; row < live.rows().rowCount(); row++) {
       BigInteger[] own = past.getOrDefault(key(live.rows(), row), NO_DAYS);
-      add(out, live, row, total, median(own, inside, used), used, missing.toString());
+      add(out, live, row, total, median(own, inside), used, inside.missing());
     }
     return out.build();
   }
@@ -215,7 +202,7 @@ final class ElephantsLogic implements ReportLogic {
     out.row().set(0, row + 1);
     int c = 1;
     for (ReportColumn key : keys) {
-      copy(rows, row, rows.column(key.name()), out, c++);
+      Cells.copy(rows, row, rows.column(key.name()), out, c++);
     }
     out.set(c++, value.shiftRight(64).longValue(), value.longValue());
     if (total.signum() > 0) {
@@ -227,7 +214,7 @@ final class ElephantsLogic implements ReportLogic {
       out.set(c, bits(twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6));
     }
     out.set(++c, used);
-    out.set(++c, missing.isEmpty() ? null : missing);
+    out.set(++c, missing);
     out.set(++c, verdict);
   }
 
@@ -266,14 +253,14 @@ final class ElephantsLogic implements ReportLogic {
     return past;
   }
 
-  private static BigInteger median(BigInteger[] own, boolean[] inside, int used) {
-    if (used == 0) {
+  private BigInteger median(BigInteger[] own, DaysInside inside) {
+    if (inside.used() == 0) {
       return null;
     }
-    BigInteger[] values = new BigInteger[used];
+    BigInteger[] values = new BigInteger[inside.used()];
     int n = 0;
-    for (int day = 1; day < inside.length; day++) {
-      if (inside[day]) {
+    for (int day = 1; day <= days; day++) {
+      if (inside.contains(day)) {
         values[n++] = day < own.length && own[day] != null ? own[day] : BigInteger.ZERO;
       }
     }
@@ -290,24 +277,6 @@ final class ElephantsLogic implements ReportLogic {
       key.append(value.length()).append(value);
     }
     return key.toString();
-  }
-
-  private static void copy(ResultTable from, int row, int column, ResultTable.Builder out, int to) {
-    if (from.isNull(row, column)) {
-      return;
-    }
-    switch (from.kind(column)) {
-      case TEXT -> out.set(to, from.text(row, column));
-      case ADDRESS -> {
-        var address = from.address(row, column);
-        out.set(to, address.hi(), address.lo());
-      }
-      case DOUBLE -> out.set(to, bits(from.doubleValue(row, column)));
-      default -> {
-        BigInteger value = from.bigValue(row, column);
-        out.set(to, value.shiftRight(64).longValue(), value.longValue());
-      }
-    }
   }
 
   private static long bits(double value) {

@@ -16,6 +16,7 @@ public final class ReportLogics {
   public static ReportLogic of(AnalysisConfig analysis) {
     String name = analysis.report().logic();
     return switch (name) {
+      case "anomaly" -> new AnomalyLogic();
       case "elephants" -> new ElephantsLogic();
       case "live" -> new LiveLogic();
       default -> byClass(analysis, name);
@@ -27,7 +28,7 @@ public final class ReportLogics {
     if (name.indexOf('.') < 0) {
       throw new ConfigException(
           place
-              + "expected elephants, live, or the full name of a class that implements "
+              + "expected anomaly, elephants, live, or the full name of a class that implements "
               + ReportLogic.class.getName()
               + "; found '"
               + name

@@ -35,6 +35,20 @@ public final class ReportParameters {
     throw error(name, "expected a number " + min + "…" + max + ", found '" + text + "'");
   }
 
+  /** A whole number between bounds, both included. */
+  public int integer(String name, int otherwise, int min, int max) {
+    String text = text(name, Integer.toString(otherwise));
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= min && value <= max) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below, with what was expected
+    }
+    throw error(name, "expected a whole number " + min + "…" + max + ", found '" + text + "'");
+  }
+
   /** One of some words; the first is the default. */
   public String choice(String name, String... words) {
     String text = text(name, words[0]);

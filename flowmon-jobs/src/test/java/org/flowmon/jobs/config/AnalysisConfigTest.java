@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.flowmon.jobs.report.ReportLogics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +48,19 @@ class AnalysisConfigTest {
     assertEquals("0.01", elephants.report().parameters().get("share"));
     assertEquals(List.of("kafka", "postgres"), elephants.sinks());
     assertTrue(elephants.history().query().contains(":live.src_addr"), elephants.history().query());
+  }
+
+  @Test
+  void everyFileThatComesAlongIsListedAndFitsItsLogic() throws Exception {
+    Path folder = Path.of(AnalysisConfig.class.getResource("/analyses").toURI());
+    List<AnalysisConfig> listed = new ArrayList<>(AnalysisConfig.bundled());
+    listed.addAll(AnalysisConfig.offered());
+    assertEquals(
+        AnalysisConfig.readFolder(folder).stream().map(AnalysisConfig::name).toList(),
+        listed.stream().map(AnalysisConfig::name).sorted().toList());
+    for (AnalysisConfig analysis : listed) {
+      assertFalse(ReportLogics.of(analysis).open(analysis).isEmpty(), analysis.name());
+    }
   }
 
   @Test

@@ -1,0 +1,152 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * The keys of a table's rows, to sort and to join them without an object for each row. Keys compare
+ * column by column: addresses as unsigned 128 bits, texts by their chars, whole numbers and times
+ * by value, {@code false} before {@code true}. NULL is a key like any other, behind all of them.
+ */
+final class RowKeys {
+  private final int rows;
+  private final ValueKind[] kinds;
+  private final long[][] high;
+  private final long[][] low;
+  private final String[][] text;
+  private final boolean[][] isNull;
+
+  /**
+   * Reads the keys.
+   *
+   * @param names of columns of the table
+   */
+  RowKeys(ResultTable table, List<String> names) {
+    rows = table.rowCount();
+    int n = names.size();
+    kinds = new ValueKind[n];
+    high = new long[n][];
+    low = new long[n][];
+    text = new String[n][];
+    isNull = new boolean[n][rows];
+    for (int k = 0; k < n; k++) {
+      read(table, table.column(names.get(k)), k);
+    }
+  }
+
+  private void read(ResultTable table, int column, int k) {
+    kinds[k] = table.kind(column);
+    for (int row = 0; row < rows; row++) {
+      isNull[k][row] = table.isNull(row, column);
+    }
+    switch (kinds[k]) {
+      case ADDRESS -> {
+        high[k] = new long[rows];
+        low[k] = new long[rows];
+        table.readAddresses(column, 0, rows, high[k], low[k]);
+      }
+      case TEXT -> {
+        text[k] = new String[rows];
+        for (int row = 0; row < rows; row++) {
+          text[k][row] = table.text(row, column);
+        }
+      }
+      default -> {
+        low[k] = new long[rows];
+        table.longs(column).get(low[k]);
+      }
+    }
+  }
+
+  /** As many as the table has. */
+  int rows() {
+    return rows;
+  }
+
+  /** Whether two rows of this table have the same keys. */
+  boolean isSame(int row, int other) {
+    return compare(row, this, other) == 0;
+  }
+
+  /**
+   * The order of two rows by their keys.
+   *
+   * @param other keys of the same kinds
+   */
+  int compare(int row, RowKeys other, int otherRow) {
+    for (int k = 0; k < kinds.length; k++) {
+      boolean mine = isNull[k][row];
+      boolean its = other.isNull[k][otherRow];
+      int order = mine || its ? Boolean.compare(mine, its) : compare(k, row, other, otherRow);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  private int compare(int k, int row, RowKeys other, int otherRow) {
+    return switch (kinds[k]) {
+      case ADDRESS -> {
+        int order = Long.compareUnsigned(high[k][row], other.high[k][otherRow]);
+        yield order != 0 ? order : Long.compareUnsigned(low[k][row], other.low[k][otherRow]);
+      }
+      case TEXT -> text[k][row].compareTo(other.text[k][otherRow]);
+      case DOUBLE ->
+          Double.compare(
+              Double.longBitsToDouble(low[k][row]),
+              Double.longBitsToDouble(other.low[k][otherRow]));
+      default -> Long.compare(low[k][row], other.low[k][otherRow]);
+    };
+  }
+
+  /** All rows in the order of their keys, rows of the same keys in that of the table. */
+  int[] order() {
+    int[] order = new int[rows];
+    for (int row = 0; row < rows; row++) {
+      order[row] = row;
+    }
+    sort(order, new int[rows], 0, rows);
+    return order;
+  }
+
+  private void sort(int[] order, int[] scratch, int from, int to) {
+    if (to - from < 2) {
+      return;
+    }
+    int middle = (from + to) >>> 1;
+    sort(order, scratch, from, middle);
+    sort(order, scratch, middle, to);
+    if (compare(order[middle - 1], this, order[middle]) <= 0) {
+      return; // answers mostly come in the order of their keys
+    }
+    System.arraycopy(order, from, scratch, from, middle - from);
+    int left = from;
+    int right = middle;
+    for (int at = from; left < middle; at++) {
+      boolean takeLeft = right == to || compare(scratch[left], this, order[right]) <= 0;
+      order[at] = takeLeft ? scratch[left++] : order[right++];
+    }
+  }
+
+  /**
+   * The row of this table whose keys are those of another's row, −1 where there is none; the first
+   * of several.
+   *
+   * @param order that of {@link #order}
+   */
+  int find(int[] order, RowKeys other, int otherRow) {
+    int from = 0;
+    int to = rows;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (compare(order[middle], other, otherRow) < 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from < rows && compare(order[from], other, otherRow) == 0 ? order[from] : -1;
+  }
+}

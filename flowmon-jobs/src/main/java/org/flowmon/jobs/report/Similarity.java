@@ -1,0 +1,101 @@
+package org.flowmon.jobs.report;
+
+/**
+ * How alike two traffic matrices are as distributions: p of one and q of the other are what each
+ * pair sent by the total, so that a window compares with hours. With sums over all pairs of either,
+ *
+ * <ul>
+ *   <li>cosine = Σ p·q / √(Σ p² · Σ q²): 1 where they are the same, 0 where they share no pair; led
+ *       by the largest pairs
+ *   <li>L1 = ½ Σ |p − q|, the total variation: the share of the traffic that would have to move to
+ *       other pairs; 0 where they are the same, 1 where they share no pair
+ *   <li>Jensen–Shannon divergence = ½ Σ p·log₂(p/m) + ½ Σ q·log₂(q/m) with m = (p + q) / 2: 0 where
+ *       they are the same, 1 where they share no pair
+ * </ul>
+ *
+ * (Lin, "Divergence measures based on the Shannon entropy", 1991.) Where one has no traffic at all
+ * they share nothing, where neither has they are the same.
+ *
+ * <p>Terms are added in the order of keys, with {@link CompensatedSum}, and by {@link StrictMath}:
+ * the same matrices give the same bits, whatever the order of their rows and the machine.
+ *
+ * @param both pairs in both
+ * @param onlyFirst pairs in the first alone
+ * @param onlySecond pairs in the second alone
+ */
+record Similarity(
+    double cosine, double l1, double jensenShannon, long both, long onlyFirst, long onlySecond) {
+  private static final double LN_2 = StrictMath.log(2);
+
+  static Similarity of(TrafficMatrix first, TrafficMatrix second) {
+    Sums sums = new Sums(first, second);
+    first.join(second, sums);
+    return sums.result();
+  }
+
+  private static final class Sums implements TrafficMatrix.PairVisitor {
+    private final TrafficMatrix first;
+    private final TrafficMatrix second;
+    private final double firstTotal;
+    private final double secondTotal;
+    private final CompensatedSum products = new CompensatedSum();
+    private final CompensatedSum firstSquares = new CompensatedSum();
+    private final CompensatedSum secondSquares = new CompensatedSum();
+    private final CompensatedSum differences = new CompensatedSum();
+    private final CompensatedSum divergence = new CompensatedSum();
+    private long both;
+    private long onlyFirst;
+    private long onlySecond;
+
+    Sums(TrafficMatrix first, TrafficMatrix second) {
+      this.first = first;
+      this.second = second;
+      this.firstTotal = first.total();
+      this.secondTotal = second.total();
+    }
+
+    @Override
+    public void pair(int mine, int other) {
+      double p = mine < 0 ? 0 : first.value(mine) / firstTotal;
+      double q = other < 0 ? 0 : second.value(other) / secondTotal;
+      if (other < 0) {
+        onlyFirst++;
+      } else if (mine < 0) {
+        onlySecond++;
+      } else {
+        both++;
+      }
+      products.add(p * q);
+      firstSquares.add(p * p);
+      secondSquares.add(q * q);
+      differences.add(Math.abs(p - q));
+      double middle = (p + q) / 2;
+      divergence.add(term(p, middle) + term(q, middle));
+    }
+
+    private static double term(double p, double middle) {
+      return p == 0 || p == middle ? 0 : p * (StrictMath.log(p / middle) / LN_2);
+    }
+
+    Similarity result() {
+      if (both == 0) {
+        boolean same = onlyFirst == 0 && onlySecond == 0;
+        double apart = same ? 0 : 1;
+        return new Similarity(1 - apart, apart, apart, 0, onlyFirst, onlySecond);
+      }
+      double cosine = products.value() / Math.sqrt(firstSquares.value() * secondSquares.value());
+      return new Similarity(
+          unit(cosine),
+          unit(differences.value() / 2),
+          unit(divergence.value() / 2),
+          both,
+          onlyFirst,
+          onlySecond);
+    }
+
+    /** What rounding may have put beside [0, 1]. */
+    private static double unit(double value) {
+      return Math.max(0, Math.min(1, value));
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package org.flowmon.jobs.report;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * The pairs whose rates differ most between two matrices: by the size of the difference, equal ones
+ * in the order of their keys. Only as many are kept as are asked for.
+ */
+final class TopChanges implements TrafficMatrix.PairVisitor {
+  /**
+   * One pair.
+   *
+   * @param now its place in the matrix of now, −1 where it is not there
+   * @param then its place in that of the past, −1 likewise
+   * @param nowRate per second
+   * @param thenRate per second
+   * @param place in the order of keys
+   */
+  record Change(int now, int then, double nowRate, double thenRate, long place) {
+    double difference() {
+      return nowRate - thenRate;
+    }
+
+    String verdict() {
+      if (then < 0) {
+        return "appeared";
+      }
+      return now < 0 ? "vanished" : difference() > 0 ? "more" : "less";
+    }
+  }
+
+  private static final Comparator<Change> LARGEST_FIRST =
+      Comparator.comparingDouble((Change change) -> -Math.abs(change.difference()))
+          .thenComparingLong(Change::place);
+
+  private final TrafficMatrix now;
+  private final TrafficMatrix then;
+  private final double nowSeconds;
+  private final double thenSeconds;
+  private final int wanted;
+  private final PriorityQueue<Change> kept = new PriorityQueue<>(LARGEST_FIRST.reversed());
+  private long place;
+
+  private TopChanges(
+      TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
+    this.now = now;
+    this.then = then;
+    this.nowSeconds = nowSeconds;
+    this.thenSeconds = thenSeconds;
+    this.wanted = wanted;
+  }
+
+  /**
+   * The largest changes, the largest first.
+   *
+   * @param nowSeconds how long the first matrix's traffic took
+   * @param thenSeconds the same of the second
+   */
+  static List<Change> of(
+      TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
+    TopChanges changes = new TopChanges(now, then, nowSeconds, thenSeconds, wanted);
+    now.join(then, changes);
+    return changes.kept.stream().sorted(LARGEST_FIRST).toList();
+  }
+
+  @Override
+  public void pair(int mine, int other) {
+    double nowRate = mine < 0 ? 0 : now.value(mine) / nowSeconds;
+    double thenRate = other < 0 ? 0 : then.value(other) / thenSeconds;
+    double difference = Math.abs(nowRate - thenRate);
+    place++;
+    if (difference == 0 || wanted == 0) {
+      return;
+    }
+    if (kept.size() == wanted) {
+      // of equal ones the first stays
+      if (difference <= Math.abs(kept.peek().difference())) {
+        return;
+      }
+      kept.poll();
+    }
+    kept.add(new Change(mine, other, nowRate, thenRate, place));
+  }
+}

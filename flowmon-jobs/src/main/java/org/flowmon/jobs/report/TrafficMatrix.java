@@ -1,0 +1,152 @@
+package org.flowmon.jobs.report;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.flowmon.udaf.query.Int128;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * A traffic matrix: how much each pair (or whatever the keys are) sent, each pair once, in the
+ * order of {@link RowKeys}. Sums are exact, of up to 128 bits; a pair whose sum is not above 0 sent
+ * nothing and is left out, and so is a NULL.
+ */
+final class TrafficMatrix {
+  private final RowKeys keys;
+  private int[] row; // by pair, a row of the table that has its keys
+  private long[] high;
+  private long[] low;
+  private int size;
+  private long totalHigh;
+  private long totalLow;
+
+  private TrafficMatrix(RowKeys keys) {
+    this.keys = keys;
+    this.row = new int[keys.rows()];
+    this.high = new long[keys.rows()];
+    this.low = new long[keys.rows()];
+  }
+
+  /**
+   * The matrix of a table, in which a pair may have several rows.
+   *
+   * @param keys names of the columns that are the pair
+   * @param measure name of the column of whole numbers that is summed
+   * @param counts which rows count
+   */
+  static TrafficMatrix of(
+      ResultTable table, List<String> keys, String measure, IntPredicate counts) {
+    TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys));
+    int column = table.column(measure);
+    int rows = table.rowCount();
+    long[] highs = new long[rows];
+    table.readHighs(column, 0, rows, highs);
+    var lows = table.longs(column);
+    int last = -1;
+    for (int next : matrix.keys.order()) {
+      if (!counts.test(next) || table.isNull(next, column)) {
+        continue;
+      }
+      if (last < 0 || !matrix.keys.isSame(last, next)) {
+        matrix.begin(next);
+      }
+      matrix.add(highs[next], lows.get(next));
+      last = next;
+    }
+    matrix.end();
+    return matrix;
+  }
+
+  private void begin(int tableRow) {
+    dropEmpty();
+    row[size++] = tableRow;
+  }
+
+  private void add(long highLong, long lowLong) {
+    long sum = low[size - 1] + lowLong;
+    high[size - 1] = Int128.addHigh(high[size - 1], low[size - 1], highLong, sum);
+    low[size - 1] = sum;
+  }
+
+  private void end() {
+    dropEmpty();
+    row = Arrays.copyOf(row, size);
+    high = Arrays.copyOf(high, size);
+    low = Arrays.copyOf(low, size);
+    for (int i = 0; i < size; i++) {
+      long sum = totalLow + low[i];
+      totalHigh = Int128.addHigh(totalHigh, totalLow, high[i], sum);
+      totalLow = sum;
+    }
+  }
+
+  private void dropEmpty() {
+    if (size > 0 && Int128.compare(high[size - 1], low[size - 1], 0, 0) <= 0) {
+      size--;
+      high[size] = 0;
+      low[size] = 0;
+    }
+  }
+
+  /** How many pairs sent something. */
+  int size() {
+    return size;
+  }
+
+  /** A row of the table that has the keys of a pair. */
+  int row(int pair) {
+    return row[pair];
+  }
+
+  long high(int pair) {
+    return high[pair];
+  }
+
+  long low(int pair) {
+    return low[pair];
+  }
+
+  /** What a pair sent. */
+  double value(int pair) {
+    return Int128.toDouble(high[pair], low[pair]);
+  }
+
+  long totalHigh() {
+    return totalHigh;
+  }
+
+  long totalLow() {
+    return totalLow;
+  }
+
+  /** What all pairs sent. */
+  double total() {
+    return Int128.toDouble(totalHigh, totalLow);
+  }
+
+  /** Told of each pair that is in one of two matrices. */
+  interface PairVisitor {
+    /**
+     * One pair.
+     *
+     * @param mine its place in this matrix, −1 where it is not there
+     * @param other its place in the other, −1 likewise
+     */
+    void pair(int mine, int other);
+  }
+
+  /**
+   * Goes through the pairs of both matrices in the order of their keys.
+   *
+   * @param other of keys of the same kinds
+   */
+  void join(TrafficMatrix other, PairVisitor visitor) {
+    int i = 0;
+    int j = 0;
+    while (i < size || j < other.size) {
+      int order =
+          i == size ? 1 : j == other.size ? -1 : keys.compare(row[i], other.keys, other.row[j]);
+      visitor.pair(order <= 0 ? i++ : -1, order >= 0 ? j++ : -1);
+    }
+  }
+}
