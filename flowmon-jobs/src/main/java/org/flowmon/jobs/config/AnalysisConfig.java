@@ -36,6 +36,7 @@ import org.flowmon.udaf.table.LiveGroupings;
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
  *   delay: 20s            # absent: two checkpoint intervals
+ *   refresh: 1h           # absent: :now is the window's end; else the last multiple of this before it
  *   concurrency: 4
  *   timeout: 5s
  *   rows: 1000000         # a lookup that would read more is refused
@@ -60,7 +61,7 @@ public record AnalysisConfig(
   private static final List<String> BUNDLED = List.of("elephants");
 
   /** Those that come along to be copied and do not run by themselves, likewise. */
-  private static final List<String> OFFERED = List.of("anomaly");
+  private static final List<String> OFFERED = List.of("anomaly", "mice");
 
   public AnalysisConfig {
     sinks = List.copyOf(sinks);
@@ -97,13 +98,32 @@ public record AnalysisConfig(
    *
    * @param query text in the query dialect, with parameters such as {@code :now} and {@code
    *     :live.src_addr}
-   * @param delay history is seen as of the window's end less this; null: two checkpoint intervals
+   * @param delay history is seen as of {@link #now} less this; null: two checkpoint intervals
+   * @param refresh null: each window has a history of its own
    * @param concurrency lookups of this analysis that run at once in one task
    * @param timeout of one lookup
    * @param rows a lookup that would read more rows is refused
    */
-  public record History(String query, Duration delay, int concurrency, Duration timeout, long rows)
-      implements Serializable {}
+  public record History(
+      String query, Duration delay, Duration refresh, int concurrency, Duration timeout, long rows)
+      implements Serializable {
+    /** The history of an analysis that has another one for each window. */
+    public History(String query, Duration delay, int concurrency, Duration timeout, long rows) {
+      this(query, delay, null, concurrency, timeout, rows);
+    }
+
+    /**
+     * What {@code :now} is: the window's end or, where history is refreshed, the largest multiple
+     * of that interval since 1970 that is not after it. In microseconds.
+     */
+    public long now(long windowEnd) {
+      if (refresh == null) {
+        return windowEnd;
+      }
+      long micros = refresh.toNanos() / 1000;
+      return Math.floorDiv(windowEnd, micros) * micros;
+    }
+  }
 
   /**
    * The logic that turns a window and its history into a report.
@@ -247,10 +267,14 @@ public record AnalysisConfig(
         new History(
             section.text("query", "a query"),
             section.durationOrNull("delay"),
+            section.durationOrNull("refresh"),
             section.integer("concurrency", 1, 1024, 4),
             section.duration("timeout", Duration.ofSeconds(5)),
             section.integer("rows", 1, Integer.MAX_VALUE, 100_000_000));
     section.end();
+    if (history.refresh() != null && history.refresh().toMillis() < 1) {
+      throw section.error("refresh", "expected at least 1ms");
+    }
     Set<String> known = new TreeSet<>(Set.of("now"));
     QueryParser.parse(live.query()).select().forEach(item -> known.add("live." + item.name()));
     for (String parameter : query(section, history.query()).parameters()) {

@@ -26,11 +26,13 @@ final class HistoryQuery {
   private static final String LIVE = "live.";
 
   private final FlowQuery query;
+  private final AnalysisConfig.History config;
   private final long delayMicros;
   private final Duration timeout;
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
+  private final RecentAnswers recent; // null where each window has an answer of its own
 
   /**
    * Parses an analysis's history query.
@@ -43,6 +45,7 @@ final class HistoryQuery {
   HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic, Duration disorder) {
     AnalysisConfig.History history = analysis.history();
     this.query = QueryParser.parse(history.query());
+    this.config = history;
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
     this.rowLimit = history.rows();
@@ -54,6 +57,8 @@ final class HistoryQuery {
             "unknown parameter :" + parameter + ", expected :now or :live.COLUMN");
       }
     }
+    boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
+    this.recent = history.refresh() != null && isOfNowAlone ? new RecentAnswers() : null;
   }
 
   Duration timeout() {
@@ -62,7 +67,16 @@ final class HistoryQuery {
 
   /** What arrived later than this is not seen: it depends on nothing but the window. */
   long asOf(WindowResult window) {
-    return window.windowEnd() - delayMicros;
+    return now(window) - delayMicros;
+  }
+
+  private long now(WindowResult window) {
+    return config.now(window.windowEnd());
+  }
+
+  /** An answer that a window before this one had and that is this one's too, null without one. */
+  HistoryAnswer known(WindowResult window) {
+    return recent == null ? null : recent.get(now(window));
   }
 
   /** Whether all that arrived up to as-of was committed, or never will be. */
@@ -92,6 +106,15 @@ final class HistoryQuery {
 
   /** Runs the query over what is committed now. */
   HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
+    HistoryAnswer answer = answer(archive, window, limit);
+    if (recent != null) {
+      recent.keep(now(window), answer);
+    }
+    return answer;
+  }
+
+  private HistoryAnswer answer(Archive archive, WindowResult window, Duration limit)
+      throws IOException {
     long asOf = asOf(window);
     FlowQuery bound = query.bind(parameters(window));
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -122,7 +145,7 @@ final class HistoryQuery {
 
   // Only the columns that the query names: a sum beyond a long is no value of a parameter.
   private Parameters parameters(WindowResult window) {
-    Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(window.windowEnd()));
+    Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
     ResultTable rows = window.rows();
     for (String parameter : query.parameters()) {
       if (!parameter.startsWith(LIVE)) {

@@ -44,6 +44,7 @@ final class AnomalyLogic implements ReportLogic {
   private List<ReportColumn> keys;
   private List<String> keyNames;
   private List<ReportColumn> columns;
+  private AnalysisConfig.History history;
   private SameHourDays days; // null where the history query asks for a range
   private PastRange range; // null where it asks for days
 
@@ -79,16 +80,17 @@ final class AnomalyLogic implements ReportLogic {
 
   private void openHistory(
       AnalysisConfig analysis, LogicRules rules, List<ReportColumn> liveColumns) {
-    FlowQuery history = rules.history();
+    FlowQuery query = rules.history();
+    history = analysis.history();
     for (ReportColumn key : keys) {
-      rules.item("history.query", history, key.name(), key.kind());
+      rules.item("history.query", query, key.name(), key.kind());
     }
-    rules.item("history.query", history, measure, ValueKind.LONG);
-    rules.noLimit("history.query", history, "logic anomaly compares whole matrices");
-    days = SameHourDays.of(history);
-    range = days == null ? PastRange.of(analysis, history, liveColumns) : null;
+    rules.item("history.query", query, measure, ValueKind.LONG);
+    rules.noLimit("history.query", query, "logic anomaly compares whole matrices");
+    days = SameHourDays.of(query);
+    range = days == null ? PastRange.of(analysis, query, liveColumns) : null;
     if (days != null) {
-      rules.item("history.query", history, DAY, ValueKind.LONG);
+      rules.item("history.query", query, DAY, ValueKind.LONG);
     }
   }
 
@@ -117,7 +119,7 @@ final class AnomalyLogic implements ReportLogic {
     WindowResult live = window.window();
     TrafficMatrix now = TrafficMatrix.of(live.rows(), keyNames, measure, row -> true);
     double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
-    Past past = past(window.history(), live.windowEnd());
+    Past past = past(window.history(), history.now(live.windowEnd()));
     ReportRows out = new ReportRows(columns);
     Similarity similarity = past.matrix() == null ? null : Similarity.of(now, past.matrix());
     summary(out, now, seconds, past, similarity);
@@ -127,18 +129,16 @@ final class AnomalyLogic implements ReportLogic {
     return out.build();
   }
 
-  private Past past(HistoryAnswer history, long now) {
+  private Past past(HistoryAnswer answer, long now) {
     if (days != null) {
-      DaysInside inside = DaysInside.of(history, now, days.days());
-      TrafficMatrix matrix = inside.used() == 0 ? null : matrix(history.rows(), inside);
+      DaysInside inside = DaysInside.of(answer, now, days.days());
+      TrafficMatrix matrix = inside.used() == 0 ? null : matrix(answer.rows(), inside);
       double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
       return new Past(matrix, seconds, (double) inside.used() / days.days(), inside.missing());
     }
-    PastRange.Held held = range.held(history, now);
+    PastRange.Held held = range.held(answer, now);
     TrafficMatrix matrix =
-        held.micros() == 0
-            ? null
-            : TrafficMatrix.of(history.rows(), keyNames, measure, row -> true);
+        held.micros() == 0 ? null : TrafficMatrix.of(answer.rows(), keyNames, measure, row -> true);
     return new Past(matrix, held.micros() / 1e6, held.share(), null);
   }
 

@@ -56,6 +56,7 @@ final class ElephantsLogic implements ReportLogic {
   private boolean emitAll;
   private boolean emitNoHistory;
   private int days;
+  private AnalysisConfig.History pastConfig;
   private List<ReportColumn> keys;
 
   @Override
@@ -113,6 +114,7 @@ final class ElephantsLogic implements ReportLogic {
               + analysis.name()
               + ": history: is missing; logic elephants compares with it");
     }
+    pastConfig = analysis.history();
     String place = "history.query";
     FlowQuery query = LiveColumns.parse(analysis, place, analysis.history().query());
     List<String> names = query.select().stream().map(item -> item.name()).toList();
@@ -152,7 +154,7 @@ final class ElephantsLogic implements ReportLogic {
   public ResultTable report(WindowHistory window) {
     WindowResult live = window.window();
     HistoryAnswer history = window.history();
-    DaysInside inside = DaysInside.of(history, live.windowEnd(), days);
+    DaysInside inside = DaysInside.of(history, pastConfig.now(live.windowEnd()), days);
     int used = inside.used();
     Map<String, BigInteger[]> past = used == 0 ? Map.of() : past(history.rows());
     BigInteger total = live.totals().bigValue(0, live.totals().column(measure));

@@ -19,6 +19,7 @@ public final class ReportLogics {
       case "anomaly" -> new AnomalyLogic();
       case "elephants" -> new ElephantsLogic();
       case "live" -> new LiveLogic();
+      case "mice" -> new MiceLogic();
       default -> byClass(analysis, name);
     };
   }
@@ -28,7 +29,8 @@ public final class ReportLogics {
     if (name.indexOf('.') < 0) {
       throw new ConfigException(
           place
-              + "expected anomaly, elephants, live, or the full name of a class that implements "
+              + "expected anomaly, elephants, live, mice, or the full name of a class that"
+              + " implements "
               + ReportLogic.class.getName()
               + "; found '"
               + name

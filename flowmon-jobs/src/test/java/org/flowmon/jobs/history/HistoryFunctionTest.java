@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -520,6 +521,92 @@ class HistoryFunctionTest {
       latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static AnalysisConfig hourly(String name, String filter) {
+    AnalysisConfig config = TestReports.elephants("");
+    return new AnalysisConfig(
+        name,
+        config.live(),
+        new AnalysisConfig.History(
+            "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows WHERE "
+                + filter
+                + " GROUP BY src_addr",
+            null,
+            Duration.ofHours(1),
+            4,
+            Duration.ofSeconds(5),
+            1000),
+        config.report(),
+        config.sinks());
+  }
+
+  private static WindowResult ending(long after, WindowResult window) {
+    return new WindowResult(
+        window.analysis(),
+        window.windowStart() + after,
+        window.windowEnd() + after,
+        window.rows(),
+        window.totals(),
+        window.groups(),
+        window.counts());
+  }
+
+  @Test
+  void aRefreshedHistoryIsTheSameForAllWindowsOfAPeriod() throws Exception {
+    // END is a full hour; as-of is 20 s before it for every window of the hour that begins there.
+    Flow seen = new Flow(A, END - 40 * SECOND, END - 30 * SECOND, 10);
+    Flow late = new Flow(A, END - 40 * SECOND, END - 10 * SECOND, 100);
+    Flow next = new Flow(B, END + 40 * SECOND, END + 50 * SECOND, 1000);
+    archive(END + 2 * HOUR, seen, late, next);
+    AnalysisConfig config =
+        hourly("elephants", "end_time < :now AND end_time >= :now - INTERVAL '2' HOUR");
+    for (long after : new long[] {0, 10 * SECOND, HOUR - 10 * SECOND}) {
+      HistoryAnswer answer =
+          run(List.of(config), ending(after, window(100, A, 60))).get("elephants");
+      assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
+      assertEquals(AS_OF, answer.asOf());
+      assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()), "window " + after);
+    }
+    HistoryAnswer answer = run(List.of(config), ending(HOUR, window(100, A, 60))).get("elephants");
+    assertEquals(AS_OF + HOUR, answer.asOf());
+    assertEquals(Map.of(A + " 1", 110L, B + " 1", 1000L), bytes(answer.rows()));
+  }
+
+  @Test
+  void anExactAnswerOfAPeriodIsLookedUpOnce() throws Exception {
+    String filter = "end_time < :now";
+    archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      HistoryQuery query =
+          new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO);
+      WindowResult first = window(100, A, 60);
+      Duration limit = Duration.ofSeconds(5);
+      assertNull(query.known(first));
+      assertEquals(HistoryStatus.PARTIAL, query.run(archive, first, limit).status());
+      assertNull(query.known(first), "what is partial may become better");
+      archive(END + 3 * HOUR);
+      HistoryAnswer exact = query.run(archive, first, limit);
+      assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
+      assertSame(exact, query.known(ending(HOUR - 10 * SECOND, first)));
+      assertNull(query.known(ending(HOUR, first)));
+      for (int hour = 1; hour <= 2; hour++) {
+        query.run(archive, ending(hour * HOUR, first), limit);
+      }
+      assertNull(query.known(first), "periods long past are forgotten");
+      HistoryQuery ofRows =
+          new HistoryQuery(
+              hourly("elephants", filter + " AND src_addr IN (:live.src_addr)"),
+              DELAY,
+              TOPIC,
+              Duration.ZERO);
+      assertEquals(HistoryStatus.EXACT, ofRows.run(archive, first, limit).status());
+      assertNull(ofRows.known(first), "other windows have other rows");
+      HistoryQuery own =
+          new HistoryQuery(elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO);
+      own.run(archive, first, limit);
+      assertNull(own.known(first));
     }
   }
 

@@ -228,7 +228,8 @@ class ElephantsLogicTest {
     AnalysisConfig.Report unknown = new AnalysisConfig.Report("elefants", java.util.Map.of());
     AnalysisConfig wrong = new AnalysisConfig("own", config.live(), null, unknown, config.sinks());
     ConfigException e = assertThrows(ConfigException.class, () -> ReportLogics.of(wrong));
-    assertTrue(e.getMessage().contains("expected anomaly, elephants, live, or"), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("expected anomaly, elephants, live, mice, or"), e.getMessage());
   }
 
   /** A logic of somebody's own. */

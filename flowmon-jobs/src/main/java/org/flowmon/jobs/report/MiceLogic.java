@@ -1,0 +1,114 @@
+package org.flowmon.jobs.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Mice: what is sent by those who do not send much as a rule ({@code logic: mice}).
+ *
+ * <p>The history query names the top hosts of the past; its groups have some of the live query's
+ * GROUP BY columns ({@code src_addr}). A row of the window whose values of these columns are among
+ * them is left out, NULL being a value like any other; of the others the first, in the live query's
+ * order, are reported with the verdict {@code mouse}. Where nothing of the time that the history
+ * query asks for is inside history nobody knows who the top hosts are: no row is left out, and the
+ * verdict is {@code no_history}.
+ *
+ * <p>Parameter {@code limit}: rows at most, default 100. The live query has none: it would cut the
+ * mice off behind the elephants.
+ */
+final class MiceLogic implements ReportLogic {
+  private int limit;
+  private List<ReportColumn> live;
+  private List<ReportColumn> columns;
+  private List<String> joined;
+  private PastRange range;
+  private AnalysisConfig.History past;
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    limit = parameters.integer("limit", 100, 1, 1_000_000);
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    live = LiveColumns.of(analysis);
+    rules.noLimit(
+        "live.query",
+        rules.live(),
+        "logic mice leaves the top hosts out first (report.parameters.limit is its limit)");
+    FlowQuery history = rules.history();
+    past = analysis.history();
+    range = PastRange.of(analysis, history, live);
+    joined = joined(rules, history);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(live);
+    all.add(ReportColumn.of("coverage", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
+  }
+
+  /** The keys of the history query, each a key of the live query too. */
+  private List<String> joined(LogicRules rules, FlowQuery history) {
+    List<String> names = new ArrayList<>();
+    for (SelectItem item : history.select()) {
+      if (ExpressionParts.hasAggregate(item.what())) {
+        continue;
+      }
+      boolean fits =
+          live.stream()
+              .anyMatch(
+                  column ->
+                      column.key()
+                          && column.name().equals(item.name())
+                          && column.kind() == item.what().kind());
+      if (!fits) {
+        throw rules.error(
+            "history.query",
+            "logic mice leaves out rows by what the history query groups by: expected keys of the"
+                + " live query, found "
+                + item.name());
+      }
+      names.add(item.name());
+    }
+    if (names.isEmpty()) {
+      throw rules.error(
+          "history.query",
+          "logic mice needs a key of the live query among its columns, found "
+              + history.select().stream().map(SelectItem::name).toList());
+    }
+    return names;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    WindowResult now = window.window();
+    HistoryAnswer history = window.history();
+    double coverage = range.held(history, past.now(now.windowEnd())).share();
+    RowKeys heavy = coverage > 0 ? new RowKeys(history.rows(), joined) : null;
+    int[] order = heavy == null ? null : heavy.order();
+    RowKeys keys = new RowKeys(now.rows(), joined);
+    ReportRows out = new ReportRows(columns);
+    long rank = 0;
+    for (int row = 0; row < now.rows().rowCount() && rank < limit; row++) {
+      if (heavy != null && heavy.find(order, keys, row) >= 0) {
+        continue;
+      }
+      out.row().set("rank", ++rank);
+      for (ReportColumn column : live) {
+        out.copy(column.name(), now.rows(), row);
+      }
+      out.set("coverage", coverage).set("verdict", heavy == null ? "no_history" : "mouse");
+    }
+    return out.build();
+  }
+}
