@@ -17,6 +17,7 @@ public final class ReportLogics {
     String name = analysis.report().logic();
     return switch (name) {
       case "anomaly" -> new AnomalyLogic();
+      case "dispersion" -> new DispersionLogic();
       case "elephants" -> new ElephantsLogic();
       case "live" -> new LiveLogic();
       case "mice" -> new MiceLogic();
@@ -29,8 +30,8 @@ public final class ReportLogics {
     if (name.indexOf('.') < 0) {
       throw new ConfigException(
           place
-              + "expected anomaly, elephants, live, mice, or the full name of a class that"
-              + " implements "
+              + "expected anomaly, dispersion, elephants, live, mice, or the full name of a class"
+              + " that implements "
               + ReportLogic.class.getName()
               + "; found '"
               + name

@@ -44,7 +44,12 @@ final class ReportRows {
 
   /** Sets a cell to what another table has in its column of the same name. */
   ReportRows copy(String column, ResultTable from, int row) {
-    Cells.copy(from, row, from.column(column), table, place(column));
+    return copy(column, column, from, row);
+  }
+
+  /** Sets a cell to what another table has in a column of another name. */
+  ReportRows copy(String column, String source, ResultTable from, int row) {
+    Cells.copy(from, row, from.column(source), table, place(column));
     return this;
   }
 

@@ -229,7 +229,8 @@ class ElephantsLogicTest {
     AnalysisConfig wrong = new AnalysisConfig("own", config.live(), null, unknown, config.sinks());
     ConfigException e = assertThrows(ConfigException.class, () -> ReportLogics.of(wrong));
     assertTrue(
-        e.getMessage().contains("expected anomaly, elephants, live, mice, or"), e.getMessage());
+        e.getMessage().contains("expected anomaly, dispersion, elephants, live, mice, or"),
+        e.getMessage());
   }
 
   /** A logic of somebody's own. */
