@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -86,6 +88,72 @@ class ReportsEndToEndTest {
     }
   }
 
+  @Test
+  void theAnalysesThatAreOfferedReportToPostgresql() throws Exception {
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+      kafka.createTopic(TOPIC, 1);
+      JobConfig config = config(kafka, database);
+      send(kafka, 0, END - 2 * DAY - SECOND, "10.0.0.1", 1);
+      send(kafka, 1, END - 2 * DAY + 60 * SECOND, OLD, 360_000);
+      send(kafka, 2, END - DAY + 60 * SECOND, OLD, 360_000);
+      heartbeat(kafka, 3, END - DAY + 7200 * SECOND);
+      AnalysisConfig[] offered = AnalysisConfig.offered().toArray(AnalysisConfig[]::new);
+      run(config, offered);
+      // Now: the new one every three minutes, half as much as the old one in the last five.
+      send(kafka, 4, END - 390 * SECOND, NEW, 1);
+      send(kafka, 5, END - 210 * SECOND, NEW, 1);
+      send(kafka, 6, END - 5 * SECOND, OLD, 4);
+      send(kafka, 7, END - 4 * SECOND, NEW, 3);
+      heartbeat(kafka, 8, END + 3600 * SECOND);
+      run(config, offered);
+      assertEquals(
+          List.of(
+              "summary 0 NULL 8 0.5 100 1 1 0 usual 2026-11-18T10:00:00Z",
+              "change 1 192.0.2.1 4 NULL 100 NULL NULL NULL less NULL",
+              "change 2 2001:db8::1 4 NULL 0 NULL NULL NULL appeared NULL"),
+          rows(
+              database,
+              "anomaly",
+              "part, rank, host(outside), bytes, l1, usual_rate, pairs_both, pairs_now,"
+                  + " pairs_then, verdict, split_part(days_missing, ' ', 1)"));
+      assertEquals(
+          List.of("1 2001:db8:: 00:03:00 2 3 ...#..#..# t 1 3 0 new"),
+          rows(
+              database,
+              "dispersion",
+              "rank, host(prefix), lag, repeats, appearances, pattern, regular, flows, bytes,"
+                  + " bytes_per_day, verdict"));
+      assertEquals(
+          List.of("1 2001:db8::1 NULL 3 mouse"),
+          rows(database, "mice", "rank, host(src_addr), host(dst_addr), bytes, verdict"));
+    }
+  }
+
+  private static List<String> rows(EmbeddedPostgres database, String analysis, String columns)
+      throws Exception {
+    List<String> rows = new ArrayList<>();
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet result =
+            statement.executeQuery(
+                "SELECT "
+                    + columns
+                    + " FROM report_"
+                    + analysis
+                    + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY row_number")) {
+      int count = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        List<String> cells = new ArrayList<>();
+        for (int c = 1; c <= count; c++) {
+          cells.add(Objects.requireNonNullElse(result.getString(c), "NULL"));
+        }
+        rows.add(String.join(" ", cells));
+      }
+    }
+    return rows;
+  }
+
   private JobConfig config(EmbeddedKafka kafka, EmbeddedPostgres database) {
     return JobConfig.parse(
         "test.yaml",
@@ -108,24 +176,32 @@ class ReportsEndToEndTest {
                 directory.resolve("checkpoints").toUri()));
   }
 
-  private static void run(JobConfig config, AnalysisConfig analysis) throws Exception {
-    AnalysisConfig.History history = analysis.history();
-    AnalysisConfig delayed =
-        new AnalysisConfig(
-            analysis.name(),
-            analysis.live(),
-            // long enough that the run before reaches as-of: this one has committed nothing yet
-            new AnalysisConfig.History(
-                history.query(), Duration.ofHours(23), 4, Duration.ofSeconds(20), history.rows()),
-            analysis.report(),
-            analysis.sinks());
+  private static void run(JobConfig config, AnalysisConfig... analyses) throws Exception {
+    List<AnalysisConfig> delayed = Stream.of(analyses).map(ReportsEndToEndTest::delayed).toList();
     Configuration options = new Configuration();
     options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
     options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
     options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
     StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
-    FlowmonJob.build(env, config, List.of(delayed));
+    FlowmonJob.build(env, config, delayed);
     env.execute("end to end");
+  }
+
+  /** With a delay so long that the run before reaches as-of: this one has committed nothing yet. */
+  private static AnalysisConfig delayed(AnalysisConfig analysis) {
+    AnalysisConfig.History history = analysis.history();
+    return new AnalysisConfig(
+        analysis.name(),
+        analysis.live(),
+        new AnalysisConfig.History(
+            history.query(),
+            Duration.ofHours(23),
+            history.refresh(),
+            4,
+            Duration.ofSeconds(20),
+            history.rows()),
+        analysis.report(),
+        analysis.sinks());
   }
 
   private static void send(EmbeddedKafka kafka, long sequence, long time, String source, long bytes)
