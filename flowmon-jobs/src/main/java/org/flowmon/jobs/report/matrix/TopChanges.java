@@ -1,4 +1,4 @@
-package org.flowmon.jobs.report;
+package org.flowmon.jobs.report.matrix;
 
 import java.util.Comparator;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.PriorityQueue;
  * The pairs whose rates differ most between two matrices: by the size of the difference, equal ones
  * in the order of their keys. Only as many are kept as are asked for.
  */
-final class TopChanges implements TrafficMatrix.PairVisitor {
+public final class TopChanges implements TrafficMatrix.PairVisitor {
   /**
    * One pair.
    *
@@ -18,12 +18,14 @@ final class TopChanges implements TrafficMatrix.PairVisitor {
    * @param thenRate per second
    * @param place in the order of keys
    */
-  record Change(int now, int then, double nowRate, double thenRate, long place) {
-    double difference() {
+  public record Change(int now, int then, double nowRate, double thenRate, long place) {
+    /** Of the rates, per second. */
+    public double difference() {
       return nowRate - thenRate;
     }
 
-    String verdict() {
+    /** {@code appeared}, {@code vanished}, {@code more} or {@code less}. */
+    public String verdict() {
       if (then < 0) {
         return "appeared";
       }
@@ -58,7 +60,7 @@ final class TopChanges implements TrafficMatrix.PairVisitor {
    * @param nowSeconds how long the first matrix's traffic took
    * @param thenSeconds the same of the second
    */
-  static List<Change> of(
+  public static List<Change> of(
       TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
     TopChanges changes = new TopChanges(now, then, nowSeconds, thenSeconds, wanted);
     now.join(then, changes);

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.report;
+package org.flowmon.jobs.report.matrix;
 
 /**
  * How alike two traffic matrices are as distributions: p of one and q of the other are what each
@@ -23,11 +23,12 @@ package org.flowmon.jobs.report;
  * @param onlyFirst pairs in the first alone
  * @param onlySecond pairs in the second alone
  */
-record Similarity(
+public record Similarity(
     double cosine, double l1, double jensenShannon, long both, long onlyFirst, long onlySecond) {
   private static final double LN_2 = StrictMath.log(2);
 
-  static Similarity of(TrafficMatrix first, TrafficMatrix second) {
+  /** Compares two matrices of keys of the same kinds. */
+  public static Similarity of(TrafficMatrix first, TrafficMatrix second) {
     Sums sums = new Sums(first, second);
     first.join(second, sums);
     return sums.result();

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.report;
+package org.flowmon.jobs.report.matrix;
 
 import java.util.List;
 import org.flowmon.udaf.query.ResultTable;
@@ -9,7 +9,7 @@ import org.flowmon.udaf.query.ValueKind;
  * column by column: addresses as unsigned 128 bits, texts by their chars, whole numbers and times
  * by value, {@code false} before {@code true}. NULL is a key like any other, behind all of them.
  */
-final class RowKeys {
+public final class RowKeys {
   private final int rows;
   private final ValueKind[] kinds;
   private final long[][] high;
@@ -22,7 +22,7 @@ final class RowKeys {
    *
    * @param names of columns of the table
    */
-  RowKeys(ResultTable table, List<String> names) {
+  public RowKeys(ResultTable table, List<String> names) {
     rows = table.rowCount();
     int n = names.size();
     kinds = new ValueKind[n];
@@ -65,7 +65,7 @@ final class RowKeys {
   }
 
   /** Whether two rows of this table have the same keys. */
-  boolean isSame(int row, int other) {
+  public boolean isSame(int row, int other) {
     return compare(row, this, other) == 0;
   }
 
@@ -102,7 +102,7 @@ final class RowKeys {
   }
 
   /** All rows in the order of their keys, rows of the same keys in that of the table. */
-  int[] order() {
+  public int[] order() {
     int[] order = new int[rows];
     for (int row = 0; row < rows; row++) {
       order[row] = row;
@@ -136,7 +136,7 @@ final class RowKeys {
    *
    * @param order that of {@link #order}
    */
-  int find(int[] order, RowKeys other, int otherRow) {
+  public int find(int[] order, RowKeys other, int otherRow) {
     int from = 0;
     int to = rows;
     while (from < to) {

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.report;
+package org.flowmon.jobs.report.matrix;
 
 /**
  * A sum of doubles that carries what rounding takes away (Neumaier 1974): its error does not grow

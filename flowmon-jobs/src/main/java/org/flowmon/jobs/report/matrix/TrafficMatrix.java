@@ -1,4 +1,4 @@
-package org.flowmon.jobs.report;
+package org.flowmon.jobs.report.matrix;
 
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.flowmon.udaf.query.ResultTable;
  * order of {@link RowKeys}. Sums are exact, of up to 128 bits; a pair whose sum is not above 0 sent
  * nothing and is left out, and so is a NULL.
  */
-final class TrafficMatrix {
+public final class TrafficMatrix {
   private final RowKeys keys;
   private int[] row; // by pair, a row of the table that has its keys
   private long[] high;
@@ -34,7 +34,7 @@ final class TrafficMatrix {
    * @param measure name of the column of whole numbers that is summed
    * @param counts which rows count
    */
-  static TrafficMatrix of(
+  public static TrafficMatrix of(
       ResultTable table, List<String> keys, String measure, IntPredicate counts) {
     TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys));
     int column = table.column(measure);
@@ -89,38 +89,38 @@ final class TrafficMatrix {
   }
 
   /** How many pairs sent something. */
-  int size() {
+  public int size() {
     return size;
   }
 
   /** A row of the table that has the keys of a pair. */
-  int row(int pair) {
+  public int row(int pair) {
     return row[pair];
   }
 
-  long high(int pair) {
+  public long high(int pair) {
     return high[pair];
   }
 
-  long low(int pair) {
+  public long low(int pair) {
     return low[pair];
   }
 
   /** What a pair sent. */
-  double value(int pair) {
+  public double value(int pair) {
     return Int128.toDouble(high[pair], low[pair]);
   }
 
-  long totalHigh() {
+  public long totalHigh() {
     return totalHigh;
   }
 
-  long totalLow() {
+  public long totalLow() {
     return totalLow;
   }
 
   /** What all pairs sent. */
-  double total() {
+  public double total() {
     return Int128.toDouble(totalHigh, totalLow);
   }
 
