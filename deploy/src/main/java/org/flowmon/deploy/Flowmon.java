@@ -16,6 +16,7 @@ import org.flowmon.deploy.command.InspectCommand;
 import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.RepackCommand;
+import org.flowmon.deploy.command.ReplayCommand;
 import org.flowmon.deploy.command.SeenCommand;
 import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.VerifyCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       QueryCommand.class,
       HostCommand.class,
       SeenCommand.class,
+      ReplayCommand.class,
       VerifyCommand.class,
       FilesCommand.class,
       CompactCommand.class,

@@ -147,8 +147,13 @@ public final class FlowmonJob {
   /** The results of all analyses' live queries. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
+    return windows(flows, config.job().maxParallelism(), analyses);
+  }
+
+  /** Likewise, with so many key groups. */
+  public static SingleOutputStreamOperator<WindowResult> windows(
+      DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     LiveQuery.byId(analyses); // an error in a query is said here, not by a task that fails
-    int keyGroups = config.job().maxParallelism();
     return flows
         .transform("low-level", Partial.TYPE, new LowLevelOperatorFactory(analyses, keyGroups))
         .uid("low-level")
@@ -188,15 +193,14 @@ public final class FlowmonJob {
       JobConfig config,
       List<AnalysisConfig> analyses,
       FlowTopic topic) {
-    Duration delay = config.job().checkpointInterval().multipliedBy(2);
     DataStream<Report> reports =
-        HistoryFunction.apply(
-                windows, config.archive(), analyses, delay, topic, config.job().disorderBound())
-            .name("history")
-            .uid("history")
-            .process(new ReportFunction(analyses), Report.TYPE)
-            .name("report")
-            .uid("report");
+        reports(
+            windows,
+            config.archive(),
+            analyses,
+            config.job().historyDelay(),
+            topic,
+            config.job().disorderBound());
     KafkaReports.createTopics(config.kafka(), analyses);
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
@@ -213,5 +217,28 @@ public final class FlowmonJob {
           .name("postgres-reports")
           .uid("postgres-reports");
     }
+  }
+
+  /**
+   * What analyses say of windows and their history.
+   *
+   * @param archive the history; null where none is configured
+   * @param delay of the history of analyses that say none
+   * @param topic whose flows the archive holds
+   * @param disorder how far an arrival may lie behind the largest of its partition
+   */
+  public static SingleOutputStreamOperator<Report> reports(
+      DataStream<WindowResult> windows,
+      ArchiveLocation archive,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder) {
+    return HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder)
+        .name("history")
+        .uid("history")
+        .process(new ReportFunction(analyses), Report.TYPE)
+        .name("report")
+        .uid("report");
   }
 }

@@ -23,9 +23,6 @@ import picocli.CommandLine.Option;
         "Runs all of flowmon in one process: simulated routers send NetFlow and IPFIX over"
             + " loopback, the job reports and archives. Needs nothing but a JDK.")
 public final class DemoCommand implements Callable<Integer> {
-  /** Level of what Kafka and Flink log, in log4j2.properties. */
-  private static final String SERVICES_LOG = "flowmon.log.services";
-
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   @Option(
@@ -85,9 +82,7 @@ public final class DemoCommand implements Callable<Integer> {
             : Path.of("flowmon-demo", NAME.format(LocalDateTime.now(ZoneOffset.UTC)));
     DemoOptions options =
         new DemoOptions(duration, rate, inputs, json, place.toAbsolutePath(), seed, history, 2);
-    if (System.getProperty(SERVICES_LOG) == null) {
-      System.setProperty(SERVICES_LOG, "error"); // read when the first logger is made
-    }
+    ServicesLog.quiet();
     PrintStream out = System.out;
     // Whatever else prints (a library, a server's first words) must not get into the JSON.
     System.setOut(System.err);

@@ -103,7 +103,15 @@ public record JobConfig(
       String checkpointDirectory,
       Duration disorderBound,
       boolean bounded)
-      implements Serializable {}
+      implements Serializable {
+    /**
+     * How long before a window's end history is seen where an analysis does not say: two checkpoint
+     * intervals, as the archive is one behind.
+     */
+    public Duration historyDelay() {
+      return checkpointInterval.multipliedBy(2);
+    }
+  }
 
   /**
    * Reads a file.

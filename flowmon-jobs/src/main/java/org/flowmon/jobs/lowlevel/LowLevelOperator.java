@@ -80,17 +80,31 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   @Override
   public void processWatermark(Watermark mark) {
+    if (held != null) {
+      // Where time runs fast, as when a backlog is read, each watermark would overtake the one
+      // before it, and windows would stay open behind them all.
+      drainHeld();
+    }
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     for (HostedQuery query : queries) {
       query.closePanesUpTo(completeThrough);
     }
-    // A watermark that is still held is overtaken: the newer says all that it would have said.
     held = mark;
     if (queries.stream().allMatch(HostedQuery::isDrained)) {
       forwardHeld();
     } else {
       scheduleDrain();
     }
+  }
+
+  /** Sends all groups of closed panes, and the watermark that waits for them. */
+  private void drainHeld() {
+    for (HostedQuery query : queries) {
+      while (!query.drainSome(DRAIN_SLOTS)) {
+        // some slots at a time, until all were looked at
+      }
+    }
+    forwardHeld();
   }
 
   private void drainSome() {

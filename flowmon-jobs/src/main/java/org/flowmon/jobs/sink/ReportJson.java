@@ -9,7 +9,7 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.udaf.query.ResultTable;
 
 /** The JSON of a report's rows; {@code docs/format/reports.md} is its specification. */
-final class ReportJson {
+public final class ReportJson {
   static final int VERSION = 1;
 
   private ReportJson() {}
@@ -19,7 +19,8 @@ final class ReportJson {
     return report.analysis() + '|' + time(report.windowEnd()) + '|' + report.rowKey(row);
   }
 
-  static String value(Report report, int row) {
+  /** A row as JSON. */
+  public static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
     out.append("{\"version\":").append(VERSION);
     member(out.append(','), "analysis", report.analysis());

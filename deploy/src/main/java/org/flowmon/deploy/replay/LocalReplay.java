@@ -1,0 +1,135 @@
+package org.flowmon.deploy.replay;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.util.FileUtils;
+import org.flowmon.deploy.embedded.EmbeddedFlink;
+import org.flowmon.jobs.replay.Replay;
+import org.flowmon.jobs.replay.ReplaySpec;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.source.PositionedBatch;
+
+/** A replay that runs in this process. It reads the archive and writes nothing. */
+public final class LocalReplay implements AutoCloseable {
+  private static final int MAX_PARALLELISM = 128;
+
+  // Tasks of the cluster, which is in this process, find the listener here by its replay's name.
+  private static final Map<String, ReplayListener> LISTENERS = new ConcurrentHashMap<>();
+
+  private final String name = UUID.randomUUID().toString();
+  private final Path scratch; // Flink's temporary files
+  private final EmbeddedFlink flink;
+  private final JobID job;
+
+  /**
+   * Begins a replay.
+   *
+   * @throws IOException where the archive cannot be opened
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException where Flink does not start
+   */
+  public LocalReplay(ReplaySpec spec, int parallelism, ReplayListener listener) throws IOException {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    Configuration options = new Configuration();
+    options.set(PipelineOptions.GENERIC_TYPES, false);
+    options.set(PipelineOptions.OBJECT_REUSE, true);
+    options.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+    env.configure(options);
+    env.setParallelism(parallelism);
+    env.setMaxParallelism(MAX_PARALLELISM);
+    SingleOutputStreamOperator<PositionedBatch> flows =
+        Replay.flows(env, spec)
+            .map(new Count(name))
+            .returns(PositionedBatch.TYPE)
+            .setParallelism(1);
+    Replay.reports(flows, spec, MAX_PARALLELISM)
+        .transform("report-order", Report.TYPE, new ReportOrder(name))
+        .setParallelism(1)
+        .sinkTo(new DiscardingSink<>())
+        .setParallelism(1);
+    this.scratch = Files.createTempDirectory("flowmon-replay-");
+    LISTENERS.put(name, listener);
+    EmbeddedFlink started = null;
+    try {
+      started = EmbeddedFlink.start(scratch, parallelism);
+      this.job = started.submit(env, "flowmon replay of " + spec.analysis().name());
+      this.flink = started;
+    } catch (RuntimeException e) {
+      if (started != null) {
+        started.close();
+      }
+      forget();
+      throw e;
+    }
+  }
+
+  static ReplayListener listener(String replay) {
+    ReplayListener listener = LISTENERS.get(replay);
+    if (listener == null) {
+      throw new IllegalStateException("replay " + replay + " has ended, or is of another process");
+    }
+    return listener;
+  }
+
+  /**
+   * Waits for the replay's end, for so long at most.
+   *
+   * @return whether it has ended
+   * @throws org.flowmon.deploy.embedded.EmbeddedServiceException where it failed
+   */
+  public boolean await(Duration limit) throws InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (!flink.status(job).isGloballyTerminalState()) {
+      if (System.nanoTime() >= end) {
+        return false;
+      }
+      Thread.sleep(20);
+    }
+    JobStatus status = flink.awaitEnd(job, Duration.ofSeconds(10));
+    if (status != JobStatus.FINISHED) {
+      throw new IllegalStateException("the replay has ended before its time: " + status);
+    }
+    return true;
+  }
+
+  /** Ends it, also where it goes on. */
+  @Override
+  public void close() {
+    flink.close();
+    forget();
+  }
+
+  private void forget() {
+    LISTENERS.remove(name);
+    FileUtils.deleteDirectoryQuietly(scratch.toFile());
+  }
+
+  private static final class Count implements MapFunction<PositionedBatch, PositionedBatch> {
+    private static final long serialVersionUID = 1L;
+
+    private final String replay;
+
+    Count(String replay) {
+      this.replay = replay;
+    }
+
+    @Override
+    public PositionedBatch map(PositionedBatch batch) {
+      listener(replay).flows(batch.batch().rows());
+      return batch;
+    }
+  }
+}

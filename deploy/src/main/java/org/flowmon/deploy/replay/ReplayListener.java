@@ -1,0 +1,15 @@
+package org.flowmon.deploy.replay;
+
+import org.flowmon.jobs.report.Report;
+
+/** Told what happens in a {@link LocalReplay}, by several threads. */
+public interface ReplayListener {
+  /** A report: those of one replay come in the order of their windows, by one thread. */
+  void report(Report report);
+
+  /** More flows were read. */
+  void flows(long count);
+
+  /** All windows that end by then have been reported, in microseconds. */
+  void through(long micros);
+}

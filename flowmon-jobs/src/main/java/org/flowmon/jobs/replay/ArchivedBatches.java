@@ -1,0 +1,71 @@
+package org.flowmon.jobs.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.FlowRows.Presence;
+
+/** Makes batches of flows out of rows of the archive, column by column. Not thread-safe. */
+final class ArchivedBatches {
+  /** Rows of a batch at most. */
+  static final int ROWS = 1024;
+
+  private final FlowColumn[] columns;
+  private final FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
+  private final long[] low = new long[ROWS];
+  private final long[] high = new long[ROWS];
+  private final long[] valid = new long[ROWS >>> 6];
+  private final byte[][] texts = new byte[ROWS][];
+
+  /**
+   * @param columns that batches have
+   */
+  ArchivedBatches(Set<FlowColumn> columns) {
+    this.columns = columns.toArray(FlowColumn[]::new);
+  }
+
+  /**
+   * A batch of some rows.
+   *
+   * @param count 1 … {@link #ROWS}
+   */
+  FlowBatch batch(FlowRows rows, int from, int count) {
+    builder.clear();
+    builder.beginRows(count);
+    for (FlowColumn column : columns) {
+      if (rows.presence(column) != Presence.ABSENT) {
+        copy(rows, column, from, count);
+      }
+    }
+    builder.endRows();
+    return FlowBatch.open(builder.build(0, 0, 0, 0));
+  }
+
+  private void copy(FlowRows rows, FlowColumn column, int from, int count) {
+    long[] set = null;
+    if (rows.presence(column) == Presence.NULLABLE) {
+      rows.readValidity(column, from, count, valid);
+      set = valid;
+    }
+    switch (column.type()) {
+      case ADDRESS -> {
+        rows.readAddresses(column, from, count, high, low);
+        builder.setAddressColumn(column, high, low, set);
+      }
+      case TEXT -> {
+        for (int i = 0; i < count; i++) {
+          String text = rows.text(column, from + i);
+          texts[i] = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+        }
+        builder.setTextColumn(column, texts, set);
+      }
+      default -> {
+        rows.readLongs(column, from, count, low);
+        builder.setColumn(column, low, set);
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.flowmon.jobs.replay;
+
+import java.io.IOException;
+import java.util.List;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.scan.BlockSource;
+import org.flowmon.archive.scan.FlowBlock;
+import org.flowmon.archive.scan.TimeMerge;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+
+/**
+ * Slices by the times at which flows ended, in one pass over the archive, as long as a slide of the
+ * windows.
+ *
+ * <p>The archive gives flows in the order of {@link FlowBlock#time}, which is the end of every flow
+ * that can be in a window: one that ended more than an hour after it arrived is in none. So once
+ * the pass is at a time, no flow of a window that ended before it can follow.
+ */
+final class EndTimeSlices implements ReplaySlices {
+  private final TimeMerge flows;
+  private final long slide;
+  private final long end;
+  private long position;
+  private FlowBlock block; // null once there is none
+  private int row;
+
+  EndTimeSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) throws IOException {
+    this.slide = spec.window().slideMicros();
+    this.end = spec.to();
+    this.position = position;
+    Expression ended = ReplaySlices.within(FlowColumn.END_TIME, position, spec.to());
+    Expression arrived =
+        new Expression.And(
+            List.of(
+                new Expression.IsNull(new Expression.Column(FlowColumn.END_TIME)),
+                ReplaySlices.within(FlowColumn.ARRIVAL, position, spec.to())));
+    BlockSource timed = ReplaySlices.scan(spec, snapshot).where(ended).inTimeOrder().open();
+    BlockSource untimed = ReplaySlices.scan(spec, snapshot).where(arrived).inTimeOrder().open();
+    this.flows = TimeMerge.of(List.of(timed, untimed));
+    this.block = flows.next();
+  }
+
+  @Override
+  public long next(Flows out) throws IOException {
+    long next = Math.min(end, position + slide);
+    if (block == null) {
+      next = end;
+    } else if (block.time(row) >= next) {
+      // Slices without flows are passed over.
+      next = Math.min(end, Math.floorDiv(block.time(row), slide) * slide);
+    }
+    while (block != null && block.time(row) < next) {
+      int to = row + 1;
+      while (to < block.rows() && to - row < ArchivedBatches.ROWS && block.time(to) < next) {
+        to++;
+      }
+      out.take(block, row, to - row);
+      row = to;
+      if (row == block.rows()) {
+        block = flows.next();
+        row = 0;
+      }
+    }
+    position = next;
+    return next;
+  }
+
+  @Override
+  public void close() throws IOException {
+    flows.close();
+  }
+}

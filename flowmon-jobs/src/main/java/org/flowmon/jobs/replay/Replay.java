@@ -1,0 +1,103 @@
+package org.flowmon.jobs.replay;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.source.PositionedBatch;
+
+/**
+ * The live job with the archive in place of Kafka.
+ *
+ * <pre>
+ *   replay-source (one task) ──► low-level ──► merge ──► windows ──► history ──► report ──► replay-range
+ * </pre>
+ *
+ * <p>Its reports are those of the live job, row for row, where the archive still holds what that
+ * saw: the flows of the windows and, of those reports whose history was exact, the history as of
+ * the same arrival. Flows that were lost before they came to the archive are in neither; only the
+ * live job counted them.
+ */
+public final class Replay {
+  private Replay() {}
+
+  /** Adds a replay to an environment: the reports of the windows asked for, in no order. */
+  public static SingleOutputStreamOperator<Report> reports(
+      StreamExecutionEnvironment env, ReplaySpec spec, int maxParallelism) throws IOException {
+    return reports(flows(env, spec), spec, maxParallelism);
+  }
+
+  /** The flows alone, each once. */
+  public static SingleOutputStreamOperator<PositionedBatch> flows(
+      StreamExecutionEnvironment env, ReplaySpec spec) {
+    return env.fromSource(
+            new ReplaySource(spec),
+            WatermarkStrategy.noWatermarks(), // they are the source's own
+            "replay-source",
+            PositionedBatch.TYPE)
+        .uid("replay-source")
+        .setParallelism(1);
+  }
+
+  /**
+   * What the analysis says of flows.
+   *
+   * @param flows those of {@link #flows}
+   * @param maxParallelism number of key groups
+   */
+  public static SingleOutputStreamOperator<Report> reports(
+      SingleOutputStreamOperator<PositionedBatch> flows, ReplaySpec spec, int maxParallelism)
+      throws IOException {
+    List<AnalysisConfig> analyses = List.of(spec.analysis());
+    return FlowmonJob.reports(
+            FlowmonJob.windows(flows, maxParallelism, analyses),
+            spec.archive(),
+            analyses,
+            spec.historyDelay(),
+            topic(spec.archive()),
+            spec.disorder())
+        .filter(report -> spec.holds(report.windowStart(), report.windowEnd()))
+        .name("replay-range")
+        .uid("replay-range");
+  }
+
+  /**
+   * The topic that the archive was filled from: of several, one that was deleted and made again,
+   * the one whose flows reach furthest. Without any, as of imported files alone, one without
+   * partitions.
+   */
+  private static FlowTopic topic(ArchiveLocation location) throws IOException {
+    try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      Map<String, Set<String>> keys = new TreeMap<>();
+      for (String key : snapshot.committedEnds().keySet()) {
+        int colon = key.lastIndexOf(':');
+        String id = colon < 0 ? key : key.substring(0, colon);
+        keys.computeIfAbsent(id, i -> new TreeSet<>()).add(key);
+      }
+      String best = "";
+      long furthest = Long.MIN_VALUE;
+      for (Map.Entry<String, Set<String>> topic : keys.entrySet()) {
+        long through = snapshot.historyThrough(topic.getValue());
+        if (best.isEmpty() || through > furthest) {
+          best = topic.getKey();
+          furthest = through;
+        }
+      }
+      return new FlowTopic("archive", best, 0);
+    }
+  }
+}

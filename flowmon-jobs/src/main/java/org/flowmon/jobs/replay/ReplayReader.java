@@ -1,0 +1,127 @@
+package org.flowmon.jobs.replay;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.source.PositionedBatch;
+
+/**
+ * Reads the archive slice by slice, each followed by the watermark that closes its windows. A slice
+ * goes out whole between two barriers. Whether a flow is late for a window is a property of the
+ * flow, so that their order within a slice says nothing.
+ *
+ * <p>Metrics in group {@code flowmon}: {@code replayed_flows}, {@code replayed_through} (ms since
+ * 1970).
+ */
+final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
+  private static final String KEY = "archive:0";
+
+  private final ReplaySpec spec;
+  private final SourceReaderContext context;
+  private final Counter flows;
+  private final CompletableFuture<Void> available = new CompletableFuture<>();
+  private final ArchivedBatches batches;
+  private Archive archive;
+  private ArchiveSnapshot snapshot;
+  private boolean hasSplit;
+  private boolean noMore;
+  private volatile long position;
+  private ReplaySlices slices;
+  private long number;
+
+  ReplayReader(ReplaySpec spec, SourceReaderContext context) {
+    this.spec = spec;
+    this.context = context;
+    this.batches = new ArchivedBatches(spec.columns());
+    MetricGroup group = context.metricGroup().addGroup("flowmon");
+    this.flows = group.counter("replayed_flows");
+    group.gauge("replayed_through", () -> position / 1000);
+  }
+
+  @Override
+  public void start() {
+    try {
+      archive = Archive.open(spec.archive(), ArchiveOptions.DEFAULTS);
+      snapshot = archive.snapshot();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    context.sendSplitRequest();
+  }
+
+  @Override
+  public InputStatus pollNext(ReaderOutput<PositionedBatch> output) throws IOException {
+    if (!hasSplit) {
+      return noMore ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
+    }
+    if (position >= spec.to()) {
+      return InputStatus.END_OF_INPUT;
+    }
+    if (slices == null) {
+      slices = ReplaySlices.of(spec, snapshot, position);
+    }
+    position =
+        slices.next(
+            (rows, from, count) -> {
+              flows.inc(count);
+              FlowBatch batch = batches.batch(rows, from, count);
+              output.collect(new PositionedBatch(KEY, number++, batch, 0));
+            });
+    output.emitWatermark(new Watermark(watermark()));
+    return InputStatus.MORE_AVAILABLE;
+  }
+
+  /** The first watermark at which the windows that end at the position are closed. */
+  private long watermark() {
+    long closes = position + spec.window().latenessMicros();
+    return Math.floorDiv(closes, 1000);
+  }
+
+  @Override
+  public List<ReplaySplit> snapshotState(long checkpoint) {
+    return hasSplit ? List.of(new ReplaySplit(position)) : List.of();
+  }
+
+  @Override
+  public CompletableFuture<Void> isAvailable() {
+    return available;
+  }
+
+  @Override
+  public void addSplits(List<ReplaySplit> splits) {
+    position = splits.get(0).next();
+    hasSplit = true;
+    available.complete(null);
+  }
+
+  @Override
+  public void notifyNoMoreSplits() {
+    noMore = true;
+    available.complete(null);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (slices != null) {
+      slices.close();
+    }
+    if (snapshot != null) {
+      snapshot.close();
+    }
+    if (archive != null) {
+      archive.close();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package org.flowmon.jobs.replay;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.scan.FlowScan;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Value;
+
+/** The flows of a replay, slice by slice of the time that its windows are over. */
+interface ReplaySlices extends Closeable {
+  /** Takes flows. */
+  @FunctionalInterface
+  interface Flows {
+    /** Some rows; valid during the call. */
+    void take(FlowRows rows, int from, int count) throws IOException;
+  }
+
+  /**
+   * Gives the flows of the next slice.
+   *
+   * @return where the one after it begins, in microseconds: all flows of the windows that end there
+   *     or before were given
+   */
+  long next(Flows flows) throws IOException;
+
+  /**
+   * The slices of a replay.
+   *
+   * @param position where the first begins, at a multiple of the windows' slide
+   */
+  static ReplaySlices of(ReplaySpec spec, ArchiveSnapshot snapshot, long position)
+      throws IOException {
+    return spec.isByArrival()
+        ? new ArrivalSlices(spec, snapshot, position)
+        : new EndTimeSlices(spec, snapshot, position);
+  }
+
+  /** A scan of the columns that a replay reads. */
+  static FlowScan.Builder scan(ReplaySpec spec, ArchiveSnapshot snapshot) {
+    FlowScan.Builder scan = FlowScan.of(snapshot);
+    spec.columns().forEach(column -> scan.columns(column));
+    return scan;
+  }
+
+  /** That a time is from one on and before another. */
+  static Expression within(FlowColumn time, long from, long to) {
+    return new Expression.And(
+        List.of(
+            compared(time, ComparisonOperator.GREATER_OR_EQUAL, from),
+            compared(time, ComparisonOperator.LESS, to)));
+  }
+
+  private static Expression compared(FlowColumn time, ComparisonOperator how, long micros) {
+    return new Expression.Comparison(
+        how, new Expression.Column(time), new Expression.Literal(Value.ofTimestamp(micros)));
+  }
+}

@@ -1,0 +1,63 @@
+package org.flowmon.jobs.replay;
+
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.flowmon.jobs.source.PositionedBatch;
+
+/**
+ * The flows of an archive in slices of their arrivals, each followed by the watermark that says so.
+ * Bounded; one task reads. Its state is the next slice: a slice goes out whole between two
+ * barriers.
+ */
+final class ReplaySource implements Source<PositionedBatch, ReplaySplit, Boolean> {
+  private static final long serialVersionUID = 1L;
+
+  private final ReplaySpec spec;
+
+  ReplaySource(ReplaySpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public Boundedness getBoundedness() {
+    return Boundedness.BOUNDED;
+  }
+
+  @Override
+  public SplitEnumerator<ReplaySplit, Boolean> createEnumerator(
+      SplitEnumeratorContext<ReplaySplit> context) {
+    return new ReplayEnumerator(context, first());
+  }
+
+  @Override
+  public SplitEnumerator<ReplaySplit, Boolean> restoreEnumerator(
+      SplitEnumeratorContext<ReplaySplit> context, Boolean assigned) {
+    return new ReplayEnumerator(context, assigned ? null : first());
+  }
+
+  /** At a multiple of the slide, where a window may begin. */
+  private ReplaySplit first() {
+    long slide = spec.window().slideMicros();
+    return new ReplaySplit(Math.floorDiv(spec.from() + slide - 1, slide) * slide);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<ReplaySplit> getSplitSerializer() {
+    return new ReplaySplit.Serializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Boolean> getEnumeratorCheckpointSerializer() {
+    return new ReplayEnumerator.Serializer();
+  }
+
+  @Override
+  public SourceReader<PositionedBatch, ReplaySplit> createReader(SourceReaderContext context) {
+    return new ReplayReader(spec, context);
+  }
+}

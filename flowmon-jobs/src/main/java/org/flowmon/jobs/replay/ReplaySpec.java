@@ -1,0 +1,86 @@
+package org.flowmon.jobs.replay;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Set;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * What is replayed: one analysis over the windows that lie in a range of time.
+ *
+ * @param archive whose flows are replayed, and which is the history too
+ * @param from the first window begins then or later, microseconds
+ * @param to the last window ends then or before, microseconds
+ * @param historyDelay of an analysis that says none: that of the live job, two of its checkpoint
+ *     intervals
+ * @param disorder the live job's bound
+ */
+public record ReplaySpec(
+    ArchiveLocation archive,
+    AnalysisConfig analysis,
+    long from,
+    long to,
+    Duration historyDelay,
+    Duration disorder)
+    implements Serializable {
+  public ReplaySpec {
+    long width = analysis.live().windowMicros();
+    if (from > to - width) {
+      throw new ConfigException(
+          "no window of analysis "
+              + analysis.name()
+              + ", "
+              + analysis.live().window()
+              + " long, lies between the two times: the range is "
+              + (double) (to - from) / 1e6
+              + " s long");
+    }
+  }
+
+  /** Whether a window is asked for. */
+  boolean holds(long windowStart, long windowEnd) {
+    return windowStart >= from && windowEnd <= to;
+  }
+
+  /** Whether windows are over arrivals, else over the times at which flows ended. */
+  boolean isByArrival() {
+    return window().timeColumn() == FlowColumn.ARRIVAL;
+  }
+
+  WindowSpec window() {
+    return LiveQuery.of(analysis).window();
+  }
+
+  /** The columns that the live query reads, and those that windows are made by. */
+  Set<FlowColumn> columns() {
+    Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
+    FlowQuery query = LiveQuery.of(analysis).query();
+    query.select().forEach(item -> collect(item.what(), columns));
+    query.groupBy().forEach(key -> collect(key, columns));
+    query.orderBy().forEach(order -> collect(order.what(), columns));
+    if (query.where() != null) {
+      collect(query.where(), columns);
+    }
+    if (query.having() != null) {
+      collect(query.having(), columns);
+    }
+    return columns;
+  }
+
+  private static void collect(Expression expression, Collection<FlowColumn> columns) {
+    if (expression instanceof Expression.Column column) {
+      columns.add(column.column());
+    }
+    ExpressionParts.of(expression).forEach(part -> collect(part, columns));
+  }
+}

@@ -1,0 +1,229 @@
+package org.flowmon.jobs.replay;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.jobs.EmbeddedKafka;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.sink.ReportJson;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the job said of flows, and what a replay of its archive says of them: row for row. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+class ReplayEqualsLiveTest {
+  private static final long SECOND = TestFlow.SECOND;
+  private static final long DAY = 86_400 * SECOND;
+  private static final String TOPIC = "flows";
+  private static final int PARTITIONS = 2;
+
+  @TempDir private Path directory;
+
+  @Test
+  void aReplayGivesTheReportsOfTheLiveJobRowForRow() throws Exception {
+    AnalysisConfig analysis =
+        AnalysisConfig.parse(
+            "elephants.yaml",
+            """
+            name: elephants
+            live:
+              query: |
+                SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
+                GROUP BY src_addr ORDER BY bytes DESC LIMIT 20
+              window: 10s
+              lateness: 1s
+              slots: 64
+            history:
+              query: |
+                SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows
+                WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 2)
+                GROUP BY src_addr, day
+              delay: 12h
+              timeout: 30s
+            report:
+              logic: elephants
+              parameters: {share: 0.01, factor: 3}
+            sinks: [kafka]
+            """);
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+      kafka.createTopic(TOPIC, PARTITIONS);
+      JobConfig config = config(kafka);
+      List<TestFlow> today = TestFlow.random(51, 12_000, 90, 60);
+      List<TestFlow> yesterday = shifted(TestFlow.random(52, 12_000, 300, 60), -DAY);
+      // What the second run looks up was archived by the first.
+      send(kafka, 0, yesterday, TestFlow.START - DAY + 7200 * SECOND);
+      run(config, analysis);
+      send(kafka, 1000, today, TestFlow.START + 3600 * SECOND);
+      run(config, analysis);
+      long from = TestFlow.START - 20 * SECOND;
+      long to = TestFlow.START + 80 * SECOND;
+      Map<String, String> live = messages(kafka, from, to);
+      assertTrue(live.size() > 100, live.size() + " rows");
+      assertTrue(
+          live.values().stream().anyMatch(row -> row.contains("\"verdict\":\"new\"")),
+          "some are new");
+      assertTrue(
+          live.values().stream().anyMatch(row -> row.contains("\"verdict\":\"usual\"")),
+          "some are not");
+      for (int parallelism : new int[] {1, 2, 4}) {
+        ReplaySpec spec =
+            new ReplaySpec(
+                config.archive(),
+                analysis,
+                from,
+                to,
+                config.job().historyDelay(),
+                config.job().disorderBound());
+        assertEquals(live, replayed(spec, parallelism), "parallelism " + parallelism);
+      }
+    }
+  }
+
+  private JobConfig config(EmbeddedKafka kafka) {
+    return JobConfig.parse(
+        "test.yaml",
+        """
+        kafka: {bootstrap: '%s', topic: %s}
+        archive: {directory: %s}
+        job:
+          parallelism: 2
+          max_parallelism: 16
+          checkpoint_interval: 200ms
+          checkpoint_directory: %s
+          disorder_bound: 0s
+          bounded: true
+        """
+            .formatted(
+                kafka.bootstrap(),
+                TOPIC,
+                directory.resolve("archive"),
+                directory.resolve("checkpoints").toUri()));
+  }
+
+  private static StreamExecutionEnvironment environment(int parallelism) {
+    Configuration options = new Configuration();
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+  }
+
+  private static void run(JobConfig config, AnalysisConfig analysis) throws Exception {
+    StreamExecutionEnvironment env = environment(2);
+    FlowmonJob.build(env, config, List.of(analysis));
+    env.execute("live");
+  }
+
+  private static List<TestFlow> shifted(List<TestFlow> flows, long by) {
+    List<TestFlow> shifted = new ArrayList<>();
+    for (TestFlow flow : flows) {
+      Long end = flow.endTime() == null ? null : flow.endTime() + by;
+      shifted.add(
+          new TestFlow(flow.arrival() + by, end, flow.source(), flow.bytes(), flow.outgoing()));
+    }
+    return shifted;
+  }
+
+  /** Sends batches to the partitions in turn, and then to each how far its clock is. */
+  private static void send(
+      EmbeddedKafka kafka, long firstSequence, List<TestFlow> flows, long clock) throws Exception {
+    long[] sequence = {firstSequence, firstSequence};
+    try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+      for (int from = 0; from < flows.size(); from += 100) {
+        int partition = from / 100 % PARTITIONS;
+        List<TestFlow> part = flows.subList(from, Math.min(from + 100, flows.size()));
+        byte[] batch = TestFlow.batch(part, 7 + partition, sequence[partition]++, 0);
+        producer.send(new ProducerRecord<>(TOPIC, partition, null, batch)).get();
+      }
+      for (int p = 0; p < PARTITIONS; p++) {
+        byte[] beat = FlowBatchBuilder.heartbeat(7 + p, sequence[p]++, 0, 0, clock);
+        producer.send(new ProducerRecord<>(TOPIC, p, null, beat)).get();
+      }
+    }
+  }
+
+  /** Rows by their keys: what they say and how far their history went. */
+  private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
+    Properties properties = new Properties();
+    properties.put("bootstrap.servers", kafka.bootstrap());
+    Map<String, String> messages = new TreeMap<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+      TopicPartition partition = new TopicPartition("flowmon.reports.elephants", 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
+          messages.put(record.key(), said(record.value()));
+        }
+      }
+    }
+    String first = time(from + 10 * SECOND);
+    String last = time(to);
+    messages
+        .keySet()
+        .removeIf(key -> end(key).compareTo(first) < 0 || end(key).compareTo(last) > 0);
+    return messages;
+  }
+
+  private static String end(String key) {
+    int bar = key.indexOf('|');
+    return key.substring(bar + 1, key.indexOf('|', bar + 1));
+  }
+
+  private static String time(long micros) {
+    return java.time.Instant.EPOCH.plus(micros, java.time.temporal.ChronoUnit.MICROS).toString();
+  }
+
+  private static String said(String json) {
+    String columns = json.substring(json.indexOf("\"columns\":"), json.indexOf("\"confidence\":"));
+    String revision = json.substring(json.indexOf("\"revision\":"), json.indexOf("\"row_key\":"));
+    int asOf = json.indexOf("\"history\":");
+    return revision + columns + json.substring(asOf, json.indexOf("\"history_from\":"));
+  }
+
+  private static Map<String, String> replayed(ReplaySpec spec, int parallelism) throws Exception {
+    StreamExecutionEnvironment env = environment(parallelism);
+    env.setMaxParallelism(16);
+    Map<String, String> rows = new TreeMap<>();
+    try (CloseableIterator<Report> reports = Replay.reports(env, spec, 16).executeAndCollect()) {
+      while (reports.hasNext()) {
+        Report report = reports.next();
+        for (int row = 0; row < report.rows().rowCount(); row++) {
+          String json = ReportJson.value(report, row);
+          assertTrue(json.getBytes(StandardCharsets.UTF_8).length < 10_000);
+          String key = "elephants|" + time(report.windowEnd()) + "|" + report.rowKey(row);
+          rows.put(key, said(json));
+        }
+      }
+    }
+    return rows;
+  }
+}
