@@ -92,9 +92,9 @@ public final class DayRun extends DerivedRun {
       int count = tables.tailInt(16);
       int bytes = tables.tailInt(20);
       tables.expect(
-          bytes >= RollupFormat.DIMENSIONS.size() * DayRunFormat.COLUMN_BYTES
-              && count >= 0
-              && count <= bytes,
+          count >= 0
+              && DayRunFormat.COLUMNS_BYTES + (long) count * DayRunFormat.LEAST_SHARE_BYTES
+                  <= bytes,
           "tables and " + count + " segments in " + bytes + " bytes");
       tables.begin(bytes, archive);
       int end = tables.at();

@@ -29,6 +29,9 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
   /** Bytes before the content. */
   public static final int HEADER_BYTES = 8;
 
+  /** Bytes that a covered segment takes at least: an id of one byte. */
+  public static final int LEAST_COVERED_BYTES = 1 + 1 + Integer.BYTES;
+
   /** Bytes of checksum, version and magic at the end. */
   static final int END_BYTES = 12;
 

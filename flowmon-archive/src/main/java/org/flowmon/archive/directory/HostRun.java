@@ -49,14 +49,15 @@ final class HostRun extends DerivedRun {
     int indexBytes = tables.tailInt(32);
     tables.expect(
         blocks >= 0
-            && (long) blocks * HostRunFormat.INDEX_BYTES <= indexBytes
             && count >= 0
-            && count <= indexBytes,
+            && (long) blocks * HostRunFormat.INDEX_BYTES
+                    + (long) count * RunFrame.LEAST_COVERED_BYTES
+                <= indexBytes,
         blocks + " blocks and " + count + " segments in " + indexBytes + " bytes");
     tables.begin(indexBytes, archive);
     int indexAt = tables.at();
     tables.skip((long) blocks * HostRunFormat.INDEX_BYTES);
-    List<Covered> segments = new ArrayList<>();
+    List<Covered> segments = new ArrayList<>(count);
     for (int s = 0; s < count; s++) {
       segments.add(tables.readCovered(s));
     }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.days;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -223,6 +224,28 @@ class DayUpdateTest {
   }
 
   /** Who does not read every byte first finds damage where runs are weighed against each other. */
+  @Test
+  void moreSegmentsThanTheTablesHoldAreRefusedByTheirNumber() throws IOException {
+    byte[] sound;
+    try (ArchiveStore store = ArchiveLocation.of(directory).openStore();
+        DaySums sums = new DaySums(store, ARCHIVE)) {
+      update(sums, List.of(seal(new DayTraffic(1, 0.1, true).batches(900, 0, 2))));
+      sound = Files.readAllBytes(runs().get(0));
+    }
+    int tail = sound.length - DayRunFormat.FRAME.tailBytes();
+    int bytes = ByteBuffer.wrap(sound).order(ByteOrder.LITTLE_ENDIAN).getInt(tail + 20);
+    // The tables of two columns, then 11 bytes for each segment at least.
+    for (int count : new int[] {(bytes - 2 * 36) / 11 + 1, bytes, Integer.MAX_VALUE, -1}) {
+      byte[] hurt = sound.clone();
+      ByteBuffer.wrap(hurt).order(ByteOrder.LITTLE_ENDIAN).putInt(tail + 16, count);
+      repair(hurt);
+      Path file = Files.write(directory.resolve(count + ".days"), hurt);
+      SegmentCorruptException e =
+          assertThrows(SegmentCorruptException.class, () -> DayRun.open(file, ARCHIVE).release());
+      assertTrue(e.getMessage().contains("tables and " + count + " segments in "), e.toString());
+    }
+  }
+
   @Test
   void aRunWhoseDamageShowsWhenRunsAreMergedIsMadeAgain() throws IOException {
     for (boolean inHead : new boolean[] {false, true}) {

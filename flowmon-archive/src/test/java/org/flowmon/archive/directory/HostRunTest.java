@@ -223,6 +223,22 @@ class HostRunTest {
     assertTrue(refused > 500 && refused < 3000, refused + " refused");
   }
 
+  @Test
+  void moreSegmentsThanTheBytesHoldAreRefusedByTheirNumber() throws IOException {
+    byte[] sound = Files.readAllBytes(write(hosts(new Random(5), 300, 9), 9));
+    int tail = sound.length - HostRunFormat.FRAME.tailBytes();
+    // Nine ids of two letters take 63 bytes; eleven segments take 66 at least.
+    for (int count : new int[] {11, 64, Integer.MAX_VALUE, -1}) {
+      byte[] hurt = sound.clone();
+      ByteBuffer.wrap(hurt).order(ByteOrder.LITTLE_ENDIAN).putInt(tail + 20, count);
+      repair(hurt);
+      Path file = Files.write(directory.resolve(count + ".hosts"), hurt);
+      SegmentCorruptException e =
+          assertThrows(SegmentCorruptException.class, () -> HostRun.open(file, ARCHIVE).release());
+      assertTrue(e.getMessage().contains(" blocks and " + count + " segments in "), e.toString());
+    }
+  }
+
   /** Makes the checksums of blocks and of the tail right, where the file says they are. */
   static void repair(byte[] bytes) {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
