@@ -57,12 +57,35 @@ final class AddressGroups {
     return order;
   }
 
+  /** By the lower halves, then by the upper ones, which leaves those of one upper half in order. */
   private static int[] byAddress(int[] groups, int n, long[] highs, long[] lows) {
-    return Arrays.stream(groups, 0, n)
-        .boxed()
-        .sorted((a, b) -> IpAddress.compare(highs[a], lows[a], highs[b], lows[b]))
-        .mapToInt(Integer::intValue)
-        .toArray();
+    return sorted(sorted(groups, n, lows), n, highs);
+  }
+
+  /** The first n groups by their value, unsigned; those of the same value stay in order. */
+  private static int[] sorted(int[] groups, int n, long[] values) {
+    long[] distinct = new long[n];
+    for (int i = 0; i < n; i++) {
+      distinct[i] = values[groups[i]] ^ Long.MIN_VALUE;
+    }
+    Arrays.sort(distinct);
+    int size = 0;
+    for (int i = 0; i < n; i++) {
+      if (i == 0 || distinct[i] != distinct[size - 1]) {
+        distinct[size++] = distinct[i];
+      }
+    }
+    long[] keys = new long[n];
+    for (int i = 0; i < n; i++) {
+      long place = Arrays.binarySearch(distinct, 0, size, values[groups[i]] ^ Long.MIN_VALUE);
+      keys[i] = place << GROUP_BITS | i;
+    }
+    Arrays.sort(keys);
+    int[] order = new int[n];
+    for (int i = 0; i < n; i++) {
+      order[i] = groups[(int) keys[i] & Integer.MAX_VALUE];
+    }
+    return order;
   }
 
   GroupTable table() {
