@@ -204,7 +204,7 @@ public final class Archive implements AutoCloseable {
     SealedSegment segment = writer.seal(segmentsDirectory(), parts, provenance);
     try {
       publish(segment);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       try {
         discard(segment);
       } catch (IOException left) {

@@ -152,6 +152,9 @@ public final class ArchiveImporter implements AutoCloseable {
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
+      if (e.getCause() instanceof Error error) {
+        throw error; // as where this thread seals: a heap that is full is told from a defect
+      }
       throw new IllegalStateException(
           "a segment of " + file.name() + " could not be sealed", e.getCause());
     }

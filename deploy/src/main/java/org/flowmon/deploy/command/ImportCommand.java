@@ -34,6 +34,7 @@ import org.flowmon.ingest.file.FileReadOptions;
 import org.flowmon.ingest.file.FileSummary;
 import org.flowmon.ingest.file.FlowFileReader;
 import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.InputFormat;
 import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.ingest.file.RejectedLines;
 import org.flowmon.ingest.publish.BatchCollectingSink;
@@ -163,13 +164,15 @@ public final class ImportCommand implements Callable<Integer> {
       failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
     } catch (OutOfMemoryError e) {
       // What it held is let go: the next file may fit.
-      failed(
-          file,
-          String.format(
-              "it needs more memory than the heap of %,d MiB has; --threads 1 needs less,"
-                  + " FLOWMON_JAVA_OPTS=-Xmx4g gives more",
-              Runtime.getRuntime().maxMemory() >> 20));
+      failed(file, moreThanTheHeap());
     }
+  }
+
+  private static String moreThanTheHeap() {
+    return String.format(
+        "it needs more memory than the heap of %,d MiB has; --threads 1 needs less,"
+            + " FLOWMON_JAVA_OPTS=-Xmx4g gives more",
+        Runtime.getRuntime().maxMemory() >> 20);
   }
 
   /** What is imported stands without it; who maintains the archive makes it otherwise. */
@@ -183,6 +186,11 @@ public final class ImportCommand implements Callable<Integer> {
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(
           "the host directory or the day sums were not brought up to date: " + e.getMessage());
+    } catch (OutOfMemoryError e) {
+      System.err.println(
+          "the host directory or the day sums were not brought up to date: "
+              + moreThanTheHeap()
+              + "; flowmon compact does it");
     }
   }
 
@@ -302,7 +310,7 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   private static FlowFileReader open(Path file, FileReadOptions with) throws IOException {
-    return ParquetFlowReader.isParquet(file)
+    return InputFormat.isParquet(file)
         ? new ParquetFlowReader(file, with)
         : FlowFiles.open(file, with);
   }

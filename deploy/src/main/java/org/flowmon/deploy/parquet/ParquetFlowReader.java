@@ -1,10 +1,7 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,16 +37,6 @@ public final class ParquetFlowReader implements ParallelFlowReader {
   public ParquetFlowReader(Path file, FileReadOptions options) {
     this.file = file;
     this.options = options;
-  }
-
-  /** Whether a file begins as Parquet files do. */
-  public static boolean isParquet(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      return false;
-    }
-    try (InputStream in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(4), StandardCharsets.ISO_8859_1).startsWith("PAR");
-    }
   }
 
   @Override

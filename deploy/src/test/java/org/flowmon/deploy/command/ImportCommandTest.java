@@ -1,19 +1,24 @@
 package org.flowmon.deploy.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ImportCommandTest {
   private static final String LINE =
@@ -127,5 +132,70 @@ final class ImportCommandTest {
     assertEquals(2, run.err().lines().count(), run.err());
     run = CommandRun.of("import", csv, "--archive", folder.resolve("alone"));
     assertEquals("", run.err());
+  }
+
+  /** The heap holds the rows of a file that are to be sealed, but not what sealing them takes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "2"})
+  void aFileThatFillsTheHeapIsNotImportedAndTheOthersAre(String threads) throws Exception {
+    Path first = Files.writeString(folder.resolve("first.csv"), "end_time,bytes\n1,7\n");
+    Path last = Files.writeString(folder.resolve("last.csv"), "end_time,bytes\n2,8\n");
+    Path large = folder.resolve("large.csv");
+    try (BufferedWriter out = Files.newBufferedWriter(large)) {
+      out.write("end_time,src_addr,bytes\n");
+      for (int i = 0; i < 1_100_000; i++) {
+        out.write(i + ",10." + (i >> 16) + "." + (i >> 8 & 0xFF) + "." + (i & 0xFF) + ",1\n");
+      }
+    }
+    Path archive = folder.resolve("archive");
+    Path said = folder.resolve("said");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx80m");
+    for (String opened : List.of("java.lang", "java.nio", "sun.nio.ch")) {
+      command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(Flowmon.class.getName(), "import", "--threads", threads));
+    command.addAll(List.of("--archive", archive.toString()));
+    command.addAll(List.of(first.toString(), large.toString(), last.toString()));
+    int code =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start()
+            .waitFor();
+    String lines = Files.readString(said);
+    assertEquals(ExitCodes.FAILED, code, lines);
+    assertTrue(lines.contains(first + ": csv, 1 flows"), lines);
+    assertTrue(
+        lines.contains(large + ": not imported: it needs more memory than the heap of 80 MiB has"),
+        lines);
+    assertTrue(lines.contains(last + ": csv, 1 flows"), lines);
+    assertTrue(lines.contains("2 of 3 files, 2 flows imported"), lines);
+    assertFalse(lines.contains("defect"), lines);
+    try (Stream<Path> kept = Files.list(archive.resolve("segments"))) {
+      assertEquals(4, kept.count(), "segments and sidecars of two files");
+    }
+    CommandRun verified = CommandRun.of("verify", "--archive", archive);
+    assertEquals(ExitCodes.DONE, verified.code(), verified.toString());
+    CommandRun again = CommandRun.of("import", large, "--archive", archive);
+    assertEquals(ExitCodes.DONE, again.code(), again.toString());
+  }
+
+  @Test
+  void aCsvFileWhoseFirstColumnIsCalledAsParquetFilesBeginIsRead() throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("par.csv"), "PAR1,end_time,src_addr\n7,1600000000,192.0.2.1\n");
+    CommandRun run =
+        CommandRun.of("import", csv, "--map", "PAR1=bytes", "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.DONE, run.code(), run.toString());
+    assertTrue(run.out().contains(csv + ": csv, 1 flows"), run.toString());
+    Path cut = Files.writeString(folder.resolve("cut.parquet"), "PAR1 and no more of it");
+    run = CommandRun.of("import", cut, "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.FAILED, run.code(), run.toString());
+    assertTrue(run.err().contains("cut.parquet: not imported: it begins with PAR1"), run.err());
+    assertTrue(run.err().contains("with the bytes 66 20 69 74"), run.err());
   }
 }

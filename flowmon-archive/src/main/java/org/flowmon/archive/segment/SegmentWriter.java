@@ -219,7 +219,7 @@ public final class SegmentWriter {
         file.seal();
         folderSync.sync(directory);
         return sealed(segmentFile, indexFile);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         if (indexFile != null) {
           delete(indexPath, e);
           delete(segmentPath, e);
@@ -228,7 +228,7 @@ public final class SegmentWriter {
       }
     }
 
-    private void delete(Path path, Exception why) {
+    private void delete(Path path, Throwable why) {
       try {
         Files.deleteIfExists(path);
       } catch (IOException e) {

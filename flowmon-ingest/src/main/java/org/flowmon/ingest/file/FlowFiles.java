@@ -31,7 +31,7 @@ public final class FlowFiles {
       case PCAP, PCAPNG, IPFIX -> new ExportFile(file, format, options);
       case PARQUET ->
           throw new UnknownFormatException(
-              file + " is a Parquet file: flowmon import reads it where it is not gzipped");
+              file + " begins as Parquet files do: flowmon import reads one that is not gzipped");
     };
   }
 

@@ -19,13 +19,24 @@ final class GzipInput {
     return open(file, new AtomicLong());
   }
 
+  /** Whether a file begins as gzip does. */
+  static boolean isGzip(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return isGzip(in);
+    }
+  }
+
+  private static boolean isGzip(InputStream in) throws IOException {
+    return in.read() == 0x1F && in.read() == 0x8B;
+  }
+
   /** As the other; {@code bytesRead} grows by the file's bytes as they are read. */
   static InputStream open(Path file, AtomicLong bytesRead) throws IOException {
     InputStream raw =
         new BufferedInputStream(new Counted(Files.newInputStream(file), bytesRead), BUFFER);
     try {
       raw.mark(2);
-      boolean gzip = raw.read() == 0x1F && raw.read() == 0x8B;
+      boolean gzip = isGzip(raw);
       raw.reset();
       return gzip ? new GZIPInputStream(raw, BUFFER) : raw;
     } catch (IOException e) {

@@ -45,7 +45,7 @@ public enum InputFormat {
   }
 
   /**
-   * What a file holds, decided by its first bytes.
+   * What a file holds, decided by its first bytes; of Parquet by its last as well.
    *
    * @throws UnknownFormatException saying what was seen and what is supported
    * @throws IOException where the file cannot be read
@@ -68,14 +68,30 @@ public enum InputFormat {
     } catch (java.util.zip.ZipException | java.io.EOFException e) {
       throw new UnknownFormatException(file + " begins as gzip does and is damaged: " + e, e);
     }
-    InputFormat format = byMagic(head);
+    InputFormat format = isParquet(file) ? PARQUET : byMagic(head);
     if (format == null) {
       format = byText(head, columns);
+    }
+    if (format == null && ParquetMagic.begins(head)) {
+      format = parquet(file);
     }
     if (format == null) {
       throw new UnknownFormatException(file + ": " + seen(head) + "; " + SUPPORTED);
     }
     return format;
+  }
+
+  /** Whether a file begins and ends as Parquet files do; one within gzip does not. */
+  public static boolean isParquet(Path file) throws IOException {
+    return ParquetMagic.isAtBothEnds(file);
+  }
+
+  /** Of a file that begins as Parquet does but is none as it lies there, and no text either. */
+  private static InputFormat parquet(Path file) throws IOException {
+    if (GzipInput.isGzip(file)) {
+      return PARQUET; // how it ends would be known only when all of it is decompressed
+    }
+    throw new UnknownFormatException(file + ": " + ParquetMagic.seen(file));
   }
 
   private static InputFormat byMagic(byte[] head) {
@@ -85,9 +101,6 @@ public enum InputFormat {
     int magic = ByteBuffer.wrap(head).getInt();
     if (magic == 0x464C5742) { // "FLWB"
       return FLOW_BATCHES;
-    }
-    if (magic == 0x50415231) { // "PAR1"
-      return PARQUET;
     }
     if (magic == 0x0A0D0D0A) {
       return PCAPNG;

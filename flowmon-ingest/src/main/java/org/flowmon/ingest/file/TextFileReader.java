@@ -240,6 +240,9 @@ final class TextFileReader implements ParallelFlowReader {
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
+      if (e.getCause() instanceof Error error) {
+        throw error; // as where this thread parses: a heap that is full is told from a defect
+      }
       throw new IllegalStateException(file + " could not be parsed", e.getCause());
     }
   }

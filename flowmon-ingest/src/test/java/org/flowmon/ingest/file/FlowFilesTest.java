@@ -58,12 +58,45 @@ class FlowFilesTest {
   }
 
   private void assertRefused(String content, String seen) throws IOException {
-    Path file = Files.writeString(folder.resolve("input"), content);
+    Path file = input(content);
     UnknownFormatException e =
         assertThrows(UnknownFormatException.class, () -> FlowFiles.open(file));
     assertTrue(e.getMessage().contains(seen), e.getMessage());
     assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
-    assertTrue(e.getMessage().contains("supported are pcap"), e.getMessage());
+    assertTrue(
+        content.startsWith("PAR1")
+            || content.startsWith("PARE")
+            || e.getMessage().contains("supported are pcap"),
+        e.getMessage());
+  }
+
+  @Test
+  void aFileIsParquetOnlyWhereItEndsAsOneToo() throws IOException {
+    assertEquals(InputFormat.PARQUET, InputFormat.detect(input("PAR1\u0015\u0004rows1234PAR1")));
+    assertEquals(InputFormat.PARQUET, InputFormat.detect(input("PARE\u0015\u0004rows1234PARE")));
+    assertEquals(InputFormat.CSV, InputFormat.detect(input("PAR1,src_addr\n1,192.0.2.1\n")));
+    assertEquals(InputFormat.CSV, InputFormat.detect(input("PAR1;src_addr;x")));
+    assertRefused("PAR1,x\n12345,2\n", "with PAR1 as Parquet files do, and its 15 bytes do not");
+    assertRefused("PAR1,x\n12345,2\n", "but with the bytes 35 2c 32 0a");
+    assertRefused("PAR1", "its 4 bytes do not end so but with the bytes 50 41 52 31");
+    assertRefused("PARE1234PAR1", "begins with PARE as Parquet files do");
+    assertRefused("PARQUET1234PAR1", "text that begins with 'PARQUET");
+    Path gzip = folder.resolve("gzip");
+    for (String content : List.of("PAR1,src_addr\n1,192.0.2.1\n", "PAR1\u0015\u0004")) {
+      try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
+        out.write(content.getBytes(StandardCharsets.UTF_8));
+      }
+      InputFormat expected = content.contains(",") ? InputFormat.CSV : InputFormat.PARQUET;
+      assertEquals(expected, InputFormat.detect(gzip), content);
+    }
+    UnknownFormatException e =
+        assertThrows(UnknownFormatException.class, () -> FlowFiles.open(gzip));
+    assertTrue(e.getMessage().contains("begins as Parquet files do"), e.getMessage());
+    assertTrue(e.getMessage().contains("not gzipped"), e.getMessage());
+  }
+
+  private Path input(String content) throws IOException {
+    return Files.writeString(folder.resolve("input"), content);
   }
 
   @Test
