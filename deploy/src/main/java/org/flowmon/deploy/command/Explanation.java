@@ -8,7 +8,9 @@ import org.flowmon.udaf.query.ValueKind;
 
 /** How a query was answered, segment by segment. */
 final class Explanation {
-  private static final String[] COUNTS = {"flows", "examined", "kept", "sums", "bytes"};
+  private static final String[] COUNTS = {
+    "pieces", "flows", "examined", "kept", "values", "sums", "bytes"
+  };
 
   private Explanation() {}
 
@@ -21,11 +23,13 @@ final class Explanation {
     }
     for (SegmentAccess access : stats.accesses()) {
       builder.row().set(0, access.segment()).set(1, access.way().toString());
-      builder.set(2, access.rows());
-      builder.set(3, access.rowsExamined());
-      builder.set(4, access.rowsMatched());
-      builder.set(5, access.cells());
-      builder.set(6, access.bytesRead());
+      builder.set(2, access.pieces());
+      builder.set(3, access.rows());
+      builder.set(4, access.rowsExamined());
+      builder.set(5, access.rowsMatched());
+      builder.set(6, access.valuesDecided());
+      builder.set(7, access.cells());
+      builder.set(8, access.bytesRead());
     }
     return builder.build();
   }

@@ -52,9 +52,11 @@ final class QueryCommandTest {
     for (String[] asked : new String[][] {{" explain " + sql}, {sql, "--explain"}}) {
       assertEquals(0, query(asked));
       String[] lines = out.lines().toArray(String[]::new);
-      assertTrue(lines[0].matches("segment +by +flows +examined +kept +sums +bytes"), lines[0]);
+      assertTrue(
+          lines[0].matches("segment +by +pieces +flows +examined +kept +values +sums +bytes"),
+          lines[0]);
       String row = lines[lines.length - 1];
-      assertTrue(row.matches("\\S+ +scan +50 +50 +9 +0 +\\d+"), row);
+      assertTrue(row.matches("\\S+ +scan +1 +50 +50 +9 +0 +0 +\\d+"), row);
       assertTrue(
           err.contains("1 segments: 0 left out by the host directory, 0 by their times"), err);
     }

@@ -1,9 +1,12 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
@@ -11,7 +14,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * Notes what each segment was read for, by what a scan's counts grew. Of one thread.
+ * Notes what each piece of a segment was read for, by what a scan's counts grew. Of one thread.
  *
  * <p>Bytes are reckoned, not counted one by one: of each examined row the columns of the filter, of
  * each kept row those columns that only the answer needs, by their encoded size in the segment.
@@ -26,6 +29,7 @@ final class AccessMeter {
   private final List<SegmentAccess> accesses = new ArrayList<>();
   private long examined;
   private long matched;
+  private long decided;
   private int read;
   private int byIndex;
   private int byRollup;
@@ -64,8 +68,8 @@ final class AccessMeter {
     ofAnswer.removeAll(ofFilter);
   }
 
-  /** A segment was read. */
-  long segmentRead(SegmentLease lease) {
+  /** A piece of a segment was read. */
+  long pieceRead(SegmentLease lease) {
     if (ofFilter == null) {
       findColumns();
     }
@@ -90,11 +94,14 @@ final class AccessMeter {
               segment.sealed().id(),
               segment.rows() - lease.firstRow(),
               way,
+              1,
               examinedNow,
               matchedNow,
+              scan.valuesDecided() - decided,
               cellsNow - cells,
               bytesNow));
       cells = cellsNow;
+      decided = scan.valuesDecided();
       read = scan.segmentsRead();
       byRollup = scan.segmentsByRollup();
       byIndex = scan.segmentsByIndex();
@@ -113,7 +120,13 @@ final class AccessMeter {
     return sum;
   }
 
-  List<SegmentAccess> accesses() {
-    return accesses;
+  /** How each segment was read of which some meters saw the pieces, by id. */
+  static List<SegmentAccess> ofSegments(Collection<AccessMeter> meters) {
+    Map<String, SegmentAccess> all = new TreeMap<>();
+    for (AccessMeter meter : meters) {
+      meter.accesses.forEach(
+          access -> all.merge(access.segment(), access, SegmentAccess::ofPieces));
+    }
+    return List.copyOf(all.values());
   }
 }

@@ -2,9 +2,13 @@ package org.flowmon.archive.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
@@ -37,6 +41,7 @@ final class ListGrouping implements AutoCloseable {
 
   private final GroupPlan plan;
   private final List<SegmentLease> leases = new ArrayList<>();
+  private final Map<SegmentLease, LongAdder> rowsRead = new HashMap<>(); // by open segment
   private final List<KeyedRows> keys = new ArrayList<>();
   private int segmentsRead;
   private long rows;
@@ -132,6 +137,8 @@ final class ListGrouping implements AutoCloseable {
       return -1;
     }
     segmentsRead++;
+    LongAdder seen = new LongAdder();
+    rowsRead.put(lease, seen);
     RowRanges within = ranges;
     double share = (double) ranges.total() / segment.rows();
     try {
@@ -143,7 +150,7 @@ final class ListGrouping implements AutoCloseable {
           AddressIds.of(index, column, filter.addresses().get(0).get(0).ranges())) {
         for (int id = ids.from(); id < ids.to(); id++) {
           int of = id;
-          Supplier<RowCursor> read = () -> rows(lease, index, column, of, within);
+          Supplier<RowCursor> read = () -> counted(rows(lease, index, column, of, within), seen);
           long count = index.count(column, id);
           lists
               .computeIfAbsent(dictionary.address(id), address -> new ArrayList<>())
@@ -215,6 +222,14 @@ final class ListGrouping implements AutoCloseable {
     return block -> unlessDamaged(lease, () -> cursor.next(block));
   }
 
+  private static RowCursor counted(RowCursor cursor, LongAdder rows) {
+    return block -> {
+      int n = cursor.next(block);
+      rows.add(n);
+      return n;
+    };
+  }
+
   private static RowSet within(RowSet list, RowRanges ranges) {
     RowSet all = RowSet.none();
     for (int r = 0; r < ranges.count() && !list.isEmpty(); r++) {
@@ -250,6 +265,33 @@ final class ListGrouping implements AutoCloseable {
   /** Segments that are open. */
   int segmentsOpened() {
     return leases.size();
+  }
+
+  /**
+   * How each segment was read, once all lists were, by id.
+   *
+   * @param bytesPerRow as {@link #bytesPerRow}
+   */
+  List<SegmentAccess> accesses(double bytesPerRow) {
+    List<SegmentAccess> all = new ArrayList<>();
+    for (SegmentLease lease : leases) {
+      LongAdder read = rowsRead.get(lease);
+      long n = read == null ? 0 : read.sum();
+      SegmentReader segment = lease.rows();
+      all.add(
+          new SegmentAccess(
+              segment.sealed().id(),
+              segment.rows() - lease.firstRow(),
+              read == null ? SegmentAccess.Way.NONE : SegmentAccess.Way.LISTS,
+              1,
+              n,
+              n,
+              0,
+              0,
+              (long) (n * bytesPerRow)));
+    }
+    all.sort(Comparator.comparing(SegmentAccess::segment));
+    return all;
   }
 
   /** About how many bytes of a row are read, of all segments alike. */

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -76,8 +75,8 @@ final class QueryRun {
     this.deadline = deadline;
     deadline.begin(segments.size());
     this.rollups = options.useRollups() ? groupings.rollups() : null;
-    // Sums are read once for a whole segment, and single rows in order; EXPLAIN tells of segments.
-    boolean cuts = query.isAggregated() && rollups == null && !options.explain();
+    // Sums are read once for a whole segment, and single rows in order.
+    boolean cuts = query.isAggregated() && rollups == null;
     this.pieces =
         cuts
             ? SegmentPiece.cut(segments, options.threads(), options.pieceRows())
@@ -102,7 +101,7 @@ final class QueryRun {
     int threads =
         query.isAggregated() || lookups != null ? Math.min(options.threads(), pieces.size()) : 1;
     if (rollups == null && query.isAggregated()) {
-      if (groupings.all().size() == 1 && !options.explain()) {
+      if (groupings.all().size() == 1) {
         GroupPlan plan = GroupPlan.of(groupings.all().get(0));
         Filter filter = Filter.of(query.where());
         try (ListGrouping lists =
@@ -133,7 +132,7 @@ final class QueryRun {
     // A row of an answer takes longer than one that only a sum is made of.
     long many = options.pieceRows() / ANSWER_ROW;
     long most = segments.stream().mapToLong(SealedSegment::rows).sum();
-    if (options.threads() == 1 || query.limit() >= 0 || options.explain() || most < many) {
+    if (options.threads() == 1 || query.limit() >= 0 || most < many) {
       return false;
     }
     Constraints constraints = Constraints.of(whereAsOf);
@@ -189,8 +188,8 @@ final class QueryRun {
           }
           opened.addAndGet(piece.isFirst() ? 1 : 0);
           taken = scan.run(lease, piece, days.rest(segment));
-          piece.postings().pieceDone();
-          bytes = meter.segmentRead(lease);
+          piece.findings().pieceDone();
+          bytes = meter.pieceRead(lease);
           known &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
         } finally {
           if (!taken) {
@@ -236,7 +235,15 @@ final class QueryRun {
     opened.addAndGet(lists.segmentsOpened());
     int segmentsRead = lists.segmentsRead();
     Counts counts =
-        new Counts(segmentsRead, segmentsRead, 0, 0, rows.sum(), rows.sum(), choice.warnings());
+        new Counts(
+            segmentsRead,
+            segmentsRead,
+            0,
+            0,
+            rows.sum(),
+            rows.sum(),
+            options.explain() ? lists.accesses(bytesPerRow) : List.of(),
+            choice.warnings());
     return answer(counts, table);
   }
 
@@ -276,6 +283,7 @@ final class QueryRun {
             cellsRead + collected.cells,
             examined,
             matched,
+            AccessMeter.ofSegments(meters),
             List.copyOf(warnings));
     return answer(counts, collected.table);
   }
@@ -288,6 +296,7 @@ final class QueryRun {
       long cells,
       long examined,
       long matched,
+      List<SegmentAccess> accesses,
       Collection<String> warnings) {}
 
   private QueryAnswer answer(Counts counts, ResultTable table) {
@@ -312,10 +321,7 @@ final class QueryRun {
             counts.examined,
             counts.matched,
             deadline.bytes(),
-            meters.stream()
-                .flatMap(meter -> meter.accesses().stream())
-                .sorted(Comparator.comparing(SegmentAccess::segment))
-                .toList(),
+            counts.accesses,
             List.copyOf(counts.warnings),
             deadline.elapsedNanos()));
   }

@@ -6,8 +6,11 @@ package org.flowmon.archive.query;
  * @param segment its id
  * @param rows that it holds, without those that expired
  * @param way how its rows were found
+ * @param pieces in how many pieces threads shared its rows, at least 1
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
+ * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
+ *     for all pieces
  * @param cells sums that stood for rows
  * @param bytesRead as {@link QueryStats#bytesRead}
  */
@@ -15,10 +18,25 @@ public record SegmentAccess(
     String segment,
     long rows,
     Way way,
+    int pieces,
     long rowsExamined,
     long rowsMatched,
+    long valuesDecided,
     long cells,
     long bytesRead) {
+  /** Of pieces of a segment, in any order, what they are together. */
+  static SegmentAccess ofPieces(SegmentAccess one, SegmentAccess other) {
+    return new SegmentAccess(
+        one.segment,
+        one.rows,
+        one.way == Way.NONE ? other.way : one.way, // the first piece tells
+        one.pieces + other.pieces,
+        one.rowsExamined + other.rowsExamined,
+        one.rowsMatched + other.rowsMatched,
+        one.valuesDecided + other.valuesDecided,
+        one.cells + other.cells,
+        one.bytesRead + other.bytesRead);
+  }
 
   /** How the rows of a segment are found, cheapest first. */
   public enum Way {
@@ -26,6 +44,8 @@ public record SegmentAccess(
     NONE("nothing in question"),
     /** By sums of its rows, but for rows of hours that the query's times cut. */
     SUMS("sums"),
+    /** By posting lists, each the rows of one group's first key. */
+    LISTS("lists"),
     /** By posting lists. */
     INDEX("index"),
     /** By going over the rows of the query's times, where its dictionaries admit any. */

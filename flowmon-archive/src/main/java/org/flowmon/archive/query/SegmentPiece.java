@@ -8,30 +8,31 @@ import org.flowmon.archive.segment.SealedSegment;
 
 /**
  * What one thread reads of a segment at a time: a share of the rows that the query asks for. What
- * postings say of the segment is found once, by the thread that is there first.
+ * postings and dictionaries say of the segment is found once, by the thread that is there first.
  *
  * @param number of the piece, from 0
  * @param of how many pieces the segment has
  */
-record SegmentPiece(SealedSegment segment, int number, int of, Postings postings) {
+record SegmentPiece(SealedSegment segment, int number, int of, Findings findings) {
   // With so many segments for each thread, threads end at about the same time anyway.
   private static final int SEGMENTS_PER_THREAD = 8;
 
-  /** Finds rows by postings. */
+  /** Finds rows by postings, or values by dictionaries. */
   @FunctionalInterface
   interface Search<T> {
     T run();
   }
 
-  /** What postings have found for all pieces of a segment. Safe for many threads. */
-  static final class Postings {
+  /** What was found for all pieces of a segment. Safe for many threads. */
+  static final class Findings {
     private int left; // pieces of the segment that are not done
     private boolean isExactKnown;
     private RowSet exact;
     private boolean isFoundKnown;
     private PostingPlan.Found found;
+    private DictionaryFilter dictionary;
 
-    Postings(int pieces) {
+    Findings(int pieces) {
       this.left = pieces;
     }
 
@@ -42,11 +43,17 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
       return exact;
     }
 
-    /** The rows that may pass it, null where a scan is cheaper. */
+    /** The rows that may pass it by postings, null where a scan is cheaper. */
     synchronized PostingPlan.Found found(Search<PostingPlan.Found> search) {
       found = isFoundKnown ? found : search.run();
       isFoundKnown = true;
       return found;
+    }
+
+    /** What dictionaries decide of the filter. */
+    synchronized DictionaryFilter dictionary(Search<DictionaryFilter> search) {
+      dictionary = dictionary == null ? search.run() : dictionary;
+      return dictionary;
     }
 
     /** Forgets what was found with the last piece: of many segments it would be much. */
@@ -55,17 +62,18 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
       if (left == 0) {
         exact = null;
         found = null;
+        dictionary = null;
       }
     }
 
     synchronized boolean isEmpty() {
-      return exact == null && found == null;
+      return exact == null && found == null && dictionary == null;
     }
   }
 
   /** The segments as they are. */
   static List<SegmentPiece> whole(List<SealedSegment> segments) {
-    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Postings(1))).toList();
+    return segments.stream().map(s -> new SegmentPiece(s, 0, 1, new Findings(1))).toList();
   }
 
   /**
@@ -88,9 +96,9 @@ record SegmentPiece(SealedSegment segment, int number, int of, Postings postings
     List<SegmentPiece> pieces = new ArrayList<>();
     for (SealedSegment segment : segments) {
       int of = Math.max(1, Math.min(threads, segment.rows() / minRows));
-      Postings postings = new Postings(of);
+      Findings findings = new Findings(of);
       for (int number = 0; number < of; number++) {
-        pieces.add(new SegmentPiece(segment, number, of, postings));
+        pieces.add(new SegmentPiece(segment, number, of, findings));
       }
     }
     return pieces;

@@ -48,6 +48,7 @@ final class SegmentScan {
   private final List<SegmentCells> cells = new ArrayList<>();
   private long rowsExamined;
   private long rowsMatched;
+  private long valuesDecided;
   private final Set<String> warnings = new LinkedHashSet<>();
 
   /**
@@ -89,6 +90,11 @@ final class SegmentScan {
 
   long rowsMatched() {
     return rowsMatched;
+  }
+
+  /** On how many values of dictionaries terms of the filter were evaluated. */
+  long valuesDecided() {
+    return valuesDecided;
   }
 
   Set<String> warnings() {
@@ -196,37 +202,47 @@ final class SegmentScan {
     SegmentReader segment = lease.rows();
     collector.begin(segment);
     boolean few = ranges.total() < FEW_ROWS;
-    RowSet exact = few ? null : piece.postings().exact(() -> exactPostings(lease, applied, ranges));
+    RowSet exact = few ? null : piece.findings().exact(() -> exactPostings(lease, applied, ranges));
     if (exact != null) {
       gather(segment, null, null, piece.share(exact));
       return true;
     }
     PostingPlan.Found found =
-        few ? null : piece.postings().found(() -> postings(lease, applied, ranges));
+        few ? null : piece.findings().found(() -> postings(lease, applied, ranges));
     long rowsLeft = found == null ? ranges.total() : found.rows().size();
-    DictionaryFilter dictionary =
+    DictionaryFilter decided =
         few || rowsLeft < FEW_ROWS
             ? null
-            : new DictionaryFilter(
-                segment,
-                applied,
-                areTimesDecided(segment, applied),
-                found == null ? Set.of() : found.columns(),
-                rowsLeft);
-    if (dictionary != null && dictionary.isEmpty()) {
+            : piece.findings().dictionary(() -> decide(segment, applied, found, rowsLeft));
+    if (decided != null && decided.isEmpty()) {
       return found != null;
     }
+    AdmittedRows admitted = decided == null ? null : new AdmittedRows(segment, decided, applied);
     if (found != null) {
-      CompiledPredicate left = dictionary == null ? applied.predicate() : dictionary.rest();
-      gather(segment, left, dictionary, piece.share(found.rows()));
+      CompiledPredicate left = admitted == null ? applied.predicate() : admitted.rest();
+      gather(segment, left, admitted, piece.share(found.rows()));
       return true;
     }
-    boolean narrows = dictionary != null && (!dictionary.admitsAll() || dictionary.rest() == null);
+    AdmittedRows narrowing = admitted != null && admitted.narrows() ? admitted : null;
     RowRanges mine = piece.share(ranges);
     for (int i = 0; i < mine.count() && !collector.isComplete(); i++) {
-      scan(segment, applied, narrows ? dictionary : null, mine.from(i), mine.to(i));
+      scan(segment, applied, narrowing, mine.from(i), mine.to(i));
     }
     return false;
+  }
+
+  /** What dictionaries decide of the rows that are left. */
+  private DictionaryFilter decide(
+      SegmentReader segment, Filter applied, PostingPlan.Found found, long rowsLeft) {
+    DictionaryFilter decided =
+        DictionaryFilter.of(
+            segment,
+            applied,
+            areTimesDecided(segment, applied),
+            found == null ? Set.of() : found.columns(),
+            rowsLeft);
+    valuesDecided += decided.valuesDecided();
+    return decided;
   }
 
   /** Whether rows within the times of the filter pass all that it says of {@code end_time}. */
@@ -292,7 +308,7 @@ final class SegmentScan {
    * @param dictionary leaves out rows first, null where it does not
    */
   private void gather(
-      SegmentReader segment, CompiledPredicate left, DictionaryFilter dictionary, RowSet found) {
+      SegmentReader segment, CompiledPredicate left, AdmittedRows dictionary, RowSet found) {
     if (left == null && dictionary == null) {
       collector.expect(found.size());
     }
@@ -351,7 +367,7 @@ final class SegmentScan {
   }
 
   private void scan(
-      SegmentReader segment, Filter applied, DictionaryFilter dictionary, int from, int to) {
+      SegmentReader segment, Filter applied, AdmittedRows dictionary, int from, int to) {
     SelectedRows selected = new SelectedRows(segment);
     for (int at = from; at < to && !collector.isComplete(); at += Vector.CAPACITY) {
       deadline.check();

@@ -90,6 +90,95 @@ class ExplainTest {
             .accesses());
   }
 
+  /** What a query does that is not explained: in pieces of so many rows, by so many threads. */
+  private QueryStats[] run(String sql, int threads, int pieceRows) throws IOException {
+    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads).withPieceRows(pieceRows);
+    QueryAnswer told =
+        ArchiveQuery.run(snapshot, QueryParser.parse(sql), options.withExplain(true));
+    QueryAnswer untold = ArchiveQuery.run(snapshot, QueryParser.parse(sql), options);
+    assertEquals(untold.table().toString(), told.table().toString(), sql);
+    return new QueryStats[] {told.stats(), untold.stats()};
+  }
+
+  @Test
+  void tellsOfTheWaysThatTheQueryTakesWhenItIsNotExplained() throws IOException {
+    for (String sql :
+        List.of(
+            "SELECT protocol, MAX(bytes) AS n FROM flows WHERE bytes > packets GROUP BY protocol",
+            "SELECT MIN(packets) AS n FROM flows WHERE src_port = 2222 OR src_port > 50000",
+            "SELECT src_addr, dst_addr, MAX(bytes) AS n FROM flows WHERE src_addr = '192.0.2.1'"
+                + " AND protocol = 6 GROUP BY src_addr, dst_addr",
+            "SELECT bytes, packets FROM flows WHERE bytes > packets",
+            "SELECT src_addr, SUM(bytes) AS n FROM flows GROUP BY src_addr")) {
+      for (int threads = 1; threads <= 3; threads++) {
+        for (int pieceRows : new int[] {3000, 1_000_000}) {
+          QueryStats[] both = run(sql, threads, pieceRows);
+          QueryStats told = both[0];
+          String context = sql + ", " + threads + " threads, " + pieceRows + " rows";
+          assertEquals(both[1].segmentsRead(), told.segmentsRead(), context);
+          assertEquals(both[1].segmentsByIndex(), told.segmentsByIndex(), context);
+          assertEquals(both[1].segmentsByRollup(), told.segmentsByRollup(), context);
+          assertEquals(both[1].rowsExamined(), told.rowsExamined(), context);
+          assertEquals(both[1].rowsMatched(), told.rowsMatched(), context);
+          assertEquals(both[1].bytesRead(), told.bytesRead(), context);
+          List<SegmentAccess> accesses = told.accesses();
+          assertEquals(4, accesses.size(), context);
+          assertEquals(
+              told.rowsExamined(),
+              accesses.stream().mapToLong(SegmentAccess::rowsExamined).sum(),
+              context);
+          assertEquals(
+              told.rowsMatched(),
+              accesses.stream().mapToLong(SegmentAccess::rowsMatched).sum(),
+              context);
+          boolean isCut = threads > 1 && pieceRows < ROWS && !sql.contains("SUM(");
+          for (SegmentAccess access : accesses) {
+            assertEquals(isCut ? threads : 1, access.pieces(), context);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void tellsOfListsThatMakeGroups() throws IOException {
+    String sql =
+        "SELECT src_addr, dst_addr, MAX(bytes) AS n FROM flows WHERE src_addr = '192.0.2.1'"
+            + " GROUP BY src_addr, dst_addr";
+    QueryStats[] both = run(sql, 2, 3000);
+    assertEquals(List.of(Way.LISTS), ways(both[0]));
+    assertEquals(4, both[0].accesses().size());
+    assertEquals(both[1].rowsMatched(), both[0].rowsMatched());
+    for (SegmentAccess access : both[0].accesses()) {
+      QueryStats alone = explain("SELECT MAX(bytes) FROM flows WHERE src_addr = '192.0.2.1'");
+      long rows =
+          alone.accesses().stream()
+              .filter(other -> other.segment().equals(access.segment()))
+              .mapToLong(SegmentAccess::rowsMatched)
+              .sum();
+      assertEquals(rows, access.rowsMatched());
+      assertTrue(rows > 1000 && access.bytesRead() > rows, access.toString());
+    }
+  }
+
+  @Test
+  void valuesOfDictionariesAreDecidedOnceForAllPieces() throws IOException {
+    String sql =
+        "SELECT MAX(bytes) AS n FROM flows WHERE dst_port % 2 = 1 AND dst_port > 23 AND bytes > 0";
+    long once = decided(run(sql, 1, 1_000_000)[0]);
+    // Of 22, 53, 80, 443 and 8080 those above 23, in each of four segments.
+    assertEquals(4 * 4, once);
+    for (int threads = 2; threads <= 4; threads++) {
+      QueryStats told = run(sql, threads, 1000)[0];
+      assertEquals(threads, told.accesses().get(0).pieces());
+      assertEquals(once, decided(told), threads + " threads");
+    }
+  }
+
+  private static long decided(QueryStats stats) {
+    return stats.accesses().stream().mapToLong(SegmentAccess::valuesDecided).sum();
+  }
+
   @Test
   void endsAQueryThatReadsTooMuch() throws IOException {
     String sql = "SELECT MAX(bytes) AS n FROM flows WHERE bytes > packets";

@@ -28,11 +28,11 @@ class SegmentPieceTest {
       for (List<SegmentPiece> pieces : ways) {
         assertEquals(pieces.get(0).of(), pieces.size());
         for (SegmentPiece piece : pieces) {
-          piece.postings().exact(() -> RowSet.range(0, 7));
-          assertFalse(piece.postings().isEmpty());
-          piece.postings().pieceDone();
+          piece.findings().exact(() -> RowSet.range(0, 7));
+          assertFalse(piece.findings().isEmpty());
+          piece.findings().pieceDone();
         }
-        assertTrue(pieces.get(0).postings().isEmpty());
+        assertTrue(pieces.get(0).findings().isEmpty());
       }
     }
   }
