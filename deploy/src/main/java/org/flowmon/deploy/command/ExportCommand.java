@@ -13,6 +13,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.export.AnswerExport;
 import org.flowmon.deploy.export.BatchSize;
+import org.flowmon.deploy.export.ExportCancelledException;
 import org.flowmon.deploy.export.ExportFormat;
 import org.flowmon.deploy.export.ExportRows;
 import org.flowmon.deploy.export.ExportTarget;
@@ -148,10 +149,18 @@ public final class ExportCommand implements Callable<Integer> {
    * @param expected how many there will be, 0 where that is not known
    */
   private long write(ExportRows source, long expected) throws IOException {
+    // The process waits until the interruption is closed: what is said is said before.
+    try (Interruption interruption = Interruption.watch()) {
+      return write(source, expected, interruption);
+    }
+  }
+
+  private long write(ExportRows source, long expected, Interruption interruption)
+      throws IOException {
     long rows = 0;
-    try (Interruption interruption = Interruption.watch();
-        Progress progress = progressOption.start();
+    try (Progress progress = progressOption.start();
         ExportTarget target = target()) {
+      interruption.onStop(target::cancel);
       progress.begin(to, expected, progress::flows);
       target.begin(source.columns());
       while (source.next()) {
@@ -162,6 +171,9 @@ public final class ExportCommand implements Callable<Integer> {
       }
       interruption.check();
       target.finish();
+    } catch (ExportCancelledException e) {
+      System.err.println("no row was written to " + withoutSecrets(to));
+      throw new InterruptedCommandException(e);
     }
     return rows;
   }

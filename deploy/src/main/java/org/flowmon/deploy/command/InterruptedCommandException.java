@@ -9,4 +9,10 @@ final class InterruptedCommandException extends CommandException {
   InterruptedCommandException() {
     super("interrupted");
   }
+
+  /** What was waited for was ended. */
+  InterruptedCommandException(Throwable cause) {
+    this();
+    initCause(cause);
+  }
 }

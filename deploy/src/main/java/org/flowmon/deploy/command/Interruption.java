@@ -23,6 +23,7 @@ final class Interruption implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop, "stop");
   private volatile boolean stopped;
+  private volatile Runnable onStop = () -> {};
 
   private Interruption() {}
 
@@ -38,6 +39,7 @@ final class Interruption implements AutoCloseable {
 
   private void stop() {
     stopped = true;
+    onStop.run();
     try {
       if (!ended.await(MINUTES, TimeUnit.MINUTES)) {
         System.err.println("the command did not end in time; what it wrote belongs to no archive");
@@ -60,6 +62,19 @@ final class Interruption implements AutoCloseable {
   void check() {
     if (stopped) {
       throw new InterruptedCommandException();
+    }
+  }
+
+  /**
+   * Has an action run when the process is told to end, at once where it is: for what a command
+   * waits for between two checks.
+   *
+   * @param action runs on another thread, may run twice, and throws nothing
+   */
+  void onStop(Runnable action) {
+    onStop = action;
+    if (stopped) {
+      action.run();
     }
   }
 

@@ -17,6 +17,15 @@ public interface ExportTarget extends AutoCloseable {
   /** Makes all that was written last. */
   void finish() throws IOException;
 
+  /**
+   * Ends what is waited for, from another thread: what is being written, and all that is written
+   * later, fails with {@link ExportCancelledException} unless the rows are there already. May be
+   * called at any time and again.
+   */
+  default void cancel() {
+    // Who writes to a file waits for nothing long.
+  }
+
   @Override
   void close() throws IOException;
 }

@@ -35,11 +35,13 @@ public final class SqlTarget implements ExportTarget {
   private final String schema;
   private final String name;
   private final String loading;
+  private final CancellableStatements statements = new CancellableStatements();
   private String columnNames;
   private PreparedStatement insert;
   private int pending;
   private long begun;
-  private boolean exists;
+  private boolean exists; // the table that rows go into first
+  private boolean appended;
 
   /**
    * Connects.
@@ -177,7 +179,7 @@ public final class SqlTarget implements ExportTarget {
   }
 
   private void commit() throws SQLException {
-    insert.executeBatch();
+    statements.run(insert, insert::executeBatch);
     connection.commit();
     pending = 0;
     long now = System.nanoTime();
@@ -192,17 +194,9 @@ public final class SqlTarget implements ExportTarget {
         commit();
       }
       if (options.append() && hasTable()) {
-        execute(
-            "INSERT INTO "
-                + place(name)
-                + " ("
-                + columnNames
-                + ") SELECT "
-                + columnNames
-                + " FROM "
-                + place(loading));
+        append();
         connection.commit();
-        execute("DROP TABLE " + place(loading));
+        appended = true; // and close drops the other table
       } else {
         connection.rollback(); // PostgreSQL: asking for a table that is not there failed
         execute(
@@ -210,15 +204,39 @@ public final class SqlTarget implements ExportTarget {
                 + place(loading)
                 + " RENAME TO "
                 + (dialect == SqlDialect.MYSQL ? place(name) : dialect.quoted(name)));
+        connection.commit();
+        exists = false;
       }
-      connection.commit();
-      exists = false;
     } catch (SQLException e) {
       throw failed(e);
     }
   }
 
+  /** May take long, or wait for another who writes to the table. */
+  private void append() throws SQLException {
+    String sql =
+        "INSERT INTO "
+            + place(name)
+            + " ("
+            + columnNames
+            + ") SELECT "
+            + columnNames
+            + " FROM "
+            + place(loading);
+    try (Statement statement = connection.createStatement()) {
+      statements.run(statement, () -> statement.execute(sql));
+    }
+  }
+
+  @Override
+  public void cancel() {
+    statements.cancel();
+  }
+
   private IOException failed(SQLException e) {
+    if (statements.isCancelled()) {
+      return new ExportCancelledException("table " + options.table(), e);
+    }
     return new IOException("table " + options.table() + ": " + message(e), e);
   }
 
@@ -232,11 +250,23 @@ public final class SqlTarget implements ExportTarget {
     return cause.getMessage() + (state == null ? "" : " (SQLSTATE " + state + ")");
   }
 
+  private void rollback() throws SQLException {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      if (dialect != SqlDialect.SQLITE) {
+        throw e;
+      }
+      // SQLite itself rolls back what it was told to end, and its driver does not notice.
+      execute("BEGIN");
+    }
+  }
+
   @Override
   public void close() throws IOException {
     try (Connection closing = connection) {
       if (exists) {
-        closing.rollback();
+        rollback();
         execute("DROP TABLE " + place(loading));
         if (!closing.getAutoCommit()) {
           closing.commit();
@@ -244,7 +274,12 @@ public final class SqlTarget implements ExportTarget {
       }
     } catch (SQLException e) {
       throw new IOException(
-          "the table " + loading + " may be left in the database: " + message(e), e);
+          (appended ? "the rows were added to " + options.table() + ", but " : "")
+              + "the table "
+              + loading
+              + " may be left in the database: "
+              + message(e),
+          e);
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.deploy.export.SlowTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -107,6 +108,26 @@ final class InterruptedCommandTest {
       assertEquals(List.of(), files.toList());
     }
     assertEquals(0, CommandRun.of("verify", "--archive", archive).code());
+  }
+
+  @Test
+  void anExportThatAddsRowsToATableEndsSoonAndAddsNone() throws Exception {
+    Path archive = folder.resolve("archive");
+    String url = "jdbc:sqlite:" + folder.resolve("flows.db");
+    SlowTable table = SlowTable.fill(archive, url);
+    Process process = start("export", "--archive", archive.toString(), "--to", url, "--append");
+    try {
+      table.awaitLoaded();
+      assertTrue(process.isAlive(), this::said);
+      signal(process, "INT");
+      assertTrue(process.waitFor(40, TimeUnit.SECONDS), this::said);
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals(130, process.exitValue(), this::said);
+    assertTrue(said().contains("flowmon export: stopping, as a signal asks"), said());
+    assertTrue(said().contains("no row was written to " + url), said());
+    table.requireUntouched();
   }
 
   @Test

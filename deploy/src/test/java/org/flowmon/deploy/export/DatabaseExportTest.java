@@ -185,6 +185,11 @@ final class DatabaseExportTest {
     }
   }
 
+  @Test
+  void whatIsCancelledWhileRowsAreAddedLeavesTheTableAsItWas() throws Exception {
+    SlowTable.fill(folder.resolve("slow"), postgresUrl()).requireCancelled();
+  }
+
   private static List<String> tables(String url, String part) throws SQLException {
     List<String> tables = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection(url);

@@ -22,6 +22,12 @@ final class SqlTargetTest {
     assertNotEquals(0, export(archive, url, "t".repeat(256)).code());
   }
 
+  @Test
+  void whatIsCancelledWhileRowsAreAddedLeavesTheTableAsItWas() throws Exception {
+    String url = "jdbc:sqlite:" + folder.resolve("flows.db");
+    SlowTable.fill(folder.resolve("a"), url).requireCancelled();
+  }
+
   private static CommandRun export(Path archive, String url, String table) {
     return CommandRun.of("export", "--archive", archive, "--to", url, "--table", table);
   }
