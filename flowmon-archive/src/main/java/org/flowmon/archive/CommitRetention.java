@@ -77,7 +77,11 @@ final class CommitRetention implements CommitPreparation {
     RetentionPlan plan =
         RetentionPlan.of(options, segments, known, before.cutoff(), newest, before.keys());
     boolean all = commit.retention() != null && commit.retention().trim();
-    return new Step(before, segments, plan).expiration(options, all, leases);
+    Expiration expiration = new Step(before, segments, plan).expiration(options, all, leases);
+    // Of nothing else that is committed a later cutoff alone is nothing: whoever counts ages back
+    // from the clock again and again, while no flows come, writes no commit each time.
+    boolean isAlone = commit.segments().isEmpty() && options.equals(before.retention());
+    return isAlone && expiration.hidesNothing() ? Expiration.NONE : expiration;
   }
 
   /** The arrival that ages are counted back from. */

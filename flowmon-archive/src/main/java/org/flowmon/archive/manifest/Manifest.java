@@ -192,7 +192,7 @@ public final class Manifest {
         state = ManifestLoader.load(store);
       }
       ManifestState now = refresh();
-      if (stands(now, commit, expiration)) {
+      if (stands(now, commit, expiration) || (written && holds(now, before, commit, expiration))) {
         return committed(number, check, expiration);
       }
       if (written) {
@@ -239,6 +239,21 @@ public final class Manifest {
     return Stream.concat(commit.segments().stream(), expiration.trimmed().values().stream())
             .anyMatch(segment -> now.knows(segment.id()))
         || (commit.segments().isEmpty() && !commit.ranges().isEmpty() && now.holdsAll(commit));
+  }
+
+  /**
+   * Whether all that a commit of retention alone was to bring about is so, after it was written: no
+   * id tells whether it stands, and if others did the same in its place it need not be repeated.
+   */
+  private static boolean holds(
+      ManifestState now, ManifestState before, ArchiveCommit commit, Expiration expiration) {
+    RetentionChange change = commit.retention();
+    return change != null
+        && commit.segments().isEmpty()
+        && expiration.trimmed().isEmpty()
+        && (change.options() == null || change.options().equals(now.retention()))
+        && now.cutoff() >= expiration.cutoff()
+        && now.expiredRows() >= before.expiredRows() + expiration.rows();
   }
 
   /**

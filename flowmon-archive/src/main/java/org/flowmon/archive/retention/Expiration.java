@@ -42,11 +42,15 @@ public record Expiration(
 
   /** Whether it changes nothing of what is visible, stored, or decided. */
   public boolean isEmpty() {
+    return hidesNothing() && cutoff == Long.MIN_VALUE && keys == null;
+  }
+
+  /** Whether it changes nothing of what is visible or stored, nor of the keys that are counted. */
+  public boolean hidesNothing() {
     return rows == 0
         && firstRows.isEmpty()
         && expired.isEmpty()
         && trimmed.isEmpty()
-        && cutoff == Long.MIN_VALUE
-        && keys == null;
+        && (keys == null || keys.size() == 0);
   }
 }

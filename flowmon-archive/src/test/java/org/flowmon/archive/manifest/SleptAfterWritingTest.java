@@ -26,6 +26,7 @@ import org.flowmon.archive.store.MemoryStores;
 import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.flow.FlowBatch;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +151,24 @@ class SleptAfterWritingTest {
       sleepAfterTheNextCommit();
       Traffic.commit(opened, new Traffic(9, true, 0.05).batches(2000, 0.05, 0.06));
       requireSound(5000);
+    }
+  }
+
+  @Test
+  void limitsAloneStandAndSayWhatTheyHid() throws IOException {
+    try (Archive opened = open(false)) {
+      fill(3, 2000);
+      sleepAfterTheNextCommit();
+      CommitResult result =
+          opened.commit(
+              ArchiveCommit.ofRetention(
+                  RetentionChange.to(new RetentionOptions(5000, 5000, 0, 0)), "test"));
+      assertFalse(result.isRepeat());
+      assertEquals(1000, result.expiredRows());
+      requireSound(5000);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        assertEquals(5000, snapshot.retention().rows());
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.archive.retention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.RetentionChange;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
@@ -69,6 +71,47 @@ class NewestArrivalTest {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       assertEquals(Set.of(ids), RetentionModel.found(snapshot));
     }
+  }
+
+  /** Counts ages back from the clock so many days from now. */
+  private CommitResult expireAsOf(Archive archive, RetentionOptions limits, long day)
+      throws IOException {
+    return archive.commit(
+        ArchiveCommit.ofRetention(new RetentionChange(limits, clock + day * DAY, false), "test"));
+  }
+
+  @Test
+  void whileNoFlowsComeAgesGrowByTheClockWhereAskedAndNoCommitIsWrittenInVain() throws IOException {
+    RetentionOptions limits = new RetentionOptions(0, 0, 90 * DAY, 0);
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      commit(archive, -200, -190);
+      commit(archive, -150);
+      long number =
+          archive.commit(ArchiveCommit.ofRetention(RetentionChange.to(limits), "test")).number();
+      // From the newest arrival back all are young enough, however often one asks.
+      requireVisible(archive, 800L, 810L, 850L);
+      for (int again = 0; again < 3; again++) {
+        CommitResult result =
+            archive.commit(ArchiveCommit.ofRetention(RetentionChange.to(limits), "test"));
+        assertTrue(result.isRepeat());
+        assertEquals(number, result.number());
+      }
+      // -105 hides what is older than -195, and so on; days on which nothing does write nothing.
+      long[][] days = {
+        {-120, 0}, {-105, 1}, {-104, 0}, {-103, 0}, {-99, 1}, {-61, 0}, {-1, 1}, {0, 0}
+      };
+      for (long[] day : days) {
+        CommitResult result = expireAsOf(archive, limits, day[0]);
+        number += day[1];
+        assertEquals(day[1], result.expiredRows(), "day " + day[0]);
+        assertEquals(day[1] == 0, result.isRepeat(), "day " + day[0]);
+        assertEquals(number, result.number(), "day " + day[0]);
+      }
+      requireVisible(archive);
+      commit(archive, -95, 0); // the first is too old now that there is a newer one
+      requireVisible(archive, 1000L);
+    }
+    assertEquals(List.of(), ArchiveVerifier.verify(directory).damages());
   }
 
   @Test
