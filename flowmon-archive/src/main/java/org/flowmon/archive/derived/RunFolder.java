@@ -1,6 +1,7 @@
 package org.flowmon.archive.derived;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -205,9 +206,16 @@ public class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
-  private void open(String name) {
+  /**
+   * Opens a run, or notes why not.
+   *
+   * @throws ClosedByInterruptException where this thread is interrupted: others can read it
+   */
+  private void open(String name) throws ClosedByInterruptException {
     try {
       keep(name, openRun(name));
+    } catch (ClosedByInterruptException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       LOG.debug("{} was merged into another", name);
     } catch (ForeignRunException e) {

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -52,6 +53,18 @@ public final class ArchiveQuery {
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options) throws IOException {
     Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
+    try {
+      return run(snapshots, query, options, deadline);
+    } catch (ClosedByInterruptException e) {
+      QueryCancelledException cancelled = deadline.cancelled(); // while a file was being opened
+      cancelled.addSuppressed(e);
+      throw cancelled;
+    }
+  }
+
+  private static QueryAnswer run(
+      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, Deadline deadline)
+      throws IOException {
     AskedArchives archives = new AskedArchives(snapshots);
     Expression asOf =
         options.asOfArrival() == Long.MAX_VALUE

@@ -21,6 +21,7 @@ final class DeltaDecoder {
   private final Function<String, RuntimeException> corrupt;
 
   private int position;
+
   @SuppressWarnings("UnusedVariable") // written so that what is read for it is read
   private int touched;
 
@@ -232,8 +233,8 @@ final class DeltaDecoder {
   }
 
   /**
-   * Asks for the memory of blocks, about as far as the deltas that lead to values: steps that decide
-   * by what they read would wait for one block after the other.
+   * Asks for the memory of blocks, about as far as the deltas that lead to values: steps that
+   * decide by what they read would wait for one block after the other.
    */
   private void touch(int[] blocks, int[] indexes, int n) {
     ByteBuffer bytes = buffer;

@@ -6,9 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.junit.jupiter.api.Test;
@@ -49,5 +55,88 @@ class InterruptedQueryTest {
         }
       }
     }
+  }
+
+  private static BitSet all(List<SealedSegment> segments) {
+    BitSet all = new BitSet();
+    all.set(0, segments.size());
+    return all;
+  }
+
+  /** Interrupts a thread some time after it began. */
+  private static Thread interruptAfter(Thread thread, long nanos) {
+    Thread other =
+        new Thread(
+            () -> {
+              LockSupport.parkNanos(nanos);
+              thread.interrupt();
+            });
+    other.start();
+    return other;
+  }
+
+  /** Wherever a query is, files that it opens among it. */
+  @Test
+  void anInterruptOnTheWayEndsAQueryOrNotAndHurtsNoLaterOne() throws Exception {
+    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS)) {
+      for (int s = 0; s < 3; s++) {
+        Traffic.commit(archive, new Traffic(s, true, 0.05).batches(5000, 0, 1));
+      }
+      archive.updateDirectory(false, () -> false);
+      archive.updateDays(InterruptedQueryTest::all, false, () -> false);
+    }
+    List<String> expected = new ArrayList<>();
+    long[] nanos = new long[QUERIES.length]; // about as long as a query takes
+    try (Archive archive = Archive.open(directory, ArchiveOptions.DEFAULTS);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      for (String sql : QUERIES) {
+        QueryAnswer answer =
+            ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS);
+        expected.add(answer.table().toString());
+        nanos[expected.size() - 1] = answer.stats().nanos();
+      }
+    }
+    int cancelled = 0;
+    int answered = 0;
+    SplittableRandom random = new SplittableRandom(71);
+    for (int round = 0; round < 40 || (round < 300 && (cancelled < 10 || answered < 10)); round++) {
+      // Opened anew: each query maps segments, sidecars and runs itself.
+      try (Archive archive = Archive.open(directory, ArchiveOptions.DEFAULTS);
+          ArchiveSnapshot snapshot = archive.snapshot()) {
+        int q = round % QUERIES.length;
+        String context = "seed 71, round " + round + ": " + QUERIES[q];
+        FlowQuery query = QueryParser.parse(QUERIES[q]);
+        QueryOptions options =
+            QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3)).withPieceRows(1000);
+        Thread other = interruptAfter(Thread.currentThread(), 1 + random.nextLong(nanos[q]));
+        try {
+          QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
+          assertEquals(expected.get(q), answer.table().toString(), context);
+          assertEquals(List.of(), answer.stats().warnings(), context);
+          answered++;
+          nanos[q] = answer.stats().nanos();
+        } catch (QueryCancelledException e) {
+          assertTrue(Thread.currentThread().isInterrupted(), context);
+          cancelled++;
+        }
+        join(other);
+        QueryAnswer later = ArchiveQuery.run(snapshot, query, options);
+        assertEquals(expected.get(q), later.table().toString(), context);
+        assertEquals(List.of(), later.stats().warnings(), context);
+      }
+    }
+    assertTrue(cancelled >= 10 && answered >= 10, cancelled + " ended, " + answered + " answered");
+  }
+
+  /** Waits for the interrupt, which may have come to this thread, and forgets it. */
+  private static void join(Thread other) throws InterruptedException {
+    while (other.isAlive()) {
+      try {
+        other.join();
+      } catch (InterruptedException e) {
+        // it is the one that is waited for
+      }
+    }
+    Thread.interrupted();
   }
 }

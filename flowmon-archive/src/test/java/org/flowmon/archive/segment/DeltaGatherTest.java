@@ -1,10 +1,13 @@
 package org.flowmon.archive.segment;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.flowmon.archive.region.ByteSink;
 import org.junit.jupiter.api.Test;
@@ -13,35 +16,43 @@ import org.junit.jupiter.api.Test;
 final class DeltaGatherTest {
   private static final int READ_AHEAD = 9;
 
-  /** What an encoder has written: values, then its table. */
+  /**
+   * What an encoder has written: its table, then values, then the bytes behind them that a decoder
+   * may load, and no more: what is read further away is an error of the buffer's.
+   */
   private static final class Encoded {
     private final byte[] bytes;
-    private final int end;
+    private final int begin;
     private final int count;
     private final boolean narrow;
 
-    Encoded(byte[] bytes, int end, int count, boolean narrow) {
-      this.bytes = bytes;
-      this.end = end;
-      this.count = count;
+    Encoded(long[] values, boolean narrow) {
+      ByteSink out = new ByteSink();
+      ByteSink table = new ByteSink();
+      new DeltaEncoder().encode(values, 0, values.length, narrow, out, table);
+      this.bytes = new byte[table.size() + out.size() + READ_AHEAD];
+      this.begin = table.size();
+      this.count = values.length;
       this.narrow = narrow;
+      System.arraycopy(table.array(), 0, bytes, 0, begin);
+      System.arraycopy(out.array(), 0, bytes, begin, out.size());
+    }
+
+    int end() {
+      return bytes.length - READ_AHEAD;
+    }
+
+    /** Bytes behind the end that say something else. */
+    Encoded withBehind(int value) {
+      Arrays.fill(bytes, end(), bytes.length, (byte) value);
+      return this;
     }
 
     DeltaDecoder decoder() {
       ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
       return new DeltaDecoder(
-          buffer, 0, end, end + READ_AHEAD, count, narrow, IllegalArgumentException::new);
+          buffer, begin, end(), 0, count, narrow, IllegalArgumentException::new);
     }
-  }
-
-  private static Encoded encode(long[] values, boolean narrow) {
-    ByteSink out = new ByteSink();
-    ByteSink table = new ByteSink();
-    new DeltaEncoder().encode(values, 0, values.length, narrow, out, table);
-    byte[] bytes = new byte[out.size() + READ_AHEAD + table.size() + READ_AHEAD];
-    System.arraycopy(out.array(), 0, bytes, 0, out.size());
-    System.arraycopy(table.array(), 0, bytes, out.size() + READ_AHEAD, table.size());
-    return new Encoded(bytes, out.size(), values.length, narrow);
   }
 
   /** Values whose deltas have widths of 0 to 64 bits, another one every some rows. */
@@ -76,7 +87,7 @@ final class DeltaGatherTest {
       long[] values = values(random, count, narrow);
       int[] places = places(random, count);
       long[] out = new long[places.length];
-      encode(values, narrow).decoder().gather(places, places.length, out);
+      new Encoded(values, narrow).decoder().gather(places, places.length, out);
       for (int i = 0; i < places.length; i++) {
         long expected = places[i] < 0 ? 0 : values[places[i]];
         assertEquals(expected, out[i], "seed " + seed + ", value " + places[i] + " of " + count);
@@ -84,27 +95,56 @@ final class DeltaGatherTest {
     }
   }
 
+  /** What reads values: some, a block, all. */
+  private interface Reading {
+    void read(DeltaDecoder decoder, long[] out);
+  }
+
+  /** The values, or null where they are refused; any other exception is a defect. */
+  private static long[] read(Encoded encoded, Reading reading, String context) {
+    long[] out = new long[encoded.count + 300];
+    try {
+      reading.read(encoded.decoder(), out);
+      return out;
+    } catch (IllegalArgumentException e) {
+      return null;
+    } catch (RuntimeException e) {
+      throw new AssertionError(context, e);
+    }
+  }
+
   @Test
-  void damagedDeltasAreErrorsOrOtherValuesButNotReadBehindTheirEnd() {
+  void damagedDeltasAreErrorsOrOtherValuesButNoneOfBytesBehindTheirEnd() {
     int refused = 0;
+    int others = 0;
     for (long seed = 0; seed < 3000; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       boolean narrow = random.nextBoolean();
       int count = 2 + random.nextInt(1000);
-      Encoded encoded = encode(values(random, count, narrow), narrow);
-      DeltaDecoder decoder = encoded.decoder();
-      for (int f = random.nextInt(4); f >= 0; f--) {
-        encoded.bytes[random.nextInt(encoded.bytes.length)] = (byte) random.nextInt();
+      long[] values = values(random, count, narrow);
+      Encoded encoded = new Encoded(values, narrow);
+      for (int f = random.nextInt(40); f >= 0; f--) {
+        // Half of them near the end, where what is wrong leads behind it.
+        int at = random.nextInt(random.nextBoolean() ? encoded.end() : Math.min(80, encoded.end()));
+        encoded.bytes[encoded.end() - 1 - at] = (byte) random.nextInt();
       }
       int[] places = places(random, count);
-      try {
-        decoder.gather(places, places.length, new long[places.length]);
-      } catch (IllegalArgumentException e) {
-        refused++;
-      } catch (RuntimeException e) {
-        throw new AssertionError("seed " + seed, e);
+      int block = random.nextInt(DeltaDecoder.blockOf(count - 1) + 1);
+      List<Reading> readings =
+          List.of(
+              (decoder, out) -> decoder.gather(places, places.length, out),
+              (decoder, out) -> decoder.decode(block, DeltaEncoder.BLOCK, out),
+              DeltaDecoder::decodeAll);
+      for (int r = 0; r < readings.size(); r++) {
+        String context = "seed " + seed + ", reading " + r;
+        long[] zeros = read(encoded.withBehind(0), readings.get(r), context);
+        long[] ones = read(encoded.withBehind(-1), readings.get(r), context);
+        assertArrayEquals(zeros, ones, context);
+        refused += zeros == null ? 1 : 0;
+        others += zeros == null ? 0 : 1;
       }
     }
-    assertTrue(refused > 0, "some damage must show");
+    assertTrue(refused > 1000, refused + " were refused");
+    assertTrue(others > 1000, others + " were read");
   }
 }
