@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -63,16 +64,17 @@ class InterruptedQueryTest {
     return all;
   }
 
-  /** Interrupts a thread some time after it began. */
-  private static Thread interruptAfter(Thread thread, long nanos) {
-    Thread other =
-        new Thread(
+  /** Interrupts a thread some time after it began; true once it has. */
+  private static AtomicBoolean interruptAfter(Thread thread, long nanos) {
+    AtomicBoolean done = new AtomicBoolean();
+    new Thread(
             () -> {
               LockSupport.parkNanos(nanos);
               thread.interrupt();
-            });
-    other.start();
-    return other;
+              done.set(true);
+            })
+        .start();
+    return done;
   }
 
   /** Wherever a query is, files that it opens among it. */
@@ -108,7 +110,7 @@ class InterruptedQueryTest {
         FlowQuery query = QueryParser.parse(QUERIES[q]);
         QueryOptions options =
             QueryOptions.DEFAULTS.withThreads(1 + random.nextInt(3)).withPieceRows(1000);
-        Thread other = interruptAfter(Thread.currentThread(), 1 + random.nextLong(nanos[q]));
+        AtomicBoolean done = interruptAfter(Thread.currentThread(), 1 + random.nextLong(nanos[q]));
         try {
           QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
           assertEquals(expected.get(q), answer.table().toString(), context);
@@ -119,24 +121,15 @@ class InterruptedQueryTest {
           assertTrue(Thread.currentThread().isInterrupted(), context);
           cancelled++;
         }
-        join(other);
+        while (!done.get()) {
+          Thread.onSpinWait();
+        }
+        Thread.interrupted(); // also where it came when the answer was there
         QueryAnswer later = ArchiveQuery.run(snapshot, query, options);
         assertEquals(expected.get(q), later.table().toString(), context);
         assertEquals(List.of(), later.stats().warnings(), context);
       }
     }
     assertTrue(cancelled >= 10 && answered >= 10, cancelled + " ended, " + answered + " answered");
-  }
-
-  /** Waits for the interrupt, which may have come to this thread, and forgets it. */
-  private static void join(Thread other) throws InterruptedException {
-    while (other.isAlive()) {
-      try {
-        other.join();
-      } catch (InterruptedException e) {
-        // it is the one that is waited for
-      }
-    }
-    Thread.interrupted();
   }
 }

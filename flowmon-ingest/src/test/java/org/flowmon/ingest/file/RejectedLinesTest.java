@@ -55,6 +55,20 @@ class RejectedLinesTest {
   }
 
   @Test
+  void whatIsSaidOfALineCountsAsItsBytesDo() throws IOException {
+    Path file = directory.resolve("details.jsonl");
+    byte[] line = "x01234567".getBytes(StandardCharsets.UTF_8);
+    try (RejectedLines lines = RejectedLines.to(file, 100, 24, () -> {})) {
+      for (int number = 1; number <= 3; number++) {
+        // 8 bytes and 2 more: of 24 two fit, and three would without these.
+        lines.add(FILE, number, RejectReason.MISSING_TIME, "ab", line, 1, line.length, false);
+      }
+      assertEquals(1, lines.onlyCounted());
+    }
+    assertEquals(3, Files.readAllLines(file).size());
+  }
+
+  @Test
   void rejectingEndsWhereTheCheckThrows() throws IOException {
     boolean[] stopped = new boolean[1];
     Runnable check =
