@@ -61,7 +61,7 @@ public record AnalysisConfig(
   private static final List<String> BUNDLED = List.of("elephants");
 
   /** Those that come along to be copied and do not run by themselves, likewise. */
-  private static final List<String> OFFERED = List.of("anomaly", "dispersion", "mice");
+  private static final List<String> OFFERED = List.of("anomaly", "dispersion", "mice", "portscans");
 
   public AnalysisConfig {
     sinks = List.copyOf(sinks);

@@ -3,10 +3,7 @@ package org.flowmon.jobs.report;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
@@ -47,8 +44,6 @@ import org.flowmon.udaf.table.WindowPart;
  * measure, and {@code DAYS_BEFORE(…) AS day}, and its filter has a SAME_HOUR.
  */
 final class ElephantsLogic implements ReportLogic {
-  private static final String DAY = "day";
-  private static final BigInteger[] NO_DAYS = new BigInteger[0];
 
   private BigDecimal share;
   private BigDecimal factor;
@@ -122,7 +117,7 @@ final class ElephantsLogic implements ReportLogic {
       require(analysis, place, names, key.name());
     }
     require(analysis, place, names, measure);
-    require(analysis, place, names, DAY);
+    require(analysis, place, names, PastMedians.DAY);
     SameHourDays range = SameHourDays.of(query);
     if (range == null) {
       throw new ConfigException(
@@ -155,13 +150,12 @@ final class ElephantsLogic implements ReportLogic {
     WindowResult live = window.window();
     HistoryAnswer history = window.history();
     DaysInside inside = DaysInside.of(history, pastConfig.now(live.windowEnd()), days);
-    int used = inside.used();
-    Map<String, BigInteger[]> past = used == 0 ? Map.of() : past(history.rows());
+    PastMedians medians = new PastMedians(inside, days, keys, history.rows(), measure);
     BigInteger total = live.totals().bigValue(0, live.totals().column(measure));
     ResultTable.Builder out = table(live.rows());
     for (int row = 0; row < live.rows().rowCount(); row++) {
-      BigInteger[] own = past.getOrDefault(key(live.rows(), row), NO_DAYS);
-      add(out, live, row, total, median(own, inside), used, inside.missing());
+      BigInteger twiceMedian = medians.twice(live.rows(), row);
+      add(out, live, row, total, twiceMedian, inside.used(), inside.missing());
     }
     return out.build();
   }
@@ -234,51 +228,6 @@ final class ElephantsLogic implements ReportLogic {
     BigDecimal then =
         factor.multiply(new BigDecimal(twiceMedian)).multiply(BigDecimal.valueOf(windowMicros));
     return now.compareTo(then) >= 0 ? "new" : "usual";
-  }
-
-  /** By key, what was measured on each day; index 0 is not used, null is none. */
-  private Map<String, BigInteger[]> past(ResultTable history) {
-    int dayColumn = history.column(DAY);
-    int measureColumn = history.column(measure);
-    Map<String, BigInteger[]> past = new HashMap<>();
-    for (int row = 0; row < history.rowCount(); row++) {
-      if (history.isNull(row, dayColumn)) {
-        continue;
-      }
-      long day = history.longValue(row, dayColumn);
-      if (day >= 1 && day <= days) {
-        BigInteger[] own = past.computeIfAbsent(key(history, row), k -> new BigInteger[days + 1]);
-        BigInteger value = history.bigValue(row, measureColumn);
-        own[(int) day] = own[(int) day] == null ? value : own[(int) day].add(value);
-      }
-    }
-    return past;
-  }
-
-  private BigInteger median(BigInteger[] own, DaysInside inside) {
-    if (inside.used() == 0) {
-      return null;
-    }
-    BigInteger[] values = new BigInteger[inside.used()];
-    int n = 0;
-    for (int day = 1; day <= days; day++) {
-      if (inside.contains(day)) {
-        values[n++] = day < own.length && own[day] != null ? own[day] : BigInteger.ZERO;
-      }
-    }
-    Arrays.sort(values);
-    return values[(n - 1) / 2].add(values[n / 2]);
-  }
-
-  private String key(ResultTable table, int row) {
-    StringBuilder key = new StringBuilder();
-    for (ReportColumn column : keys) {
-      int c = table.column(column.name());
-      // a length before each value, so that no two keys look alike
-      String value = table.isNull(row, c) ? "" : "=" + table.formatted(row, c);
-      key.append(value.length()).append(value);
-    }
-    return key.toString();
   }
 
   private static long bits(double value) {

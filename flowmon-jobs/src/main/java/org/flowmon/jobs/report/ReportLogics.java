@@ -21,6 +21,7 @@ public final class ReportLogics {
       case "elephants" -> new ElephantsLogic();
       case "live" -> new LiveLogic();
       case "mice" -> new MiceLogic();
+      case "portscans" -> new PortscansLogic();
       default -> byClass(analysis, name);
     };
   }
@@ -30,8 +31,8 @@ public final class ReportLogics {
     if (name.indexOf('.') < 0) {
       throw new ConfigException(
           place
-              + "expected anomaly, dispersion, elephants, live, mice, or the full name of a class"
-              + " that implements "
+              + "expected anomaly, dispersion, elephants, live, mice, portscans, or the full name"
+              + " of a class that implements "
               + ReportLogic.class.getName()
               + "; found '"
               + name

@@ -229,7 +229,7 @@ class ElephantsLogicTest {
     AnalysisConfig wrong = new AnalysisConfig("own", config.live(), null, unknown, config.sinks());
     ConfigException e = assertThrows(ConfigException.class, () -> ReportLogics.of(wrong));
     assertTrue(
-        e.getMessage().contains("expected anomaly, dispersion, elephants, live, mice, or"),
+        e.getMessage().contains("expected anomaly, dispersion, elephants, live, mice, portscans"),
         e.getMessage());
   }
 
