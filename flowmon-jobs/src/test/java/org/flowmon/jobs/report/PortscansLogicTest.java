@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,6 +23,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -35,6 +45,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
@@ -45,6 +56,7 @@ import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The analysis that comes along, over planted scans and what only looks like one. */
 class PortscansLogicTest {
@@ -87,6 +99,7 @@ class PortscansLogicTest {
 
   private final List<Flow> flows = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom(0);
+  private Parameters parameters; // of the last history query
 
   private static String yaml() throws IOException {
     try (InputStream in = AnalysisConfig.class.getResourceAsStream("/analyses/portscans.yaml")) {
@@ -255,8 +268,7 @@ class PortscansLogicTest {
     for (int row = 0; row < result.rows().rowCount(); row++) {
       sources.add(result.rows().value(row, result.rows().column("src_addr")));
     }
-    Parameters parameters =
-        Parameters.NONE.with("now", Value.ofTimestamp(END)).with("live.src_addr", sources);
+    parameters = Parameters.NONE.with("now", Value.ofTimestamp(END)).with("live.src_addr", sources);
     ResultTable past =
         FlowQueries.run(batches, QueryParser.parse(analysis.history().query()).bind(parameters));
     return new WindowHistory(result, history(HistoryStatus.EXACT, END - 30 * DAY, past));
@@ -413,6 +425,28 @@ class PortscansLogicTest {
       assertEquals(0, report(analysis("targets: 290, emit: scans"), window).rowCount());
       String both = "targets: 290, emit: scans, emit_no_history: true";
       assertEquals(4, report(analysis(both), window).rowCount());
+    }
+  }
+
+  @Test
+  void theHistoryQueryGivesTheSameOverAnArchive(@TempDir Path directory) throws IOException {
+    random = new SplittableRandom(64);
+    plantScans();
+    plantOthers();
+    plantNoise(8_000);
+    AnalysisConfig analysis = analysis("");
+    ResultTable expected = run(analysis).history().rows();
+    assertTrue(expected.rowCount() > 20, expected.rowCount() + " rows");
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment segment =
+          archive.newSegmentWriter().seal(archive.segmentsDirectory(), batches(), Provenance.NONE);
+      SourceRange range = new SourceRange("t:0", 0, 1, END - 9 * DAY, END, false);
+      archive.commit(ArchiveCommit.ofRanges(List.of(segment), List.of(range), "test"));
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        FlowQuery query = QueryParser.parse(analysis.history().query()).bind(parameters);
+        assertEquals(
+            expected, ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table(), "seed 64");
+      }
     }
   }
 

@@ -130,6 +130,60 @@ class ReportsEndToEndTest {
     }
   }
 
+  @Test
+  void scansAreReportedToPostgresqlAndTheVictimIsNot() throws Exception {
+    AnalysisConfig portscans =
+        AnalysisConfig.offered().stream()
+            .filter(analysis -> analysis.name().equals("portscans"))
+            .findFirst()
+            .orElseThrow();
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"));
+        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+      kafka.createTopic(TOPIC, 1);
+      JobConfig config = config(kafka, database);
+      // On days 2 and 1 the old host tries the same targets as now.
+      send(kafka, 0, END - 2 * DAY - SECOND, "10.0.0.1", 1);
+      scan(kafka, 1, END - 2 * DAY + 60 * SECOND, OLD);
+      scan(kafka, 2, END - DAY + 60 * SECOND, OLD);
+      heartbeat(kafka, 3, END - DAY + 7200 * SECOND);
+      run(config, portscans);
+      scan(kafka, 4, END - 50 * SECOND, OLD);
+      scan(kafka, 5, END - 40 * SECOND, NEW);
+      scan(kafka, 6, END - 5 * SECOND, NEW); // the same targets again
+      heartbeat(kafka, 7, END + 3600 * SECOND);
+      run(config, portscans);
+      assertEquals(
+          List.of(
+              "1 " + OLD + " 120 1 120 120 120 2 usual", "2 " + NEW + " 120 1 120 240 0 2 scan"),
+          rows(
+              database,
+              "portscans",
+              "rank, host(src_addr), targets, hosts, ports, flows, median_targets, days_used,"
+                  + " verdict"));
+    }
+  }
+
+  /** Attempts at 120 ports of a host, and its answers. */
+  private static void scan(EmbeddedKafka kafka, long sequence, long time, String scanner)
+      throws Exception {
+    String victim = "10.0.0.9";
+    FlowBatchBuilder builder = new FlowBatchBuilder(240);
+    for (int i = 0; i < 240; i++) {
+      boolean answers = i % 2 == 1;
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, time);
+      builder.set(FlowColumn.END_TIME, time);
+      builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(answers ? victim : scanner));
+      builder.setAddress(FlowColumn.DST_ADDR, IpAddress.parse(answers ? scanner : victim));
+      builder.set(FlowColumn.SRC_PORT, answers ? 1 + i / 2 : 40_000 + i / 2);
+      builder.set(FlowColumn.DST_PORT, answers ? 40_000 + i / 2 : 1 + i / 2);
+      builder.set(FlowColumn.PROTOCOL, 6);
+      builder.set(FlowColumn.TCP_FLAGS, answers ? 20 : 2);
+      builder.endRow();
+    }
+    put(kafka, builder.build(1, sequence, sequence, 0));
+  }
+
   private static List<String> rows(EmbeddedPostgres database, String analysis, String columns)
       throws Exception {
     List<String> rows = new ArrayList<>();
