@@ -36,7 +36,8 @@ public final class GroupTable {
   private final long[] oneGroup;
   // Made when it is first needed.
   private PartialMerge merging;
-  private final int[] places = new int[Vector.CAPACITY];
+  // Made when rows are first added: most tables only merge what others made.
+  private int[] places = {};
 
   // Keeps the reads of touch() from being left out.
   @SuppressWarnings("unused")
@@ -80,6 +81,7 @@ public final class GroupTable {
       return;
     }
     keyColumns.load(keys, selection[n - 1] + 1);
+    allocatePlaces();
     if (index.isLarge()) {
       touch(selection, n);
     }
@@ -113,9 +115,28 @@ public final class GroupTable {
    */
   public void merge(PartialGroups groups) {
     if (merging == null) {
-      merging = new PartialMerge(layout, texts, keyColumns);
+      merging = new PartialMerge(layout);
     }
     merging.into(this, groups);
+  }
+
+  /** As {@link #merge(PartialGroups)}, by what several tables of this layout share. */
+  void merge(PartialGroups groups, PartialMerge shared) {
+    shared.into(this, groups);
+  }
+
+  TextDictionary texts() {
+    return texts;
+  }
+
+  KeyColumns keyColumns() {
+    return keyColumns;
+  }
+
+  private void allocatePlaces() {
+    if (places.length == 0) {
+      places = new int[Vector.CAPACITY];
+    }
   }
 
   /**
@@ -147,6 +168,7 @@ public final class GroupTable {
    * @param n how many, at most {@link Vector#CAPACITY}
    */
   public void merge(int[] groups, long[][] states, int n) {
+    allocatePlaces();
     for (int i = 0; i < n; i++) {
       places[i] = stateAt(groups[i]);
     }
@@ -300,12 +322,17 @@ public final class GroupTable {
     }
   }
 
-  /** Merges groups whose key and state words lie in columns. */
-  void mergeColumns(long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int count) {
+  /**
+   * Merges groups whose key and state words lie in columns.
+   *
+   * @param at may be written: of {@code count} places or more
+   */
+  void mergeColumns(
+      long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int[] at, int count) {
     for (int i = 0; i < count; i++) {
-      places[i] = stateAt(findOrAdd(hashes[i], nulls[i], keyWords, i));
+      at[i] = stateAt(findOrAdd(hashes[i], nulls[i], keyWords, i));
     }
-    accumulation.merge(states, count, data, places);
+    accumulation.merge(states, count, data, at);
   }
 
   /** Merges all groups of a table of the same layout. */

@@ -22,8 +22,9 @@ final class KeyColumns {
   final long[][] words;
   private final long[][] textWords;
   // Bit k is set where key k is NULL.
-  final long[] nulls = new long[Vector.CAPACITY];
-  final long[] hashes = new long[Vector.CAPACITY];
+  // With the hashes made when rows are first loaded: most tables only merge what others made.
+  long[] nulls = {};
+  long[] hashes = {};
   private boolean nullsAreClear = true;
 
   KeyColumns(GroupLayout layout, TextDictionary texts) {
@@ -46,7 +47,7 @@ final class KeyColumns {
     boolean any = false;
     for (int k = 0; k < layout.keys().size(); k++) {
       if (layout.keyKind(k) == ValueKind.TEXT) {
-        textWords[layout.keyWord(k)] = new long[Vector.CAPACITY];
+        textWords[layout.keyWord(k)] = new long[0]; // not null: the word numbers a text
         any = true;
       }
     }
@@ -59,6 +60,9 @@ final class KeyColumns {
 
   /** Takes over the keys of the first {@code count} places of the vectors. */
   void load(Vector[] keys, int count) {
+    if (hashes.length == 0) {
+      allocate();
+    }
     if (!nullsAreClear) {
       Arrays.fill(nulls, 0);
       nullsAreClear = true;
@@ -80,6 +84,14 @@ final class KeyColumns {
       }
     }
     hash(count);
+  }
+
+  private void allocate() {
+    nulls = new long[Vector.CAPACITY];
+    hashes = new long[Vector.CAPACITY];
+    for (int w = 0; w < textWords.length; w++) {
+      textWords[w] = textWords[w] == null ? null : new long[Vector.CAPACITY];
+    }
   }
 
   private long[] numbered(Vector vector, int count, long[] out) {

@@ -3,33 +3,33 @@ package org.flowmon.udaf.table;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.ValueKind;
 
-/** Merges the columns of partial groups into a table, some groups at a time. */
+/**
+ * Merges the columns of partial groups into tables of one layout, some groups at a time. Tables may
+ * share one: its memory is larger than that of a table with few groups. Not thread-safe.
+ */
 final class PartialMerge {
   private static final int CHUNK = 256;
 
   private final GroupLayout layout;
-  private final TextDictionary texts;
   private final long[] nulls = new long[CHUNK];
   private final long[] hashes = new long[CHUNK];
   private final long[][] keys;
   private final long[][] states;
-  private final KeyColumns keyColumns;
+  private final int[] places = new int[CHUNK];
 
-  PartialMerge(GroupLayout layout, TextDictionary texts, KeyColumns keyColumns) {
+  PartialMerge(GroupLayout layout) {
     this.layout = layout;
-    this.texts = texts;
     this.keys = new long[layout.keyWords()][CHUNK];
     this.states = new long[layout.stateWords()][CHUNK];
-    this.keyColumns = keyColumns;
   }
 
   void into(GroupTable table, PartialGroups groups) {
     check(groups);
     for (int from = 0; from < groups.groups(); from += CHUNK) {
       int count = Math.min(CHUNK, groups.groups() - from);
-      read(groups, from, count);
-      keyColumns.hash(nulls, keys, count, hashes);
-      table.mergeColumns(nulls, keys, hashes, states, count);
+      read(groups, table.texts(), from, count);
+      table.keyColumns().hash(nulls, keys, count, hashes);
+      table.mergeColumns(nulls, keys, hashes, states, places, count);
     }
   }
 
@@ -65,11 +65,11 @@ final class PartialMerge {
     return false;
   }
 
-  private void read(PartialGroups groups, int from, int count) {
+  private void read(PartialGroups groups, TextDictionary texts, int from, int count) {
     groups.readWords(0, from, count, nulls);
     for (int w = 0; w < keys.length; w++) {
       if (groups.isText(1 + w)) {
-        readTexts(groups, from, count, w);
+        readTexts(groups, texts, from, count, w);
       } else {
         groups.readWords(1 + w, from, count, keys[w]);
       }
@@ -86,7 +86,8 @@ final class PartialMerge {
     }
   }
 
-  private void readTexts(PartialGroups groups, int from, int count, int word) {
+  private void readTexts(
+      PartialGroups groups, TextDictionary texts, int from, int count, int word) {
     int key = 0;
     while (layout.keyWord(key) != word) {
       key++;

@@ -28,6 +28,7 @@ public final class WindowTables {
   private final FlowQuery live;
   private final WindowSpec window;
   private final LiveGroupings groupings;
+  private final PartialMerge[] merges; // by grouping, shared by the panes' tables
   // By grouping; null where a pane has no groups of it.
   private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(BY_TIME);
   private long watermark = Long.MIN_VALUE;
@@ -37,6 +38,7 @@ public final class WindowTables {
     this.live = live;
     this.window = window;
     this.groupings = LiveGroupings.of(live);
+    this.merges = new PartialMerge[groupings.groupings().size()];
   }
 
   /**
@@ -76,7 +78,11 @@ public final class WindowTables {
     if (window.isClosed(window.lastWindowEnd(start), watermark)) {
       return false;
     }
-    table(new PaneKey(start, from), groups.grouping()).merge(groups);
+    GroupTable table = table(new PaneKey(start, from), groups.grouping());
+    if (merges[groups.grouping()] == null) {
+      merges[groups.grouping()] = new PartialMerge(table.layout());
+    }
+    table.merge(groups, merges[groups.grouping()]);
     return true;
   }
 
