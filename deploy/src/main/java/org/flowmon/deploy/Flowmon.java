@@ -2,6 +2,7 @@ package org.flowmon.deploy;
 
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.BenchCommand;
+import org.flowmon.deploy.command.AnalysesCommand;
 import org.flowmon.deploy.command.CollectCommand;
 import org.flowmon.deploy.command.CompactCommand;
 import org.flowmon.deploy.command.DemoCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)"
     },
     subcommands = {
+      AnalysesCommand.class,
       CollectCommand.class,
       ImportCommand.class,
       ExportCommand.class,

@@ -26,6 +26,7 @@ import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.sink.ArchiveSink;
 import org.flowmon.jobs.sink.KafkaReports;
@@ -83,6 +84,19 @@ public final class FlowmonJob {
     return config.analyses() == null
         ? AnalysisConfig.bundled()
         : AnalysisConfig.readFolder(Path.of(config.analyses()));
+  }
+
+  /**
+   * Checks of analyses all that can be told without a cluster: queries, windows, and whether each
+   * fits the logic of its reports.
+   *
+   * @throws ConfigException saying what does not hold, and what was expected
+   */
+  public static void check(List<AnalysisConfig> analyses) {
+    LiveQuery.byId(analyses);
+    for (AnalysisConfig analysis : analyses) {
+      ReportLogics.of(analysis).open(analysis);
+    }
   }
 
   /**

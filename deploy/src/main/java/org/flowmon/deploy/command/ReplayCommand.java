@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -136,9 +137,14 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private AnalysisConfig analysis(JobConfig job) {
     if (analysis.endsWith(".yaml") || analysis.endsWith(".yml")) {
-      return AnalysisConfig.read(Path.of(analysis));
+      AnalysisConfig read = AnalysisConfig.read(Path.of(analysis));
+      FlowmonJob.check(List.of(read));
+      return read;
     }
-    List<AnalysisConfig> known = FlowmonJob.analyses(job);
+    List<AnalysisConfig> known = new ArrayList<>(FlowmonJob.analyses(job));
+    if (config == null) {
+      known.addAll(AnalysisConfig.offered());
+    }
     return known.stream()
         .filter(one -> one.name().equals(analysis))
         .findFirst()

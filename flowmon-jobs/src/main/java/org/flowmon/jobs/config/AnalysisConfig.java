@@ -187,10 +187,26 @@ public record AnalysisConfig(
     return resources(OFFERED);
   }
 
+  /**
+   * The file of an analysis that flowmon brings along, to be copied and changed.
+   *
+   * @param name of one of {@link #bundled} or {@link #offered}
+   */
+  public static String textOf(String name) {
+    if (!BUNDLED.contains(name) && !OFFERED.contains(name)) {
+      List<String> all = new ArrayList<>(BUNDLED);
+      all.addAll(OFFERED);
+      throw new ConfigException("no analysis '" + name + "' comes along, only " + all);
+    }
+    return YamlFile.resourceText(resource(name));
+  }
+
   private static List<AnalysisConfig> resources(List<String> names) {
-    return names.stream()
-        .map(name -> of(YamlFile.readResource("/analyses/" + name + ".yaml")))
-        .toList();
+    return names.stream().map(name -> of(YamlFile.readResource(resource(name)))).toList();
+  }
+
+  private static String resource(String name) {
+    return "/analyses/" + name + ".yaml";
   }
 
   private static AnalysisConfig of(YamlSection root) {

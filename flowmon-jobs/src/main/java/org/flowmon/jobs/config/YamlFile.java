@@ -35,11 +35,16 @@ final class YamlFile {
   }
 
   static YamlSection readResource(String resource) {
+    return parse(resource, resourceText(resource));
+  }
+
+  /** The text of a resource of the class path. */
+  static String resourceText(String resource) {
     try (InputStream in = YamlFile.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new ConfigException("no resource " + resource + " on the class path");
       }
-      return parse(resource, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new ConfigException(resource + ": cannot be read (" + e + ")", e);
     }

@@ -1,0 +1,76 @@
+package org.flowmon.deploy.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.flowmon.deploy.Flowmon;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AnalysesCommandTest {
+  @TempDir private Path folder;
+
+  /** What a command gave. */
+  private record Ran(int code, String out) {}
+
+  private static Ran run(String... args) {
+    PrintStream before = System.out;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    try {
+      int code = Flowmon.commandLine().execute(args);
+      return new Ran(code, out.toString(StandardCharsets.UTF_8));
+    } finally {
+      System.setOut(before);
+    }
+  }
+
+  @Test
+  void theFilesThatComeAlongAreShownAndRight() throws Exception {
+    Ran list = run("analyses", "list");
+    assertEquals(0, list.code());
+    for (String name : new String[] {"elephants", "anomaly", "dispersion", "mice", "portscans"}) {
+      assertTrue(list.out().contains("\n" + name + " "), list.out());
+      Ran shown = run("analyses", "show", name);
+      assertEquals(0, shown.code());
+      Files.writeString(folder.resolve(name + ".yaml"), shown.out());
+    }
+    Ran checked = run("analyses", "check", folder.toString());
+    assertEquals(0, checked.code(), checked.out());
+    assertEquals(5, checked.out().lines().count(), checked.out());
+    Ran ofFolder = run("analyses", "list", folder.toString());
+    assertEquals(6, ofFolder.out().lines().count(), ofFolder.out());
+    assertTrue(ofFolder.out().contains("dispersion           10m      1m"), ofFolder.out());
+  }
+
+  @Test
+  void everyWrongFileIsSaidWithItsPlace() throws Exception {
+    String right = run("analyses", "show", "elephants").out();
+    Files.writeString(folder.resolve("a.yaml"), right);
+    Files.writeString(folder.resolve("b.yaml"), right);
+    Files.writeString(folder.resolve("c.yaml"), right.replace("SUM(bytes)", "SUM(byte)"));
+    Files.writeString(folder.resolve("d.yaml"), right.replace("factor: 3", "factr: 3"));
+    Ran ran = run("analyses", "check", folder.toString());
+    assertEquals(1, ran.code());
+    String[] lines = ran.out().split("\n", -1);
+    assertTrue(lines[0].endsWith("a.yaml: elephants is right"), lines[0]);
+    assertTrue(lines[1].contains("b.yaml: name: 'elephants' is already defined in"), lines[1]);
+    assertTrue(ran.out().contains("c.yaml"), ran.out());
+    assertTrue(ran.out().contains("'byte'"), ran.out());
+    assertTrue(
+        ran.out().contains("d.yaml: analysis elephants: report.parameters.factr"), ran.out());
+  }
+
+  @Test
+  void whatIsNotThereIsSaid() {
+    assertEquals(2, run("analyses").code());
+    assertEquals(2, run("analyses", "show", "nothing").code());
+    assertEquals(3, run("analyses", "check", folder.toString()).code());
+    assertEquals(3, run("analyses", "list", folder.resolve("nowhere").toString()).code());
+  }
+}
