@@ -2,6 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
@@ -9,6 +10,7 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.matrix.RowKeys;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
@@ -92,18 +94,30 @@ final class DispersionLogic implements ReportLogic {
     slides = (int) count;
     FlowQuery live = rules.live();
     rules.noLimit("live.query", live, "logic dispersion needs every appearance");
+    FlowColumn time = analysis.live().time().column();
     bucket =
         live.select().stream()
-            .filter(item -> item.what() instanceof TimeBucket b && b.widthMicros() == slide)
+            .filter(
+                item ->
+                    item.what() instanceof TimeBucket b
+                        && b.widthMicros() == slide
+                        && reads(b.time(), time))
             .map(SelectItem::name)
             .findFirst()
             .orElseThrow(
                 () ->
                     rules.error(
                         "live.query",
-                        "logic dispersion needs a column TIME_BUCKET(end_time, INTERVAL …) of the"
-                            + " slide, "
+                        "logic dispersion needs a column TIME_BUCKET("
+                            + time.sqlName()
+                            + ", INTERVAL …), of the time that windows are over and the slide, "
                             + analysis.live().slide()));
+  }
+
+  /** Whether a value comes from a column, as COALESCE(end_time, arrival) does from end_time. */
+  private static boolean reads(Expression expression, FlowColumn column) {
+    return (expression instanceof Expression.Column read && read.column() == column)
+        || ExpressionParts.of(expression).stream().anyMatch(part -> reads(part, column));
   }
 
   private static List<Past> pasts(LogicRules rules, FlowQuery query, List<ReportColumn> keys) {

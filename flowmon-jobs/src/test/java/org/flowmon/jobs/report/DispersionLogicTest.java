@@ -267,6 +267,16 @@ class DispersionLogicTest {
         "has a column pattern of its own", QUERY.replace("AS flows", "AS pattern"), HISTORY, "");
   }
 
+  @Test
+  void theSlideIsOfTheTimeThatWindowsAreOver() {
+    String message = "TIME_BUCKET(end_time";
+    assertMessage(message, QUERY.replace("(end_time,", "(start_time,"), HISTORY, "");
+    assertMessage(message, QUERY.replace("(end_time,", "(arrival,"), HISTORY, "");
+    AnalysisConfig config =
+        config(QUERY.replace("(end_time,", "(COALESCE(end_time, arrival),"), HISTORY, "");
+    assertEquals("rank", ReportLogics.of(config).open(config).get(0).name());
+  }
+
   private static void assertMessage(String part, String query, String history, String parameters) {
     AnalysisConfig config = config(query, history, parameters);
     ConfigException e =
