@@ -214,7 +214,8 @@ public final class FlowmonJob {
             analyses,
             config.job().historyDelay(),
             topic,
-            config.job().disorderBound());
+            config.job().disorderBound(),
+            HistoryFunction.Pace.LIVE);
     KafkaReports.createTopics(config.kafka(), analyses);
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
@@ -240,6 +241,7 @@ public final class FlowmonJob {
    * @param delay of the history of analyses that say none
    * @param topic whose flows the archive holds
    * @param disorder how far an arrival may lie behind the largest of its partition
+   * @param pace how fast windows come
    */
   public static SingleOutputStreamOperator<Report> reports(
       DataStream<WindowResult> windows,
@@ -247,8 +249,9 @@ public final class FlowmonJob {
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
-      Duration disorder) {
-    return HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder)
+      Duration disorder,
+      HistoryFunction.Pace pace) {
+    return HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace)
         .name("history")
         .uid("history")
         .process(new ReportFunction(analyses), Report.TYPE)

@@ -10,6 +10,6 @@ public interface ReplayListener {
   /** More flows were read. */
   void flows(long count);
 
-  /** All windows that end by then have been reported, in microseconds. */
+  /** Windows that end a lateness before then or earlier have been reported, in microseconds. */
   void through(long micros);
 }

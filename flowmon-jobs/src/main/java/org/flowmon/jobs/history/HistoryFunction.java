@@ -50,6 +50,17 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   /** Windows that wait for their history in one task. */
   public static final int CAPACITY = 128;
 
+  /** How fast windows come. */
+  public enum Pace {
+    /** With time: the archive follows, and is waited for. */
+    LIVE,
+    /**
+     * As fast as they are read: what the archive does not hold now is not waited for, and one after
+     * the other in a task, as the time limits of those that wait for others run.
+     */
+    REPLAY
+  }
+
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(HistoryFunction.class);
   // Flink's own time limit is only for what no lookup's limit caught.
@@ -60,6 +71,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private final Duration delay;
   private final FlowTopic topic;
   private final Duration disorder;
+  private final Pace pace;
   private transient Archive archive;
   private transient LookupPool pool;
   private transient Map<String, Analysis> byName;
@@ -78,12 +90,14 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
-      Duration disorder) {
+      Duration disorder,
+      Pace pace) {
     this.location = location;
     this.analyses = List.copyOf(analyses);
     this.delay = delay;
     this.topic = topic;
     this.disorder = disorder;
+    this.pace = pace;
   }
 
   /**
@@ -102,6 +116,22 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       Duration delay,
       FlowTopic topic,
       Duration disorder) {
+    return apply(windows, location, analyses, delay, topic, disorder, Pace.LIVE);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param pace how fast windows come
+   */
+  public static SingleOutputStreamOperator<WindowHistory> apply(
+      DataStream<WindowResult> windows,
+      ArchiveLocation location,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder,
+      Pace pace) {
     Duration longest = Duration.ZERO;
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
@@ -111,10 +141,10 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     return AsyncDataStream.unorderedWait(
             windows,
-            new HistoryFunction(location, analyses, delay, topic, disorder),
+            new HistoryFunction(location, analyses, delay, topic, disorder, pace),
             longest.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
-            CAPACITY)
+            pace == Pace.LIVE ? CAPACITY : 1)
         .returns(WindowHistory.TYPE);
   }
 
@@ -189,6 +219,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             analysis.permits(),
             window,
             () -> closed,
+            pace == Pace.LIVE,
             answer -> {
               analysis.answers().get(answer.status()).incrementAndGet();
               analysis.lastMillis().set((System.nanoTime() - begun) / 1_000_000);

@@ -40,6 +40,7 @@ final class HistoryLookup {
    *
    * @param permits of the analysis: how many of its lookups run at once
    * @param closed whether nobody waits for answers any more
+   * @param isPatient whether it waits for the archive
    * @param answer told once, on any thread
    */
   HistoryLookup(
@@ -49,6 +50,7 @@ final class HistoryLookup {
       Semaphore permits,
       WindowResult window,
       BooleanSupplier closed,
+      boolean isPatient,
       Consumer<HistoryAnswer> answer) {
     this.archive = archive;
     this.query = query;
@@ -60,7 +62,7 @@ final class HistoryLookup {
     long limit = query.timeout().toNanos();
     long now = System.nanoTime();
     this.deadline = now + limit;
-    this.patience = now + limit / 2;
+    this.patience = isPatient ? now + limit / 2 : now;
   }
 
   /** Begins; the caller and the pool's timer never wait for files. */

@@ -8,10 +8,10 @@ import org.flowmon.flow.FlowColumn;
 
 /**
  * Slices by arrival. The archive has no order of arrivals, so that each slice is a scan of its own:
- * they are at most some hundred, of whole slides.
+ * they are at most a hundred, of whole slides.
  */
 final class ArrivalSlices implements ReplaySlices {
-  private static final int SLICES = 100;
+  private static final long SLICES = 100;
 
   private final ReplaySpec spec;
   private final ArchiveSnapshot snapshot;
@@ -22,7 +22,7 @@ final class ArrivalSlices implements ReplaySlices {
     this.spec = spec;
     this.snapshot = snapshot;
     long slide = spec.window().slideMicros();
-    this.length = Math.max(1, (spec.to() - spec.from()) / SLICES / slide) * slide;
+    this.length = -Math.floorDiv(spec.from() - spec.to(), SLICES * slide) * slide;
     this.position = position;
   }
 

@@ -15,6 +15,8 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -23,13 +25,15 @@ import org.flowmon.jobs.source.PositionedBatch;
  * The live job with the archive in place of Kafka.
  *
  * <pre>
- *   replay-source (one task) ──► low-level ──► merge ──► windows ──► history ──► report ──► replay-range
+ *   replay-source (one task) ──► low-level ──► merge ──► windows ──► replay-range ──► history ──► report
  * </pre>
  *
  * <p>Its reports are those of the live job, row for row, where the archive still holds what that
  * saw: the flows of the windows and, of those reports whose history was exact, the history as of
- * the same arrival. Flows that were lost before they came to the archive are in neither; only the
- * live job counted them.
+ * the same arrival. Flows that came behind the live job's watermark, out of order by more than its
+ * bound, are in the replay alone. Flows that were lost before they came to the archive are in
+ * neither; only the live job counted them, and its counts of arrivals are not the replay's, which
+ * reads in another order.
  */
 public final class Replay {
   private Replay() {}
@@ -62,16 +66,20 @@ public final class Replay {
       SingleOutputStreamOperator<PositionedBatch> flows, ReplaySpec spec, int maxParallelism)
       throws IOException {
     List<AnalysisConfig> analyses = List.of(spec.analysis());
+    // Windows of which only some flows were read need no history.
+    SingleOutputStreamOperator<WindowResult> windows =
+        FlowmonJob.windows(flows, maxParallelism, analyses)
+            .filter(window -> spec.holds(window.windowStart(), window.windowEnd()))
+            .name("replay-range")
+            .uid("replay-range");
     return FlowmonJob.reports(
-            FlowmonJob.windows(flows, maxParallelism, analyses),
-            spec.archive(),
-            analyses,
-            spec.historyDelay(),
-            topic(spec.archive()),
-            spec.disorder())
-        .filter(report -> spec.holds(report.windowStart(), report.windowEnd()))
-        .name("replay-range")
-        .uid("replay-range");
+        windows,
+        spec.archive(),
+        analyses,
+        spec.historyDelay(),
+        topic(spec.archive()),
+        spec.disorder(),
+        HistoryFunction.Pace.REPLAY);
   }
 
   /**

@@ -83,10 +83,14 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
     return InputStatus.MORE_AVAILABLE;
   }
 
-  /** The first watermark at which the windows that end at the position are closed. */
+  /**
+   * The first watermark at which the windows that end at the position are closed; the last one at
+   * which those after them are not, where slides are shorter than its millisecond.
+   */
   private long watermark() {
     long closes = position + spec.window().latenessMicros();
-    return Math.floorDiv(closes, 1000);
+    long next = closes + spec.window().slideMicros();
+    return Math.min(Math.floorDiv(closes, 1000), Math.floorDiv(next, 1000) - 1);
   }
 
   @Override

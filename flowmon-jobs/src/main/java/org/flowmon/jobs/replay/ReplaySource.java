@@ -10,9 +10,9 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * The flows of an archive in slices of their arrivals, each followed by the watermark that says so.
- * Bounded; one task reads. Its state is the next slice: a slice goes out whole between two
- * barriers.
+ * The flows of an archive in slices of the time that windows are over, each followed by the
+ * watermark that closes its windows. Bounded; one task reads. Its state is the next slice: a slice
+ * goes out whole between two barriers.
  */
 final class ReplaySource implements Source<PositionedBatch, ReplaySplit, Boolean> {
   private static final long serialVersionUID = 1L;
@@ -40,10 +40,8 @@ final class ReplaySource implements Source<PositionedBatch, ReplaySplit, Boolean
     return new ReplayEnumerator(context, assigned ? null : first());
   }
 
-  /** At a multiple of the slide, where a window may begin. */
   private ReplaySplit first() {
-    long slide = spec.window().slideMicros();
-    return new ReplaySplit(Math.floorDiv(spec.from() + slide - 1, slide) * slide);
+    return new ReplaySplit(spec.firstWindow());
   }
 
   @Override

@@ -35,7 +35,7 @@ public record ReplaySpec(
     implements Serializable {
   public ReplaySpec {
     long width = analysis.live().windowMicros();
-    if (from > to - width) {
+    if (firstWindow(analysis, from) > to - width) {
       throw new ConfigException(
           "no window of analysis "
               + analysis.name()
@@ -43,8 +43,20 @@ public record ReplaySpec(
               + analysis.live().window()
               + " long, lies between the two times: the range is "
               + (double) (to - from) / 1e6
-              + " s long");
+              + " s long, and windows begin at multiples of "
+              + analysis.live().slide()
+              + " since 1970");
     }
+  }
+
+  /** When the first window begins: at a multiple of the slide, as all do. */
+  long firstWindow() {
+    return firstWindow(analysis, from);
+  }
+
+  private static long firstWindow(AnalysisConfig analysis, long from) {
+    long slide = analysis.live().slideMicros();
+    return -Math.floorDiv(-from, slide) * slide;
   }
 
   /** Whether a window is asked for. */

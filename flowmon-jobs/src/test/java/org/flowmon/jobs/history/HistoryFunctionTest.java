@@ -495,6 +495,7 @@ class HistoryFunctionTest {
         new Semaphore(1),
         window(100, A, 60),
         () -> false,
+        true,
         result -> assertTrue(answer.complete(result), "one answer only"));
   }
 

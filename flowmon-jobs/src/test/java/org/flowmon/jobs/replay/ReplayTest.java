@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -19,6 +22,7 @@ import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
@@ -26,8 +30,13 @@ import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +74,127 @@ class ReplayTest {
   }
 
   @Test
+  void windowsThatSlideByLessThanAWatermarksMillisecondAreExact() throws Exception {
+    List<TestFlow> flows = TestFlow.random(43, 20_000, 1, 40);
+    ArchiveLocation archive = archive("short", flows);
+    long from = TestFlow.START + SECOND / 2;
+    for (String time : List.of("end_time", "arrival")) {
+      AnalysisConfig analysis = talkers(time, "2ms", "250us", "2s");
+      ReplaySpec spec = spec(archive, analysis, from, from + 10_000);
+      Map<Long, String> expected = expected(flows, analysis, from, from + 10_000);
+      assertEquals(33, expected.size());
+      assertEquals(expected, rows(spec, 1), "seed 43, by " + time);
+    }
+  }
+
+  @Test
+  void slicesAreTheSameWhereverAReaderBeginsAgainAndOfArrivalsAHundredAtMost() throws Exception {
+    List<TestFlow> flows = TestFlow.random(45, 5_000, 4, 40);
+    ArchiveLocation location = archive("slices", flows);
+    long from = TestFlow.START + SECOND;
+    long to = from + 199 * 10_000;
+    for (String time : List.of("end_time", "arrival")) {
+      ReplaySpec spec = spec(location, talkers(time, "1s", "10ms", "0s"), from, to);
+      try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
+          ArchiveSnapshot snapshot = archive.snapshot()) {
+        List<String> once = new ArrayList<>();
+        try (ReplaySlices slices = ReplaySlices.of(spec, snapshot, from)) {
+          for (long position = from; position < to; ) {
+            position = slice(slices, once);
+          }
+        }
+        List<String> again = new ArrayList<>();
+        for (long position = from; position < to; ) {
+          try (ReplaySlices slices = ReplaySlices.of(spec, snapshot, position)) {
+            position = slice(slices, again);
+          }
+        }
+        assertEquals(once, again, "seed 45, by " + time);
+        assertTrue(once.size() > 50, once.size() + " slices");
+        assertTrue(time.equals("end_time") || once.size() <= 100, once.size() + " slices");
+        long read =
+            once.stream().mapToLong(s -> Long.parseLong(s.substring(s.indexOf(' ') + 1))).sum();
+        long expected =
+            flows.stream()
+                .mapToLong(flow -> time.equals("arrival") ? flow.arrival() : flow.time())
+                .filter(at -> at >= from && at < to)
+                .count();
+        assertEquals(expected, read, "seed 45, by " + time);
+      }
+    }
+  }
+
+  /** Notes where the next slice ends and how many flows it has. */
+  private static long slice(ReplaySlices slices, List<String> notes) throws Exception {
+    long[] flows = {0};
+    long next = slices.next((rows, at, count) -> flows[0] += count);
+    notes.add(next + " " + flows[0]);
+    return next;
+  }
+
+  /** Tells which windows came to the report, and reports them as they are. */
+  public static final class Witness implements ReportLogic {
+    static final Set<Long> ENDS = new ConcurrentSkipListSet<>();
+    static final Map<HistoryStatus, Integer> HISTORIES = new ConcurrentHashMap<>();
+
+    @Override
+    public List<ReportColumn> open(AnalysisConfig analysis) {
+      return List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS), ReportColumn.sum("bytes"));
+    }
+
+    @Override
+    public ResultTable report(WindowHistory window) {
+      ENDS.add(window.window().windowEnd());
+      HISTORIES.merge(window.history().status(), 1, Integer::sum);
+      return window.window().rows();
+    }
+  }
+
+  @Test
+  void windowsBesideTheRangeHaveNoHistoryLookedUpAndNoReport() throws Exception {
+    List<TestFlow> flows = TestFlow.random(44, 3_000, 30, 50);
+    ArchiveLocation archive = archive("beside", flows);
+    AnalysisConfig analysis = talkers("end_time", "6s", "2s", "0s", Witness.class.getName());
+    long from = TestFlow.START + 7 * SECOND;
+    long to = TestFlow.START + 23 * SECOND;
+    Witness.ENDS.clear();
+    Map<Long, String> rows = rows(spec(archive, analysis, from, to), 2);
+    assertEquals(expected(flows, analysis, from, to), rows);
+    assertEquals(rows.keySet(), Witness.ENDS);
+  }
+
+  @Test
+  void windowsThatComeFasterThanTheirHistoryIsLookedUpAllHaveOne() throws Exception {
+    List<TestFlow> flows = TestFlow.random(46, 40_000, 40, 2_000);
+    ArchiveLocation archive = archive("fast", flows);
+    AnalysisConfig analysis =
+        AnalysisConfig.parse(
+            "fast.yaml",
+            """
+            name: fast
+            live:
+              query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
+              window: 200ms
+              lateness: 2s
+            history:
+              # Each takes some hundredths of a second, and all that came at once more than the limit.
+              query: |
+                SELECT src_addr, bytes, COUNT(*) AS flows FROM flows WHERE end_time < :now + INTERVAL '1' HOUR
+                GROUP BY src_addr, bytes
+              delay: 0s
+              concurrency: 1
+              timeout: 2s
+            report:
+              logic: %s
+            """
+                .formatted(Witness.class.getName()));
+    Witness.HISTORIES.clear();
+    long from = TestFlow.START + 5 * SECOND;
+    rows(spec(archive, analysis, from, from + 34 * SECOND), 1);
+    assertEquals(Map.of(HistoryStatus.PARTIAL, 170), Witness.HISTORIES);
+  }
+
+  @Test
   void aRangeWithoutFlowsGivesNoReports() throws Exception {
     ArchiveLocation archive = archive("empty", TestFlow.random(42, 1000, 5, 20));
     AnalysisConfig analysis = talkers("end_time", "2s", "2s", "0s");
@@ -80,6 +210,11 @@ class ReplayTest {
             ConfigException.class,
             () -> spec(ArchiveLocation.of(directory), analysis, 0, 6 * SECOND - 1));
     assertTrue(e.getMessage().contains("no window of analysis talkers"), e.getMessage());
+    // Windows begin at multiples of the slide: 2 s … 8 s is the first.
+    assertThrows(
+        ConfigException.class,
+        () -> spec(ArchiveLocation.of(directory), analysis, 1, 8 * SECOND - 1));
+    assertEquals(1, spec(ArchiveLocation.of(directory), analysis, 1, 8 * SECOND).from());
   }
 
   private static ReplaySpec spec(
@@ -88,6 +223,11 @@ class ReplayTest {
   }
 
   private static AnalysisConfig talkers(String time, String window, String slide, String lateness) {
+    return talkers(time, window, slide, lateness, "live");
+  }
+
+  private static AnalysisConfig talkers(
+      String time, String window, String slide, String lateness, String logic) {
     return AnalysisConfig.parse(
         "talkers.yaml",
         """
@@ -102,9 +242,9 @@ class ReplayTest {
           lateness: %s
           slots: 64
         report:
-          logic: live
+          logic: %s
         """
-            .formatted(LIMIT, time, window, slide, lateness));
+            .formatted(LIMIT, time, window, slide, lateness, logic));
   }
 
   /** Flows in the order of arrival, in segments of some seconds each. */
