@@ -102,7 +102,7 @@ public final class ReplayCommand implements Callable<Integer> {
         Progress progress = progressOption.start()) {
       Writer writer = new Writer(spec, format, progress);
       try (LocalReplay replay = new LocalReplay(spec, parallelism, writer)) {
-        while (!replay.await(POLL)) {
+        while (!writer.isUnread() && !replay.await(POLL)) {
           interruption.check();
           writer.show();
         }
@@ -217,6 +217,11 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public void through(long micros) {
       through.accumulateAndGet(Math.min(micros, spec.to()), Math::max);
+    }
+
+    /** Whether nobody takes what is written any more, as behind a pipe into {@code head}. */
+    boolean isUnread() {
+      return out.checkError();
     }
 
     synchronized void show() {

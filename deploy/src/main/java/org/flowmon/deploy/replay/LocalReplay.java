@@ -108,8 +108,11 @@ public final class LocalReplay implements AutoCloseable {
   /** Ends it, also where it goes on. */
   @Override
   public void close() {
-    flink.close();
-    forget();
+    try {
+      flink.close();
+    } finally {
+      forget();
+    }
   }
 
   private void forget() {

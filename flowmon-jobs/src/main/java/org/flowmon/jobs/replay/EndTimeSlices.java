@@ -1,6 +1,7 @@
 package org.flowmon.jobs.replay;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.scan.BlockSource;
@@ -35,10 +36,19 @@ final class EndTimeSlices implements ReplaySlices {
             List.of(
                 new Expression.IsNull(new Expression.Column(FlowColumn.END_TIME)),
                 ReplaySlices.within(FlowColumn.ARRIVAL, position, spec.to())));
-    BlockSource timed = ReplaySlices.scan(spec, snapshot).where(ended).inTimeOrder().open();
-    BlockSource untimed = ReplaySlices.scan(spec, snapshot).where(arrived).inTimeOrder().open();
-    this.flows = TimeMerge.of(List.of(timed, untimed));
-    this.block = flows.next();
+    List<BlockSource> scans = new ArrayList<>();
+    boolean opened = false;
+    try {
+      scans.add(ReplaySlices.scan(spec, snapshot).where(ended).inTimeOrder().open());
+      scans.add(ReplaySlices.scan(spec, snapshot).where(arrived).inTimeOrder().open());
+      flows = TimeMerge.of(scans);
+      block = flows.next();
+      opened = true;
+    } finally {
+      for (BlockSource scan : opened ? List.<BlockSource>of() : scans) {
+        scan.close();
+      }
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -117,15 +118,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   }
 
   @Override
-  public void close() throws IOException {
-    if (slices != null) {
-      slices.close();
-    }
-    if (snapshot != null) {
-      snapshot.close();
-    }
-    if (archive != null) {
-      archive.close();
-    }
+  public void close() throws Exception {
+    IOUtils.closeAll(slices, snapshot, archive);
   }
 }
