@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.replay.LocalReplay;
 import org.flowmon.deploy.replay.ReplayListener;
@@ -108,6 +110,12 @@ public final class ReplayCommand implements Callable<Integer> {
         }
       }
       writer.end();
+      if (writer.hasNoFlows()) {
+        try (Archive opened = archive.open();
+            ArchiveSnapshot snapshot = opened.snapshot()) {
+          System.err.println("no flow is of that time: the archive holds " + Coverage.of(snapshot));
+        }
+      }
     }
     return ExitCodes.DONE;
   }
@@ -171,7 +179,9 @@ public final class ReplayCommand implements Callable<Integer> {
     private final AtomicLong through;
     private final long begun = System.nanoTime();
     private long shown;
+    private final AtomicLong late = new AtomicLong();
     private long windows;
+    private long empty;
     private long rows;
 
     Writer(ReplaySpec spec, Format format, Progress progress) {
@@ -191,13 +201,16 @@ public final class ReplayCommand implements Callable<Integer> {
         for (int row = 0; row < report.rows().rowCount(); row++) {
           out.println(ReportJson.value(report, row));
         }
+      } else if (report.rows().rowCount() == 0) {
+        empty++;
       } else {
         out.printf(
-            "%s … %s  %,d rows, history %s%s%n",
+            "%s … %s  %,d rows, history %s%s%s%n",
             time(report.windowStart()),
             time(report.windowEnd()),
             report.rows().rowCount(),
             report.confidence().history().text(),
+            lateText(report.confidence().counts().late()),
             report.confidence().message() == null ? "" : ": " + report.confidence().message());
         TextTable.of(report.rows(), List.of()).write(out);
         out.println();
@@ -205,13 +218,22 @@ public final class ReplayCommand implements Callable<Integer> {
       out.flush();
     }
 
+    private static String lateText(long count) {
+      return count == 0 ? "" : String.format(", %,d late flows meanwhile", count);
+    }
+
     private static String time(long micros) {
       return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }
 
     @Override
-    public void flows(long count) {
+    public void flows(long count, long lateOfThem) {
       flows.addAndGet(count);
+      late.addAndGet(lateOfThem);
+    }
+
+    boolean hasNoFlows() {
+      return flows.get() == 0;
     }
 
     @Override
@@ -234,8 +256,20 @@ public final class ReplayCommand implements Callable<Integer> {
       progress.clear();
       double seconds = (System.nanoTime() - begun) / 1e9;
       System.err.printf(
-          "%,d reports with %,d rows, of %,d flows in %.1f s (%,.0f flows/s)%n",
-          windows, rows, flows.get(), seconds, flows.get() / seconds);
+          "%,d reports with %,d rows%s, of %,d flows in %.1f s (%,.0f flows/s)%n",
+          windows,
+          rows,
+          empty == 0 ? "" : String.format(" (%,d without, left out)", empty),
+          flows.get(),
+          seconds,
+          flows.get() / seconds);
+      if (late.get() > 0) {
+        System.err.printf(
+            "%,d of these flows arrived too late for their windows and count in none, as in the"
+                + " live job; of files read later than their flows ended, an analysis with time:"
+                + " arrival or a larger lateness takes them%n",
+            late.get());
+      }
     }
   }
 }

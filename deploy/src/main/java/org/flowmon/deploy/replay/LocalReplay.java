@@ -18,6 +18,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.FileUtils;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
@@ -52,7 +54,7 @@ public final class LocalReplay implements AutoCloseable {
     env.setMaxParallelism(MAX_PARALLELISM);
     SingleOutputStreamOperator<PositionedBatch> flows =
         Replay.flows(env, spec)
-            .map(new Count(name))
+            .map(new Count(name, spec.analysis()))
             .returns(PositionedBatch.TYPE)
             .setParallelism(1);
     Replay.reports(flows, spec, MAX_PARALLELISM)
@@ -124,14 +126,20 @@ public final class LocalReplay implements AutoCloseable {
     private static final long serialVersionUID = 1L;
 
     private final String replay;
+    private final AnalysisConfig analysis;
+    private transient LateFlows late;
 
-    Count(String replay) {
+    Count(String replay, AnalysisConfig analysis) {
       this.replay = replay;
+      this.analysis = analysis;
     }
 
     @Override
     public PositionedBatch map(PositionedBatch batch) {
-      listener(replay).flows(batch.batch().rows());
+      if (late == null) {
+        late = new LateFlows(LiveQuery.of(analysis).window());
+      }
+      listener(replay).flows(batch.batch().rows(), late.of(batch.batch()));
       return batch;
     }
   }

@@ -60,7 +60,8 @@ class ReplayCommandTest {
       FlowBatchBuilder builder = new FlowBatchBuilder(60);
       for (int s = 0; s < 60; s++) {
         builder.beginRow();
-        builder.set(FlowColumn.ARRIVAL, NOON + s * SECOND);
+        // One of them, in the 55th second, comes an hour after its time.
+        builder.set(FlowColumn.ARRIVAL, NOON + (s == 55 ? 3600 : s) * SECOND);
         builder.set(FlowColumn.END_TIME, NOON + s * SECOND);
         builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001 + s % 2);
         builder.set(FlowColumn.BYTES, s);
@@ -114,6 +115,19 @@ class ReplayCommandTest {
   }
 
   @Test
+  void whatIsLeftOutIsSaid() throws Exception {
+    String archive = archive().toString();
+    Ran late = replay(archive, "elephants", "2026-11-21T12:00:50Z", "2026-11-21T12:01:00Z");
+    assertEquals(0, late.code(), late.err());
+    assertTrue(late.err().contains("of 10 flows"), late.err());
+    assertTrue(late.err().contains("\n1 of these flows arrived too late"), late.err());
+    Ran empty = replay(archive, "elephants", "2026-11-22T12:00:00Z", "2026-11-22T12:01:00Z");
+    assertEquals(0, empty.code(), empty.err());
+    assertTrue(
+        empty.err().contains("no flow is of that time: the archive holds flows of"), empty.err());
+  }
+
+  @Test
   void whatCannotBeReplayedIsSaid() throws Exception {
     String archive = archive().toString();
     Ran unknown = replay(archive, "nothing", "2026-11-21T12:00:00Z", "2026-11-21T12:01:00Z");
@@ -122,6 +136,9 @@ class ReplayCommandTest {
     Ran narrow = replay(archive, "elephants", "2026-11-21T12:00:00Z", "2026-11-21T12:00:09Z");
     assertEquals(2, narrow.code());
     assertTrue(narrow.err().contains("no window of analysis elephants"), narrow.err());
+    Ran backwards = replay(archive, "elephants", "2026-11-21T12:01:00Z", "2026-11-21T12:00:00Z");
+    assertTrue(
+        backwards.err().contains("the first time is not before the second"), backwards.err());
     Ran noon = replay(archive, "elephants", "noon", "2026-11-21T12:00:09Z");
     assertEquals(2, noon.code());
     assertTrue(noon.err().contains("'noon' is no time"), noon.err());

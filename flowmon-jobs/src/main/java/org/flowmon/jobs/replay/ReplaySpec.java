@@ -1,6 +1,7 @@
 package org.flowmon.jobs.replay;
 
 import java.io.Serializable;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -34,19 +35,26 @@ public record ReplaySpec(
     Duration disorder)
     implements Serializable {
   public ReplaySpec {
+    if (from >= to) {
+      throw new ConfigException("the first time is not before the second");
+    }
     long width = analysis.live().windowMicros();
     if (firstWindow(analysis, from) > to - width) {
       throw new ConfigException(
           "no window of analysis "
               + analysis.name()
               + ", "
-              + analysis.live().window()
+              + seconds(width)
               + " long, lies between the two times: the range is "
-              + (double) (to - from) / 1e6
-              + " s long, and windows begin at multiples of "
-              + analysis.live().slide()
+              + seconds(to - from)
+              + " long, and windows begin at multiples of "
+              + seconds(analysis.live().slideMicros())
               + " since 1970");
     }
+  }
+
+  private static String seconds(long micros) {
+    return BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString() + " s";
   }
 
   /** When the first window begins: at a multiple of the slide, as all do. */

@@ -1,0 +1,43 @@
+package org.flowmon.deploy.replay;
+
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.table.WindowSpec;
+
+/** Counts the flows that came too late for every window that they belong to. Not thread-safe. */
+final class LateFlows {
+  private final WindowSpec window;
+  private long[] times = {};
+  private long[] arrivals = {};
+  private long[] valid = {};
+
+  LateFlows(WindowSpec window) {
+    this.window = window;
+  }
+
+  /** How many of a batch are late, whatever the query's filter says of them. */
+  long of(FlowBatch batch) {
+    int rows = batch.rows();
+    if (window.timeColumn() == FlowColumn.ARRIVAL || rows == 0) {
+      return 0; // by its arrival no flow is late
+    }
+    if (times.length < rows) {
+      times = new long[rows];
+      arrivals = new long[rows];
+      valid = new long[(rows + 63) >>> 6];
+    }
+    batch.readLongs(FlowColumn.ARRIVAL, 0, rows, arrivals);
+    batch.readLongs(FlowColumn.END_TIME, 0, rows, times);
+    batch.readValidity(FlowColumn.END_TIME, 0, rows, valid);
+    long late = 0;
+    for (int i = 0; i < rows; i++) {
+      boolean isTimed = (valid[i >>> 6] >>> i & 1) != 0;
+      if (isTimed
+          && arrivals[i]
+              > window.lastWindowEnd(window.paneStart(times[i])) + window.latenessMicros()) {
+        late++;
+      }
+    }
+    return late;
+  }
+}
