@@ -129,9 +129,9 @@ public final class StatsCommand implements Callable<Integer> {
   private FlowScan scan(ArchiveSnapshot snapshot, Expression value, Expression key)
       throws IOException {
     Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
-    collect(value, columns);
+    ExpressionParts.addColumns(value, columns);
     if (key != null) {
-      collect(key, columns);
+      ExpressionParts.addColumns(key, columns);
     }
     // A scan reads at least one column.
     columns.addAll(columns.isEmpty() ? Set.of(FlowColumn.ARRIVAL) : Set.of());
@@ -139,13 +139,6 @@ public final class StatsCommand implements Callable<Integer> {
     FlowScan.Builder scan =
         FlowScan.of(snapshot).columns(all.get(0), all.toArray(FlowColumn[]::new)).threads(threads);
     return (where == null ? scan : scan.where(QueryText.condition(where))).open();
-  }
-
-  private static void collect(Expression expression, Set<FlowColumn> columns) {
-    if (expression instanceof Expression.Column column) {
-      columns.add(column.column());
-    }
-    ExpressionParts.of(expression).forEach(part -> collect(part, columns));
   }
 
   private Facts facts(GroupedStatistics statistics) {

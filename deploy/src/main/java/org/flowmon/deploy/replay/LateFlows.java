@@ -32,9 +32,7 @@ final class LateFlows {
     long late = 0;
     for (int i = 0; i < rows; i++) {
       boolean isTimed = (valid[i >>> 6] >>> i & 1) != 0;
-      if (isTimed
-          && arrivals[i]
-              > window.lastWindowEnd(window.paneStart(times[i])) + window.latenessMicros()) {
+      if (isTimed && window.isLate(window.paneStart(times[i]), arrivals[i])) {
         late++;
       }
     }

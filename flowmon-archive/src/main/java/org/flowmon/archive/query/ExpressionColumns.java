@@ -21,15 +21,8 @@ final class ExpressionColumns {
   /** The columns in an expression. */
   static Set<FlowColumn> of(Expression expression) {
     Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
-    collect(expression, columns);
+    ExpressionParts.addColumns(expression, columns);
     return columns;
-  }
-
-  private static void collect(Expression expression, Set<FlowColumn> columns) {
-    if (expression instanceof Column column) {
-      columns.add(column.column());
-    }
-    ExpressionParts.of(expression).forEach(part -> collect(part, columns));
   }
 
   /**

@@ -17,6 +17,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * Reads the archive slice by slice, each followed by the watermark that closes its windows. A slice
@@ -30,6 +31,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private static final String KEY = "archive:0";
 
   private final ReplaySpec spec;
+  private final WindowSpec window;
   private final SourceReaderContext context;
   private final Counter flows;
   private final CompletableFuture<Void> available = new CompletableFuture<>();
@@ -44,6 +46,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
 
   ReplayReader(ReplaySpec spec, SourceReaderContext context) {
     this.spec = spec;
+    this.window = spec.window(); // which parses the query
     this.context = context;
     this.batches = new ArchivedBatches(spec.columns());
     MetricGroup group = context.metricGroup().addGroup("flowmon");
@@ -89,8 +92,8 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
    * which those after them are not, where slides are shorter than its millisecond.
    */
   private long watermark() {
-    long closes = position + spec.window().latenessMicros();
-    long next = closes + spec.window().slideMicros();
+    long closes = position + window.latenessMicros();
+    long next = closes + window.slideMicros();
     return Math.min(Math.floorDiv(closes, 1000), Math.floorDiv(next, 1000) - 1);
   }
 

@@ -3,7 +3,6 @@ package org.flowmon.jobs.replay;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.EnumSet;
 import java.util.Set;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -11,7 +10,6 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
-import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.WindowSpec;
@@ -85,22 +83,15 @@ public record ReplaySpec(
   Set<FlowColumn> columns() {
     Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
     FlowQuery query = LiveQuery.of(analysis).query();
-    query.select().forEach(item -> collect(item.what(), columns));
-    query.groupBy().forEach(key -> collect(key, columns));
-    query.orderBy().forEach(order -> collect(order.what(), columns));
+    query.select().forEach(item -> ExpressionParts.addColumns(item.what(), columns));
+    query.groupBy().forEach(key -> ExpressionParts.addColumns(key, columns));
+    query.orderBy().forEach(order -> ExpressionParts.addColumns(order.what(), columns));
     if (query.where() != null) {
-      collect(query.where(), columns);
+      ExpressionParts.addColumns(query.where(), columns);
     }
     if (query.having() != null) {
-      collect(query.having(), columns);
+      ExpressionParts.addColumns(query.having(), columns);
     }
     return columns;
-  }
-
-  private static void collect(Expression expression, Collection<FlowColumn> columns) {
-    if (expression instanceof Expression.Column column) {
-      columns.add(column.column());
-    }
-    ExpressionParts.of(expression).forEach(part -> collect(part, columns));
   }
 }

@@ -2,6 +2,8 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.Case;
@@ -37,6 +39,14 @@ public final class ExpressionParts {
           || choice.whens().stream().anyMatch(when -> isWide(when.result()));
     }
     return expression instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
+  }
+
+  /** Adds the columns that an expression reads. */
+  public static void addColumns(Expression expression, Set<FlowColumn> columns) {
+    if (expression instanceof Column column) {
+      columns.add(column.column());
+    }
+    of(expression).forEach(part -> addColumns(part, columns));
   }
 
   /**

@@ -93,7 +93,7 @@ final class PaneAssignment {
       return null;
     }
     long start = window.paneStart(time);
-    if (arrival > window.lastWindowEnd(start) + window.latenessMicros()) {
+    if (window.isLate(start, arrival)) {
       late++;
       return null;
     }

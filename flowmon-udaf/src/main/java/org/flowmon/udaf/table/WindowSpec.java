@@ -85,6 +85,11 @@ public record WindowSpec(
     return paneStart + widthMicros;
   }
 
+  /** Whether a flow of a pane arrived too late for every window that holds the pane. */
+  public boolean isLate(long paneStart, long arrival) {
+    return arrival > lastWindowEnd(paneStart) + latenessMicros;
+  }
+
   /**
    * Whether the window that ends there is complete when no flow will arrive at or before the
    * watermark any more.

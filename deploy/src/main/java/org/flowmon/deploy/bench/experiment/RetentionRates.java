@@ -103,11 +103,7 @@ public final class RetentionRates implements Callable<Integer> {
     load(new GeneratedWorkload(few, ~options.seed()), Math.max(1, few / 4), Long.MAX_VALUE, null);
     // What is not committed yet of a block counts for the next step.
     long step = Math.max(1, rows / SHOWN - commitRows);
-    load(
-        workload,
-        keepRows,
-        step,
-        (side, limits) -> note(side, keepRows, limits, table, rates, disk));
+    load(workload, keepRows, step, (side, limits) -> note(side, limits, table, rates, disk));
     options.show("retention", List.of(table), rates, disk);
     return ExitCodes.DONE;
   }
@@ -159,7 +155,7 @@ public final class RetentionRates implements Callable<Integer> {
   }
 
   private void note(
-      Side side, long keep, RetentionOptions limits, BenchResult table, SvgPlot rates, SvgPlot disk)
+      Side side, RetentionOptions limits, BenchResult table, SvgPlot rates, SvgPlot disk)
       throws IOException {
     CheckpointLoad load = side.load;
     long some = load.rows() - side.rows;
@@ -178,7 +174,7 @@ public final class RetentionRates implements Callable<Integer> {
         some / (cpu - side.cpuSeconds + upkeepCpu - side.upkeepCpu));
     try (ArchiveSnapshot snapshot = side.archive.snapshot()) {
       boolean isLimited = side.name.equals(LIMITED);
-      long visible = isLimited ? Math.min(keep, load.rows()) : load.rows();
+      long visible = isLimited ? Math.min(keepRows, load.rows()) : load.rows();
       if (snapshot.rows() != visible
           || snapshot.storedRows() > (isLimited ? limits.mostRows() : load.rows())) {
         throw new IllegalStateException(
