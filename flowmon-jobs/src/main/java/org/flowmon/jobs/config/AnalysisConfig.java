@@ -19,6 +19,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LiveGroupings;
+import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * One analysis: a live query, the history that each of its results is compared with, the report's
@@ -32,6 +33,8 @@ import org.flowmon.udaf.table.LiveGroupings;
  *   slide: 10s            # the window, where absent
  *   time: end_time        # or arrival
  *   lateness: 0s          # a flow is late where its arrival is after its window's end + lateness
+ *   revisions: true       # with lateness: results at windows' ends, then revised; else only the last
+ *   spread: false         # true: bytes and packets of a flow are divided by the time it took
  *   slots: 16384          # of the low-level table
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
@@ -52,6 +55,13 @@ public record AnalysisConfig(
     String name, Live live, History history, Report report, List<String> sinks)
     implements Serializable {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+
+  /** Slides of a window, at most: each window's end puts as many tables of groups together. */
+  public static final int MAX_PANES = 120;
+
+  /** Slides that one flow may be divided among. */
+  public static final int MAX_SHARES = 10_000;
+
   private static final List<String> SINKS = List.of("kafka", "postgres");
 
   /**
@@ -71,11 +81,26 @@ public record AnalysisConfig(
    * The live query.
    *
    * @param query text in the query dialect
+   * @param revisions whether results come at windows' ends and are revised until the lateness is
+   *     over; else only the last one comes
+   * @param spread whether the bytes and packets of a flow are divided among the slides in which it
+   *     was active
    * @param slots of the low-level table, a power of two
    */
   public record Live(
-      String query, Duration window, Duration slide, WindowTime time, Duration lateness, int slots)
+      String query,
+      Duration window,
+      Duration slide,
+      WindowTime time,
+      Duration lateness,
+      boolean revisions,
+      boolean spread,
+      int slots)
       implements Serializable {
+    private Live once() {
+      return new Live(query, window, slide, time, lateness, false, spread, slots);
+    }
+
     public long windowMicros() {
       return micros(window);
     }
@@ -135,6 +160,11 @@ public record AnalysisConfig(
     public Report {
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
     }
+  }
+
+  /** The same, but for results that come before the last one of their window: there are none. */
+  public AnalysisConfig withoutRevisions() {
+    return new AnalysisConfig(name, live.once(), history, report, sinks);
   }
 
   /**
@@ -244,6 +274,8 @@ public record AnalysisConfig(
             section.duration("slide", window),
             section.choice("time", WindowTime.class, WindowTime.END_TIME),
             section.duration("lateness", Duration.ZERO),
+            section.bool("revisions", true),
+            section.bool("spread", false),
             section.integer("slots", 16, 1 << 24, 1 << 14));
     section.end();
     FlowQuery query = query(section, live.query());
@@ -264,10 +296,42 @@ public record AnalysisConfig(
     if (live.slide().isZero() || window.toNanos() % live.slide().toNanos() != 0) {
       throw section.error("slide", "expected a duration that divides the window, " + window);
     }
+    long panes = window.toNanos() / live.slide().toNanos();
+    if (panes > MAX_PANES) {
+      throw section.error(
+          "slide",
+          "expected a window of at most "
+              + MAX_PANES
+              + " slides, as each is kept apart until the window ends; found "
+              + panes);
+    }
+    if (live.lateness().toNanos() / live.slide().toNanos() >= WindowSpec.MAX_UPDATES) {
+      throw section.error(
+          "lateness", "expected less than " + WindowSpec.MAX_UPDATES + " times the slide");
+    }
+    checkSpread(section, live);
     if (Integer.bitCount(live.slots()) != 1) {
       throw section.error("slots", "expected a power of two, found " + live.slots());
     }
     return live;
+  }
+
+  private static void checkSpread(YamlSection section, Live live) {
+    if (live.spread() && live.time() != WindowTime.END_TIME) {
+      throw section.error(
+          "spread", "expected time: end_time, as a flow is divided by when it began and ended");
+    }
+    long share =
+        (live.windowMicros() + live.latenessMicros() + WindowSpec.DEFAULT_AHEAD_MICROS)
+            / live.slideMicros();
+    if (live.spread() && share > MAX_SHARES) {
+      throw section.error(
+          "spread",
+          "expected window, lateness and an hour to be at most "
+              + MAX_SHARES
+              + " slides, as a flow may have a share in each; found "
+              + share);
+    }
   }
 
   private static FlowQuery query(YamlSection section, String text) {

@@ -31,7 +31,9 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
             live.slideMicros(),
             live.time().column(),
             live.latenessMicros(),
-            WindowSpec.DEFAULT_AHEAD_MICROS);
+            WindowSpec.DEFAULT_AHEAD_MICROS,
+            live.revisions() && live.latenessMicros() > 0,
+            live.spread());
     return new LiveQuery(id(analysis.name(), query, window), analysis, query, window);
   }
 
@@ -48,16 +50,18 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
   }
 
   private static long id(String name, FlowQuery query, WindowSpec window) {
+    // A line is added only where the option is set: the ids of older states stay.
     String definition =
         String.join(
-            "\n",
-            name,
-            query.toString(),
-            Long.toString(window.widthMicros()),
-            Long.toString(window.slideMicros()),
-            window.timeColumn().sqlName(),
-            Long.toString(window.latenessMicros()),
-            Long.toString(window.aheadMicros()));
+                "\n",
+                name,
+                query.toString(),
+                Long.toString(window.widthMicros()),
+                Long.toString(window.slideMicros()),
+                window.timeColumn().sqlName(),
+                Long.toString(window.latenessMicros()),
+                Long.toString(window.aheadMicros()))
+            + (window.spread() ? "\nspread" : "");
     try {
       byte[] hash =
           MessageDigest.getInstance("SHA-256").digest(definition.getBytes(StandardCharsets.UTF_8));

@@ -40,6 +40,19 @@ public sealed interface Partial {
   }
 
   /**
+   * From the merge to the last step: all that one key group has of a window whose result may be
+   * revised. It takes the place of what came before of the same key group and window.
+   *
+   * @param windowEnd in microseconds
+   * @param since through this arrival the part before, or none, was complete
+   * @param through this arrival it is complete, in microseconds
+   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
+  record Update(int keyGroup, long queryId, long windowEnd, long since, long through, byte[] bytes)
+      implements Partial {}
+
+  /**
    * From the low level to the last step, through the merge: what arrived within one pane.
    *
    * @param paneStart in microseconds

@@ -15,6 +15,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   part:    2 u8 | query i64     | length i32 | bytes
  *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64
  *   stopped: 4 u8 | key group i32 | query i64
+ *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
  * </pre>
  */
 public final class PartialSerializer extends RecordSerializer<Partial> {
@@ -23,6 +24,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int PART = 2;
   private static final int COUNTS = 3;
   private static final int STOPPED = 4;
+  private static final int UPDATE = 8;
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
@@ -52,6 +54,14 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeByte(STOPPED);
       target.writeInt(stopped.keyGroup());
       target.writeLong(stopped.queryId());
+    } else if (partial instanceof Partial.Update of) {
+      target.writeByte(UPDATE);
+      target.writeInt(of.keyGroup());
+      target.writeLong(of.queryId());
+      target.writeLong(of.windowEnd());
+      target.writeLong(of.since());
+      target.writeLong(of.through());
+      writeBytes(of.bytes(), target);
     }
   }
 
@@ -69,7 +79,16 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               new ArrivalCounts(
                   source.readLong(), source.readLong(), source.readLong(), source.readLong()));
       case STOPPED -> new Partial.Stopped(source.readInt(), source.readLong());
-      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…4");
+      case UPDATE ->
+          new Partial.Update(
+              source.readInt(),
+              source.readLong(),
+              source.readLong(),
+              source.readLong(),
+              source.readLong(),
+              readBytes(source, MAX_BYTES));
+      default ->
+          throw new IOException("a partial of the unknown kind " + kind + ", expected 1…4 or 8");
     };
   }
 

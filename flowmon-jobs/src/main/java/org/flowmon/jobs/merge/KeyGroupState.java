@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.ObjLongConsumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.table.PartialFormatException;
 import org.flowmon.udaf.table.WindowPart;
@@ -51,11 +52,19 @@ final class KeyGroupState {
     closedThrough = Math.max(closedThrough, micros);
   }
 
-  /** Gives the parts of the query's windows that end by then, as {@link WindowTables} does. */
+  /**
+   * Gives the parts of the query's windows that have a new result, as {@link WindowTables} does.
+   */
   void closeUpTo(long queryId, long micros, Consumer<WindowPart> parts) {
+    closeUpTo(queryId, micros, (part, since) -> parts.accept(part));
+  }
+
+  /** Likewise, each with the watermark up to which parts were given before. */
+  void closeUpTo(long queryId, long micros, ObjLongConsumer<WindowPart> parts) {
     WindowTables tables = byQuery.get(queryId);
     if (tables != null) {
-      tables.closeUpTo(micros, parts);
+      long since = tables.watermark();
+      tables.closeUpTo(micros, part -> parts.accept(part, since));
     }
   }
 

@@ -26,8 +26,9 @@ import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
 
 /**
- * The high level: merges the partial groups of all analyses, by key group, and at the end of each
- * window sends on what its key groups have of it, merged to one part per task.
+ * The high level: merges the partial groups of all analyses, by key group, and sends on what these
+ * have of each window that has a result: merged to one part per task where it comes once, else by
+ * key group, and again where the result is revised.
  *
  * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
  * would serialise, or copy during a snapshot, a whole table for each message.
@@ -166,7 +167,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       if (!stopped.contains(live.id())) {
         List<Partial> parts;
         try {
-          parts = parts(live.id(), completeThrough);
+          parts =
+              live.window().revised()
+                  ? updates(live, completeThrough)
+                  : parts(live.id(), completeThrough);
         } catch (RuntimeException e) {
           stop(live, e);
           continue;
@@ -194,6 +198,30 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     List<Partial> parts = new ArrayList<>(windows.size());
     windows.values().forEach(part -> parts.add(new Partial.Part(queryId, part.toBytes())));
     return parts;
+  }
+
+  /**
+   * The parts of windows that may be revised, by key group: each takes the place of the one before,
+   * whichever task it came from.
+   */
+  private List<Partial> updates(LiveQuery live, long completeThrough) {
+    List<Partial> updates = new ArrayList<>();
+    for (int i = 0; i < keyGroups.length; i++) {
+      int keyGroup = range.getStartKeyGroup() + i;
+      keyGroups[i].closeUpTo(
+          live.id(),
+          completeThrough,
+          (part, since) ->
+              updates.add(
+                  new Partial.Update(
+                      keyGroup,
+                      live.id(),
+                      part.windowEnd(),
+                      since,
+                      live.window().completeThrough(part.windowEnd(), completeThrough),
+                      part.toBytes())));
+    }
+    return updates;
   }
 
   private static void collect(Map<Long, WindowPart> windows, WindowPart part) {

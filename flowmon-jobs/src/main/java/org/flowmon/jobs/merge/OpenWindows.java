@@ -1,26 +1,36 @@
 package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
-/** The parts of one analysis's windows that are not complete yet, and what arrived by pane. */
+/** The windows of one analysis whose last result has not gone out, and what arrived by pane. */
 final class OpenWindows {
   private final LiveQuery live;
-  private final TreeMap<Long, WindowPart> parts = new TreeMap<>();
+  private final Counter revisions;
+  private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
   private final TreeMap<Long, ArrivalCounts> arrivals = new TreeMap<>();
   // Ends of windows that went out at the end of input, before the watermark closed them.
   private final TreeSet<Long> closedEarly = new TreeSet<>();
 
-  OpenWindows(LiveQuery live) {
+  /**
+   * None yet.
+   *
+   * @param revisions counts results that take the place of an earlier one
+   */
+  OpenWindows(LiveQuery live, Counter revisions) {
     this.live = live;
+    this.revisions = revisions;
   }
 
   LiveQuery live() {
@@ -34,26 +44,59 @@ final class OpenWindows {
    */
   boolean add(Partial.Part message, long closedThrough) {
     WindowPart part = WindowPart.open(message.bytes(), live.query());
-    if (live.window().isClosed(part.windowEnd(), closedThrough)
-        || closedEarly.contains(part.windowEnd())) {
+    if (isClosed(part.windowEnd(), closedThrough)) {
       return false;
     }
-    WindowPart first = parts.putIfAbsent(part.windowEnd(), part);
-    if (first != null) {
-      first.merge(part);
+    window(part.windowEnd()).add(part);
+    return true;
+  }
+
+  /**
+   * Takes a part that may be followed by others in its place.
+   *
+   * @return false where its window was closed by then already, so that it is left out
+   */
+  boolean add(Partial.Update message, long closedThrough) {
+    if (isClosed(message.windowEnd(), closedThrough)) {
+      return false;
+    }
+    // Of a state that was made with revisions, where there are none any more: all but the last
+    // updates come again as a part, with the end of the window's lateness.
+    boolean isLast = message.through() >= message.windowEnd() + live.window().latenessMicros();
+    if (live.window().revised() || isLast) {
+      window(message.windowEnd()).add(message);
     }
     return true;
+  }
+
+  private boolean isClosed(long windowEnd, long closedThrough) {
+    return live.window().isClosed(windowEnd, closedThrough) || closedEarly.contains(windowEnd);
+  }
+
+  private OpenWindow window(long windowEnd) {
+    return windows.computeIfAbsent(windowEnd, OpenWindow::new);
   }
 
   void add(Partial.Counts message) {
     arrivals.merge(message.paneStart(), message.counts(), ArrivalCounts::plus);
   }
 
-  /** Gives the results of the windows that are complete, earliest first, and forgets them. */
+  /**
+   * Gives the results that windows have now and did not have before, earliest first, and forgets
+   * windows that had their last.
+   */
   void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     WindowSpec window = live.window();
-    while (!parts.isEmpty() && window.isClosed(parts.firstKey(), completeThrough)) {
-      results.accept(result(parts.pollFirstEntry().getValue()));
+    Iterator<Map.Entry<Long, OpenWindow>> all = windows.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<Long, OpenWindow> open = all.next();
+      if (window.firstResultAt(open.getKey()) > completeThrough) {
+        break;
+      }
+      next(open.getValue(), completeThrough, results);
+      if (window.isClosed(open.getKey(), completeThrough)) {
+        all.remove();
+      }
     }
     while (!arrivals.isEmpty()
         && window.isClosed(window.lastWindowEnd(arrivals.firstKey()), completeThrough)) {
@@ -65,14 +108,24 @@ final class OpenWindows {
   }
 
   /**
-   * Gives the results of all windows, earliest first, as no more input comes. Should the job be
-   * restored and go on, they are known; what arrived by pane stays for the windows after them.
+   * Gives the last results of all windows, earliest first, as no more input comes. Should the job
+   * be restored and go on, they are known; what arrived by pane stays for the windows after them.
    */
   void closeAtEnd(Consumer<WindowResult> results) {
-    while (!parts.isEmpty()) {
-      WindowPart part = parts.pollFirstEntry().getValue();
-      closedEarly.add(part.windowEnd());
-      results.accept(result(part));
+    while (!windows.isEmpty()) {
+      OpenWindow open = windows.firstEntry().getValue();
+      closedEarly.add(windows.firstKey());
+      windows.pollFirstEntry();
+      next(open, Long.MAX_VALUE, results);
+    }
+  }
+
+  private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
+    boolean isFirst = open.published() == Long.MIN_VALUE;
+    WindowPart part = open.next(live.query(), live.window(), completeThrough);
+    if (part != null) {
+      revisions.inc(isFirst ? 0 : 1);
+      results.accept(result(part, open.published()));
     }
   }
 
@@ -86,8 +139,28 @@ final class OpenWindows {
     closedEarly.add(windowEnd);
   }
 
-  private WindowResult result(WindowPart part) {
-    long start = part.windowEnd() - live.window().widthMicros();
+  /**
+   * By the ends of windows whose results may be revised: through which arrival the last one was.
+   */
+  Map<Long, Long> published() {
+    Map<Long, Long> published = new TreeMap<>();
+    windows.forEach(
+        (end, open) -> {
+          if (open.published() != Long.MIN_VALUE) {
+            published.put(end, open.published());
+          }
+        });
+    return published;
+  }
+
+  /** Notes one of these, from the state. */
+  void published(long windowEnd, long through) {
+    window(windowEnd).published(through);
+  }
+
+  private WindowResult result(WindowPart part, long through) {
+    WindowSpec window = live.window();
+    long start = part.windowEnd() - window.widthMicros();
     ArrivalCounts counts = ArrivalCounts.NONE;
     for (ArrivalCounts pane : arrivals.subMap(start, part.windowEnd()).values()) {
       counts = counts.plus(pane);
@@ -96,6 +169,9 @@ final class OpenWindows {
         live.analysis().name(),
         start,
         part.windowEnd(),
+        window.update(part.windowEnd(), through),
+        through,
+        part.windowEnd() + window.latenessMicros(),
         part.result(),
         part.totals(),
         part.groups(),
@@ -104,7 +180,7 @@ final class OpenWindows {
 
   /** Forgets all of it. */
   void clear() {
-    parts.clear();
+    windows.clear();
     arrivals.clear();
     closedEarly.clear();
   }
@@ -112,7 +188,7 @@ final class OpenWindows {
   /** All of it, as the messages that would make it again. */
   List<Partial> snapshot() {
     List<Partial> messages = new ArrayList<>();
-    parts.values().forEach(part -> messages.add(new Partial.Part(live.id(), part.toBytes())));
+    windows.values().forEach(open -> open.snapshot(live.id(), messages));
     arrivals.forEach(
         (pane, counts) -> messages.add(new Partial.Counts(0, live.id(), pane, counts)));
     return messages;

@@ -26,16 +26,16 @@ import org.flowmon.jobs.types.WatermarkTime;
 
 /**
  * The last step of the merge, one task: puts the parts of each window together. When the watermark
- * of all merging tasks has passed a window's end and lateness all of its parts are here, and its
- * result goes out. Windows end in the order of their ends, those with the same end in the order of
- * the analyses' names.
+ * of all merging tasks has passed a window's end all of its parts are here, and its result goes
+ * out; where flows may be late it is revised when more have come, at most once a slide, and for the
+ * last time when the watermark has passed the end and the lateness. Results of one watermark go out
+ * in the order of their windows' ends, those with the same end in the order of the analyses' names.
  *
- * <p>A window without groups gives no result. Each has one result: parts that come when it has gone
- * out, as a source broke the disorder bound and then the job was restored, are left out and
- * counted. The end of input closes what is open: a job that is restored from a savepoint drained so
- * reports the windows that did not go out then. An analysis that failed at run time, here or
- * before, gives no more results, also when the job is restored from then on: flows of its open
- * windows are missing.
+ * <p>A window without groups gives no result. Parts that come when the last one has gone out, as a
+ * source broke the disorder bound and then the job was restored, are left out and counted. The end
+ * of input closes what is open: a job that is restored from a savepoint drained so reports the
+ * windows that did not go out then. An analysis that failed at run time, here or before, gives no
+ * more results, also when the job is restored from then on: flows of its open windows are missing.
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
@@ -45,11 +45,13 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient Map<Long, OpenWindows> windows;
   private transient ListState<Partial> state;
   private transient Counter results;
+  private transient Counter finalResults;
   private transient Counter unknownQuery;
   private transient Counter behindWatermark;
   private transient StoppedQueries stopped;
   private transient ListState<Long> closedThroughState;
   private transient ListState<long[]> closedEarlyState;
+  private transient ListState<long[]> publishedState;
   private transient long closedThrough;
 
   /** The last step for these analyses. */
@@ -62,6 +64,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     super.initializeState(context);
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     results = metrics.counter("window_results");
+    Counter revisions = metrics.counter("revised_results");
+    finalResults = metrics.counter("final_results");
     unknownQuery = metrics.counter("unknown_query_messages");
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
@@ -75,7 +79,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       closedThrough = Math.max(closedThrough, through);
     }
     windows = new TreeMap<>();
-    LiveQuery.byId(analyses).forEach((id, live) -> windows.put(id, new OpenWindows(live)));
+    LiveQuery.byId(analyses)
+        .forEach((id, live) -> windows.put(id, new OpenWindows(live, revisions)));
     closedEarlyState =
         context
             .getOperatorStateStore()
@@ -85,6 +90,18 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       OpenWindows open = windows.get(queryAndEnd[0]);
       if (open != null) {
         open.closedEarly(queryAndEnd[1]);
+      }
+    }
+    publishedState =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>(
+                    "published-through", LongPrimitiveArraySerializer.INSTANCE));
+    for (long[] entry : publishedState.get()) {
+      OpenWindows open = windows.get(entry[0]);
+      if (open != null) {
+        open.published(entry[1], entry[2]);
       }
     }
     state =
@@ -114,7 +131,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   private void add(Partial message) {
     if (message instanceof Partial.Part part) {
-      withQuery(part.queryId(), open -> add(open, part));
+      withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
+    } else if (message instanceof Partial.Update update) {
+      withQuery(update.queryId(), open -> count(open.add(update, closedThrough)));
     } else if (message instanceof Partial.Counts counts) {
       withQuery(counts.queryId(), open -> open.add(counts));
     } else if (message instanceof Partial.Stopped of) {
@@ -124,8 +143,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  private void add(OpenWindows open, Partial.Part part) {
-    if (!open.add(part, closedThrough)) {
+  private void count(boolean taken) {
+    if (!taken) {
       behindWatermark.inc();
     }
   }
@@ -165,6 +184,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
     for (WindowResult result : complete) {
       results.inc();
+      finalResults.inc(result.isFinal() ? 1 : 0);
       output.collect(new StreamRecord<>(result, Math.floorDiv(result.windowEnd(), 1000)));
     }
     super.processWatermark(mark);
@@ -182,5 +202,11 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     windows.forEach(
         (id, open) -> open.closedEarly().forEach(end -> closedEarly.add(new long[] {id, end})));
     closedEarlyState.update(closedEarly);
+    List<long[]> published = new ArrayList<>();
+    windows.forEach(
+        (id, open) ->
+            open.published()
+                .forEach((end, through) -> published.add(new long[] {id, end, through})));
+    publishedState.update(published);
   }
 }

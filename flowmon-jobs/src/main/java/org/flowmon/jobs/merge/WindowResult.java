@@ -10,12 +10,18 @@ import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * What an analysis's live query gave for one window: exact, the same at any parallelism and in a
- * replay. A window without groups gives no result.
+ * What an analysis's live query gave for one window: exact for what had arrived, the same at any
+ * parallelism, and the final one also in a replay. A window without groups gives no result.
  *
  * @param analysis its name
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
+ * @param update number of this result among those of its window, by the tick that it is of: 0 at
+ *     the window's end, one more with each slide; numbers are left out where nothing had changed
+ * @param arrivedThrough flows of the window that arrived by then, inclusive, are in it and no
+ *     others; in microseconds
+ * @param finalAt the same of the window's final result, its end + lateness: no flow that arrives
+ *     later is of the window
  * @param rows the query's answer in its order, ties by the keys, cut to its limit
  * @param totals one row: each aggregate of the query over all groups of the window, those beyond
  *     the limit too
@@ -27,12 +33,32 @@ public record WindowResult(
     String analysis,
     long windowStart,
     long windowEnd,
+    int update,
+    long arrivedThrough,
+    long finalAt,
     ResultTable rows,
     ResultTable totals,
     long groups,
     ArrivalCounts counts) {
   public static final TypeInformation<WindowResult> TYPE =
       new RecordType<>(WindowResult.class, new WindowResultSerializer());
+
+  /** The only result of a window, at its end. */
+  public WindowResult(
+      String analysis,
+      long windowStart,
+      long windowEnd,
+      ResultTable rows,
+      ResultTable totals,
+      long groups,
+      ArrivalCounts counts) {
+    this(analysis, windowStart, windowEnd, 0, windowEnd, windowEnd, rows, totals, groups, counts);
+  }
+
+  /** Whether no other result of the window follows. */
+  public boolean isFinal() {
+    return arrivedThrough == finalAt;
+  }
 
   /** How Flink finds the type. */
   public static final class Factory extends TypeInfoFactory<WindowResult> {

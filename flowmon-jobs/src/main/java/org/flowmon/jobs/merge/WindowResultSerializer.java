@@ -11,14 +11,15 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 1: analysis (modified UTF-8), start, end (8 bytes each), rows and totals as {@link
- * ResultTableBytes}, groups, then the four counts (8 bytes each).
+ * Version 2: analysis (modified UTF-8), start, end (8 bytes each), number of the update (4 bytes),
+ * arrived through, final at (8 bytes each; version 1 had none of these three), rows and totals as
+ * {@link ResultTableBytes}, groups, then the four counts (8 bytes each).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
 
   public WindowResultSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -26,6 +27,9 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     target.writeUTF(result.analysis());
     target.writeLong(result.windowStart());
     target.writeLong(result.windowEnd());
+    target.writeInt(result.update());
+    target.writeLong(result.arrivedThrough());
+    target.writeLong(result.finalAt());
     ResultTableBytes.write(result.rows(), target);
     ResultTableBytes.write(result.totals(), target);
     target.writeLong(result.groups());
@@ -41,13 +45,17 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     String analysis = source.readUTF();
     long start = source.readLong();
     long end = source.readLong();
+    int update = found > 1 ? source.readInt() : 0;
+    long arrivedThrough = found > 1 ? source.readLong() : end;
+    long finalAt = found > 1 ? source.readLong() : end;
     ResultTable rows = ResultTableBytes.read(source);
     ResultTable totals = ResultTableBytes.read(source);
     long groups = source.readLong();
     ArrivalCounts counts =
         new ArrivalCounts(
             source.readLong(), source.readLong(), source.readLong(), source.readLong());
-    return new WindowResult(analysis, start, end, rows, totals, groups, counts);
+    return new WindowResult(
+        analysis, start, end, update, arrivedThrough, finalAt, rows, totals, groups, counts);
   }
 
   @Override

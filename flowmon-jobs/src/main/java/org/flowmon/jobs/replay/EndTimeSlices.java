@@ -28,14 +28,14 @@ final class EndTimeSlices implements ReplaySlices {
 
   EndTimeSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) throws IOException {
     this.slide = spec.window().slideMicros();
-    this.end = spec.to();
+    this.end = spec.readTo();
     this.position = position;
-    Expression ended = ReplaySlices.within(FlowColumn.END_TIME, position, spec.to());
+    Expression ended = ReplaySlices.within(FlowColumn.END_TIME, position, spec.readTo());
     Expression arrived =
         new Expression.And(
             List.of(
                 new Expression.IsNull(new Expression.Column(FlowColumn.END_TIME)),
-                ReplaySlices.within(FlowColumn.ARRIVAL, position, spec.to())));
+                ReplaySlices.within(FlowColumn.ARRIVAL, position, spec.readTo())));
     List<BlockSource> scans = new ArrayList<>();
     boolean opened = false;
     try {

@@ -70,7 +70,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
     if (!hasSplit) {
       return noMore ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
-    if (position >= spec.to()) {
+    if (position >= spec.readTo()) {
       return InputStatus.END_OF_INPUT;
     }
     if (slices == null) {
@@ -92,7 +92,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
    * which those after them are not, where slides are shorter than its millisecond.
    */
   private long watermark() {
-    long closes = position + window.latenessMicros();
+    long closes = spec.completeThrough(position);
     long next = closes + window.slideMicros();
     return Math.min(Math.floorDiv(closes, 1000), Math.floorDiv(next, 1000) - 1);
   }

@@ -15,7 +15,8 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.WindowSpec;
 
 /**
- * What is replayed: one analysis over the windows that lie in a range of time.
+ * What is replayed: one analysis over the windows that lie in a range of time. Of each window the
+ * final result only.
  *
  * @param archive whose flows are replayed, and which is the history too
  * @param from the first window begins then or later, microseconds
@@ -33,6 +34,8 @@ public record ReplaySpec(
     Duration disorder)
     implements Serializable {
   public ReplaySpec {
+    // Flows come in the order of their ends: what had arrived by a tick is not known then.
+    analysis = analysis.withoutRevisions();
     if (from >= to) {
       throw new ConfigException("the first time is not before the second");
     }
@@ -79,9 +82,38 @@ public record ReplaySpec(
     return LiveQuery.of(analysis).window();
   }
 
+  /**
+   * How far after their time flows are read that belong to a window: those that are divided may
+   * have ended as late as they may arrive, and an hour ahead of that. In microseconds.
+   */
+  private long spreadMicros() {
+    WindowSpec window = window();
+    return window.spread() ? window.latenessMicros() + window.aheadMicros() : 0;
+  }
+
+  /** Flows are read whose time is before this, in microseconds. */
+  long readTo() {
+    return to + spreadMicros();
+  }
+
+  /**
+   * The arrival up to which all is read of windows that are over times before another: where flows
+   * are divided, those that reach into such a window may end later. In microseconds.
+   */
+  long completeThrough(long position) {
+    WindowSpec window = window();
+    // A watermark counts whole milliseconds: two more are on the safe side of its rounding.
+    return window.spread()
+        ? position - window.aheadMicros() - 2000
+        : position + window.latenessMicros();
+  }
+
   /** The columns that the live query reads, and those that windows are made by. */
   Set<FlowColumn> columns() {
     Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
+    if (window().spread()) {
+      columns.add(FlowColumn.START_TIME);
+    }
     FlowQuery query = LiveQuery.of(analysis).query();
     query.select().forEach(item -> ExpressionParts.addColumns(item.what(), columns));
     query.groupBy().forEach(key -> ExpressionParts.addColumns(key, columns));

@@ -13,6 +13,9 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
  *     where none was looked up
  * @param historyFrom where history begins, in microseconds, or unknown
  * @param historyThrough how far the archive reached, in microseconds, or unknown
+ * @param arrivedThrough flows of the window that arrived by then are in it and no others, in
+ *     microseconds
+ * @param finalAt the same of the window's final report
  * @param counts flows late, ahead of time and lost while the window was open
  * @param message for people, null where there is nothing to say
  */
@@ -21,6 +24,8 @@ public record Confidence(
     long asOf,
     long historyFrom,
     long historyThrough,
+    long arrivedThrough,
+    long finalAt,
     ArrivalCounts counts,
     String message) {
 
@@ -31,6 +36,8 @@ public record Confidence(
         history.asOf(),
         history.from(),
         history.through(),
+        window.window().arrivedThrough(),
+        window.window().finalAt(),
         window.window().counts(),
         history.message());
   }

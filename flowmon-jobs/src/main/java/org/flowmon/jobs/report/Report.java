@@ -18,9 +18,11 @@ import org.flowmon.udaf.query.ResultTable;
  * @param analysis its name
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
- * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}: it depends on what the
- *     report rests on and never on when it was made, so that a repeat after a restart replaces a
- *     report only by one that is at least as good
+ * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}, and {@link #UPDATE}
+ *     more with each {@linkplain org.flowmon.jobs.merge.WindowResult#update update} of the window's
+ *     result: it depends on what the report rests on, flows before history, and never on when it
+ *     was made, so that a repeat after a restart replaces a report only by one that is at least as
+ *     good
  * @param columns those of {@code rows}, in their order
  * @param rows in the order to be shown in
  */
@@ -42,6 +44,9 @@ public record Report(
   /** With the whole history, or of an analysis that has none. */
   public static final int FINAL = 3;
 
+  /** Between the revisions of a window's result and those of the next one. */
+  public static final int UPDATE = 4;
+
   public static final TypeInformation<Report> TYPE =
       new RecordType<>(Report.class, new ReportSerializer());
 
@@ -54,8 +59,17 @@ public record Report(
     }
   }
 
-  /** The revision of a report whose history has this status. */
-  static int revision(HistoryStatus history) {
+  /**
+   * The revision of a report.
+   *
+   * @param update number of the window's result: what holds more flows comes first
+   * @param history and among those of one result, what rests on more history
+   */
+  static int revision(int update, HistoryStatus history) {
+    return UPDATE * update + revision(history);
+  }
+
+  private static int revision(HistoryStatus history) {
     return switch (history) {
       case NONE, EXACT -> FINAL;
       case PARTIAL -> PARTIAL;

@@ -97,7 +97,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
         window.window().analysis(),
         window.window().windowStart(),
         window.window().windowEnd(),
-        Report.revision(window.history().status()),
+        Report.revision(window.window().update(), window.history().status()),
         analysis.columns(),
         analysis.logic().report(window),
         Confidence.of(window));

@@ -14,9 +14,10 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 1: analysis (modified UTF-8), start, end (8 bytes each), revision (4), rows as {@link
+ * Version 2: analysis (modified UTF-8), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
- * byte), as-of, from, through, the four counts (8 bytes each), 0 or 1 and the message.
+ * byte), as-of, from, through, arrived through, final at (not in version 1), the four counts (8
+ * bytes each), 0 or 1 and the message.
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -25,7 +26,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   private static final int MAX_MESSAGE = 4000;
 
   public ReportSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -43,6 +44,8 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeLong(confidence.asOf());
     target.writeLong(confidence.historyFrom());
     target.writeLong(confidence.historyThrough());
+    target.writeLong(confidence.arrivedThrough());
+    target.writeLong(confidence.finalAt());
     ArrivalCounts counts = confidence.counts();
     target.writeLong(counts.flows());
     target.writeLong(counts.late());
@@ -68,10 +71,12 @@ public final class ReportSerializer extends RecordSerializer<Report> {
       columns.add(
           new ReportColumn(rows.name(c), rows.kind(c), (bits & WIDE) != 0, (bits & KEY) != 0));
     }
-    return new Report(analysis, start, end, revision, columns, rows, readConfidence(source));
+    return new Report(
+        analysis, start, end, revision, columns, rows, readConfidence(found, end, source));
   }
 
-  private static Confidence readConfidence(DataInputView source) throws IOException {
+  private static Confidence readConfidence(int found, long end, DataInputView source)
+      throws IOException {
     int code = source.readUnsignedByte();
     HistoryStatus status = HistoryStatus.byCode(code);
     if (status == null) {
@@ -80,11 +85,13 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     long asOf = source.readLong();
     long from = source.readLong();
     long through = source.readLong();
+    long arrivedThrough = found > 1 ? source.readLong() : end;
+    long finalAt = found > 1 ? source.readLong() : end;
     ArrivalCounts counts =
         new ArrivalCounts(
             source.readLong(), source.readLong(), source.readLong(), source.readLong());
     String message = source.readBoolean() ? source.readUTF() : null;
-    return new Confidence(status, asOf, from, through, counts, message);
+    return new Confidence(status, asOf, from, through, arrivedThrough, finalAt, counts, message);
   }
 
   @Override

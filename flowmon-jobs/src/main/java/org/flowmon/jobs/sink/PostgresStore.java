@@ -33,12 +33,15 @@ final class PostgresStore implements AutoCloseable {
       """
       INSERT INTO flowmon_windows AS w
         (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
-         history_through, flows, late_flows, ahead_flows, lost_flows, message, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+         history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
+         message, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
         revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
         as_of = excluded.as_of, history_from = excluded.history_from,
-        history_through = excluded.history_through, flows = excluded.flows,
+        history_through = excluded.history_through,
+        arrived_through = excluded.arrived_through, final_at = excluded.final_at,
+        flows = excluded.flows,
         late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
         lost_flows = excluded.lost_flows, message = excluded.message,
         written_at = excluded.written_at
@@ -189,11 +192,13 @@ final class PostgresStore implements AutoCloseable {
       setTime(put, 7, confidence.asOf());
       setTime(put, 8, confidence.historyFrom());
       setTime(put, 9, confidence.historyThrough());
-      put.setLong(10, counts.flows());
-      put.setLong(11, counts.late());
-      put.setLong(12, counts.ahead());
-      put.setLong(13, counts.lost());
-      put.setString(14, PostgresTable.text(confidence.message()));
+      setTime(put, 10, confidence.arrivedThrough());
+      setTime(put, 11, confidence.finalAt());
+      put.setLong(12, counts.flows());
+      put.setLong(13, counts.late());
+      put.setLong(14, counts.ahead());
+      put.setLong(15, counts.lost());
+      put.setString(16, PostgresTable.text(confidence.message()));
       return put.executeUpdate() == 1;
     }
   }

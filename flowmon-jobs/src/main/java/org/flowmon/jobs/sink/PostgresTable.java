@@ -40,6 +40,8 @@ final class PostgresTable {
         as_of timestamptz,
         history_from timestamptz,
         history_through timestamptz,
+        arrived_through timestamptz,
+        final_at timestamptz,
         flows bigint NOT NULL,
         late_flows bigint NOT NULL,
         ahead_flows bigint NOT NULL,
@@ -48,6 +50,11 @@ final class PostgresTable {
         written_at timestamptz NOT NULL,
         PRIMARY KEY (analysis, window_end, window_start))
       """;
+
+  // Of tables that were made before these columns were.
+  private static final String ADD_COLUMNS =
+      "ALTER TABLE flowmon_windows ADD COLUMN IF NOT EXISTS arrived_through timestamptz,"
+          + " ADD COLUMN IF NOT EXISTS final_at timestamptz";
 
   private final String name;
   private final List<ReportColumn> columns;
@@ -70,6 +77,9 @@ final class PostgresTable {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
       statement.execute(CREATE_WINDOWS);
+      if (!found(connection, "flowmon_windows").containsKey("final_at")) {
+        statement.execute(ADD_COLUMNS);
+      }
       statement.execute(
           "CREATE TABLE IF NOT EXISTS \""
               + name
@@ -79,7 +89,7 @@ final class PostgresTable {
                   .map(column -> quoted(column) + " " + type(column))
                   .collect(Collectors.joining(", "))
               + ", PRIMARY KEY (window_end, window_start, row_key))");
-      Map<String, String> found = found(connection);
+      Map<String, String> found = found(connection, name);
       for (ReportColumn column : columns) {
         String type = found.get(column.name());
         if (type == null) {
@@ -107,13 +117,14 @@ final class PostgresTable {
     connection.commit();
   }
 
-  private Map<String, String> found(Connection connection) throws SQLException {
+  private static Map<String, String> found(Connection connection, String table)
+      throws SQLException {
     String sql =
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
             + " WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped";
     Map<String, String> types = new HashMap<>();
     try (PreparedStatement select = connection.prepareStatement(sql)) {
-      select.setString(1, "\"" + name + "\"");
+      select.setString(1, "\"" + table + "\"");
       try (ResultSet rows = select.executeQuery()) {
         while (rows.next()) {
           types.put(rows.getString(1), rows.getString(2));

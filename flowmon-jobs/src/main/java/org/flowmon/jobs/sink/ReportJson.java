@@ -66,6 +66,8 @@ public final class ReportJson {
     member(out.append(','), "as_of", timeOrNull(confidence.asOf()));
     member(out.append(','), "history_from", timeOrNull(confidence.historyFrom()));
     member(out.append(','), "history_through", timeOrNull(confidence.historyThrough()));
+    member(out.append(','), "arrived_through", time(confidence.arrivedThrough()));
+    member(out.append(','), "final_at", time(confidence.finalAt()));
     ArrivalCounts counts = confidence.counts();
     out.append(",\"flows\":").append(counts.flows());
     out.append(",\"late_flows\":").append(counts.late());

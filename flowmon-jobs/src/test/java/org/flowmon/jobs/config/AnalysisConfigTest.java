@@ -76,6 +76,24 @@ class AnalysisConfigTest {
     refuses(SMALL.replace("10s", "ten"), "talkers.yaml:4: live.window: expected a duration");
     refuses(
         SMALL.replace("10s", "10s\n  slide: 3s"), "live.slide: expected a duration that divides");
+    refuses(
+        SMALL.replace("10s", "10s\n  spread: true\n  time: arrival"),
+        "live.spread: expected time: end_time, as a flow is divided");
+    refuses(
+        SMALL.replace("10s", "10s\n  spread: true\n  lateness: 30h"),
+        "live.spread: expected window, lateness and an hour to be at most 10000 slides");
+    refuses(
+        SMALL.replace("10s", "1ms\n  lateness: 7d"),
+        "live.lateness: expected less than 536870911 times the slide");
+    refuses(
+        SMALL.replace("10s", "121s\n  slide: 1s"),
+        "live.slide: expected a window of at most 120 slides, as each is kept apart until the"
+            + " window ends; found 121");
+    assertEquals(
+        Duration.ofMinutes(2),
+        AnalysisConfig.parse("talkers.yaml", SMALL.replace("10s", "120s\n  slide: 1s"))
+            .live()
+            .window());
     refuses(SMALL.replace("10s", "10s\n  slots: 1000"), "live.slots: expected a power of two");
     refuses(
         SMALL.replace("10s", "10s\n  time: start_time"),

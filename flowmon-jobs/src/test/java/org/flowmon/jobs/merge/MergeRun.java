@@ -1,6 +1,6 @@
 package org.flowmon.jobs.merge;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,10 @@ import org.flowmon.udaf.table.LowLevelQuery;
 final class MergeRun {
   static final int KEY_GROUPS = 16;
 
+  // The last of each window, by analysis and window's end.
   final Map<String, Map<Long, String>> results = new TreeMap<>();
+  final List<WindowResult> all = new ArrayList<>();
+  private final Map<String, Integer> updates = new TreeMap<>();
   List<AnalysisConfig> analyses;
   List<AnalysisConfig> asked; // of the low level
   Function<WindowResult, String> describe = BruteForce::describe;
@@ -83,14 +86,20 @@ final class MergeRun {
       last.open();
       last.processWatermark(mark(completeThrough));
       for (WindowResult result : last.extractOutputValues()) {
-        String twice =
-            results
-                .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
-                .put(result.windowEnd(), describe.apply(result));
-        assertEquals(null, twice, "a window ends once");
+        take(result);
       }
       windowState = last.snapshot(3, 3);
     }
+  }
+
+  private void take(WindowResult result) {
+    String window = result.analysis() + " " + result.windowEnd();
+    Integer before = updates.put(window, result.update());
+    assertTrue(before == null || before < result.update(), "results of a window go forward");
+    results
+        .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
+        .put(result.windowEnd(), describe.apply(result));
+    all.add(result);
   }
 
   private OperatorSubtaskState merge(

@@ -172,6 +172,7 @@ class ReplayEqualsLiveTest {
   private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
     Properties properties = new Properties();
     properties.put("bootstrap.servers", kafka.bootstrap());
+    Map<String, Integer> highest = new TreeMap<>();
     Map<String, String> messages = new TreeMap<>();
     try (KafkaConsumer<String, String> consumer =
         new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
@@ -181,7 +182,16 @@ class ReplayEqualsLiveTest {
       long end = consumer.endOffsets(List.of(partition)).get(partition);
       while (consumer.position(partition) < end) {
         for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
-          messages.put(record.key(), said(record.value()));
+          // A window's rows are those of its highest revision alone.
+          int revision = revision(record.value());
+          int before = highest.getOrDefault(end(record.key()), -1);
+          if (revision > before) {
+            messages.keySet().removeIf(key -> end(key).equals(end(record.key())));
+            highest.put(end(record.key()), revision);
+          }
+          if (revision >= before) {
+            messages.put(record.key(), said(record.value()));
+          }
         }
       }
     }
@@ -191,6 +201,10 @@ class ReplayEqualsLiveTest {
         .keySet()
         .removeIf(key -> end(key).compareTo(first) < 0 || end(key).compareTo(last) > 0);
     return messages;
+  }
+
+  private static int revision(String json) {
+    return Integer.parseInt(json.replaceAll(".*\"revision\":([0-9]+).*", "$1"));
   }
 
   private static String end(String key) {

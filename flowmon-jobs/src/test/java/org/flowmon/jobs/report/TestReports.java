@@ -142,6 +142,8 @@ public final class TestReports {
             END - 20 * SECOND,
             END - 9 * DAY,
             END,
+            END,
+            END + 60 * SECOND,
             new ArrivalCounts(1000, 3, 2, 1),
             null);
     return new Report(

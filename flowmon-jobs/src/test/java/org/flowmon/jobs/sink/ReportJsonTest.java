@@ -20,7 +20,8 @@ class ReportJsonTest {
         "flows":5,"share":0.25,"first_seen":"2026-11-21T10:00:00.000001Z","longest":90000001,\
         "outgoing":true,"verdict":"a \\"new\\" one\\u000a"},"confidence":{"history":"exact",\
         "as_of":"2026-11-21T09:59:40Z","history_from":"2026-11-12T10:00:00Z",\
-        "history_through":"2026-11-21T10:00:00Z","flows":1000,"late_flows":3,"ahead_flows":2,\
+        "history_through":"2026-11-21T10:00:00Z","arrived_through":"2026-11-21T10:00:00Z",\
+        "final_at":"2026-11-21T10:01:00Z","flows":1000,"late_flows":3,"ahead_flows":2,\
         "lost_flows":1,"message":null}}\
         """,
         ReportJson.value(report, 0));

@@ -505,17 +505,17 @@ public final class GroupTable {
    * @param grouping of the query that the groups are of
    */
   List<byte[]> toPartials(
-      long queryId, int grouping, int keyGroup, long paneStart, long fromWindowEnd) {
+      long queryId, int grouping, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     List<byte[]> all = new ArrayList<>();
     PartialGroupsBuilder builder = new PartialGroupsBuilder(layout, grouping);
     for (int g = 0; g < size; g++) {
       builder.add(data[g * stride], data, g * stride + 1, texts);
       if (builder.isFull()) {
-        all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd));
+        all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd, due));
       }
     }
     if (builder.count() > 0) {
-      all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd));
+      all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd, due));
     }
     return all;
   }

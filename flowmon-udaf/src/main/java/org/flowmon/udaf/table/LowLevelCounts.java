@@ -8,7 +8,8 @@ package org.flowmon.udaf.table;
  * @param selected kept by the filter
  * @param counted put into a pane
  * @param late arrived too late for every window of their time
- * @param partlyLate counted, but not in the first windows of their pane (sliding windows only)
+ * @param partlyLate counted, but not in the first windows of their pane (sliding windows only), or
+ *     without some of their shares
  * @param ahead of their own arrival by more than the window's specification allows
  * @param behindWatermark of a pane that was closed already though not late by rule: a source broke
  *     its promise

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.table;
 
-import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
@@ -44,7 +44,7 @@ final class LowLevelGrouping {
    * @param from first row of the range that the selection is relative to
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
-  void add(FlowBatch batch, int from, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(FlowRows batch, int from, int[] selection, int n, Pane[] paneOf, Pane pane) {
     int count = selection[n - 1] + 1;
     for (int k = 0; k < keys.length; k++) {
       keys[k].evaluate(batch, from, count, keyVectors[k]);

@@ -31,6 +31,8 @@ public final class LowLevelQuery {
   private final TextDictionary texts = new TextDictionary();
   private final PaneSet panes;
   private final PaneAssignment assignment;
+  // Null where flows are not divided.
+  private final SpreadAssignment spread;
   private final LowLevelGrouping[] groupings;
   private final int tableSlots;
   private final int[] selection = new int[Vector.CAPACITY];
@@ -72,6 +74,7 @@ public final class LowLevelQuery {
     this.groupings = new LowLevelGrouping[live.groupings().size()];
     this.panes = new PaneSet(groupings.length * maxParallelism);
     this.assignment = new PaneAssignment(window, panes);
+    this.spread = window.spread() ? new SpreadAssignment(window, assignment) : null;
     for (int g = 0; g < groupings.length; g++) {
       GroupLayout layout = live.groupings().get(g);
       PartialOutput output = new PartialOutput(queryId, layout, g, texts, maxParallelism, sink);
@@ -86,11 +89,15 @@ public final class LowLevelQuery {
     if (batch.rows() == 0) {
       return;
     }
-    Pane single = assignment.single(batch);
+    Pane single = spread == null ? assignment.single(batch) : null;
     for (int from = 0; from < batch.rows(); from += Vector.CAPACITY) {
       int count = Math.min(Vector.CAPACITY, batch.rows() - from);
       int n = filter.select(batch, from, count, selection);
       selected += n;
+      if (spread != null) {
+        counted += spread.assign(batch, from, count, selection, n, this::add);
+        continue;
+      }
       if (n > 0 && single == null) {
         n = assignment.assign(batch, from, count, selection, n);
       }
@@ -107,6 +114,12 @@ public final class LowLevelQuery {
     }
   }
 
+  private void add(SpreadRows shares) {
+    for (LowLevelGrouping grouping : groupings) {
+      grouping.add(shares, 0, shares.all, shares.rows(), shares.panes, null);
+    }
+  }
+
   /** Texts are numbered for the tables' sake: once they are empty, the numbers can begin anew. */
   private void forgetTexts() {
     drain(tableSlots, true);
@@ -120,8 +133,8 @@ public final class LowLevelQuery {
   }
 
   /**
-   * Closes all panes whose flows have all arrived: no flow with an arrival at or before this will
-   * come any more.
+   * Closes all panes whose flows have all arrived, as no flow with an arrival at or before this
+   * will come any more, and that a window's result needs by then.
    */
   public void closePanesUpTo(long watermarkMicros) {
     if (watermarkMicros <= assignment.watermark) {
@@ -130,7 +143,7 @@ public final class LowLevelQuery {
     assignment.watermark = watermarkMicros;
     panes.forEach(
         pane -> {
-          if (!pane.closed && window.isClosed(pane.fromWindowEnd, watermarkMicros)) {
+          if (!pane.closed && window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
             pane.closed = true;
             closedPanes++;
             slotsToDrain = tableSlots;

@@ -1,8 +1,8 @@
 package org.flowmon.udaf.table;
 
 /**
- * A pane that the low level holds groups of: a slice of time as long as the slide, and the first of
- * its windows that its flows were not late for.
+ * A pane that the low level holds groups of: a slice of time as long as the slide, the first of its
+ * windows that its flows were not late for, and the tick from which on they count.
  */
 final class Pane {
   /** Place among the open panes; part of every slot that holds one of its groups. */
@@ -10,6 +10,9 @@ final class Pane {
 
   final long start;
   final long fromWindowEnd;
+
+  /** From which tick on its groups count; {@link WindowSpec#due}. */
+  final long due;
 
   /** Groups of it in the tables of all groupings. */
   int slots;
@@ -19,10 +22,11 @@ final class Pane {
   /** Partial groups on their way, by grouping, then key group; null where there are none. */
   final PartialGroupsBuilder[] outgoing;
 
-  Pane(int index, long start, long fromWindowEnd, int destinations) {
+  Pane(int index, long start, long fromWindowEnd, long due, int destinations) {
     this.index = index;
     this.start = start;
     this.fromWindowEnd = fromWindowEnd;
+    this.due = due;
     this.outgoing = new PartialGroupsBuilder[destinations];
   }
 }

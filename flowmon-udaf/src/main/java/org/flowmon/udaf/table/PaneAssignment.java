@@ -48,12 +48,14 @@ final class PaneAssignment {
     }
     long start = window.paneStart(min);
     long end = window.firstWindowEnd(start);
+    long due = window.due(end, batch.maxArrival(), watermark);
     boolean onTime =
         max < start + window.slideMicros()
             && batch.maxArrival() <= end + window.latenessMicros()
             && max <= batch.minArrival() + window.aheadMicros()
+            && due == window.due(end, batch.minArrival(), watermark)
             && !window.isClosed(end, watermark);
-    return onTime ? panes.get(start, end) : null;
+    return onTime ? panes.get(start, end, due) : null;
   }
 
   /**
@@ -83,13 +85,27 @@ final class PaneAssignment {
     return kept;
   }
 
-  private Pane paneOf(long time, long arrival) {
-    if (arrival < -SANE || arrival > SANE || time > arrival + window.aheadMicros()) {
+  /** Whether a flow's time, or its arrival, is none that it can have. */
+  boolean isAhead(long time, long arrival) {
+    return arrival < -SANE || arrival > SANE || time > arrival + window.aheadMicros();
+  }
+
+  /**
+   * Whether a flow's time is so far before its arrival that it is late whatever its pane, which
+   * might not fit 64 bits.
+   */
+  boolean isTooEarly(long time, long arrival) {
+    return time < arrival - window.latenessMicros() - window.widthMicros();
+  }
+
+  /** The pane of a flow; null where it has none, which is counted. */
+  Pane paneOf(long time, long arrival) {
+    if (isAhead(time, arrival)) {
       ahead++;
       return null;
     }
-    if (time < arrival - window.latenessMicros() - window.widthMicros()) {
-      late++; // so early that its pane need not be computed, which might not fit 64 bits
+    if (isTooEarly(time, arrival)) {
+      late++;
       return null;
     }
     long start = window.paneStart(time);
@@ -97,16 +113,24 @@ final class PaneAssignment {
       late++;
       return null;
     }
+    Pane pane = place(start, arrival);
+    if (pane == null) {
+      behindWatermark++;
+    } else if (pane.fromWindowEnd > window.firstWindowEnd(start)) {
+      partlyLate++;
+    }
+    return pane;
+  }
+
+  /** The pane with this start of a flow that is not late for it; null where it is closed. */
+  Pane place(long start, long arrival) {
     long fromWindowEnd = window.firstWindowEnd(start);
     if (arrival > fromWindowEnd + window.latenessMicros()) {
       // Late for the first windows of its pane: the first it is not late for ends here.
       fromWindowEnd = -window.paneStart(-(arrival - window.latenessMicros()));
-      partlyLate++;
     }
-    if (window.isClosed(fromWindowEnd, watermark)) {
-      behindWatermark++;
-      return null;
-    }
-    return panes.get(start, fromWindowEnd);
+    return window.isClosed(fromWindowEnd, watermark)
+        ? null
+        : panes.get(start, fromWindowEnd, window.due(fromWindowEnd, arrival, watermark));
   }
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /** The panes that the low level holds groups of, by time and by index. */
 final class PaneSet {
-  private record Key(long start, long fromWindowEnd) {}
+  private record Key(long start, long fromWindowEnd, long due) {}
 
   private final int destinations;
   private final Map<Key, Pane> byTime = new HashMap<>();
@@ -26,18 +26,21 @@ final class PaneSet {
   }
 
   /** The pane of these times, made where there is none. */
-  Pane get(long start, long fromWindowEnd) {
-    if (latest != null && latest.start == start && latest.fromWindowEnd == fromWindowEnd) {
+  Pane get(long start, long fromWindowEnd, long due) {
+    if (latest != null
+        && latest.start == start
+        && latest.fromWindowEnd == fromWindowEnd
+        && latest.due == due) {
       return latest;
     }
-    latest = byTime.computeIfAbsent(new Key(start, fromWindowEnd), this::open);
+    latest = byTime.computeIfAbsent(new Key(start, fromWindowEnd, due), this::open);
     return latest;
   }
 
   private Pane open(Key key) {
     boolean reuse = !freeIndexes.isEmpty();
     int index = reuse ? freeIndexes.remove(freeIndexes.size() - 1) : byIndex.size();
-    Pane pane = new Pane(index, key.start, key.fromWindowEnd, destinations);
+    Pane pane = new Pane(index, key.start, key.fromWindowEnd, key.due, destinations);
     if (reuse) {
       byIndex.set(index, pane);
     } else {
@@ -52,7 +55,7 @@ final class PaneSet {
 
   /** Forgets a pane that has nothing left in the table. */
   void remove(Pane pane) {
-    byTime.remove(new Key(pane.start, pane.fromWindowEnd));
+    byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due));
     byIndex.set(pane.index, null);
     freeIndexes.add(pane.index);
     if (latest == pane) {

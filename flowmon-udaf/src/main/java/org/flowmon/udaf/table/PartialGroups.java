@@ -29,10 +29,10 @@ public final class PartialGroups {
    * @throws PartialFormatException saying what was found and what was expected
    */
   public static PartialGroups open(byte[] bytes) {
-    if (bytes.length < PartialLayout.HEADER_BYTES) {
+    if (bytes.length < PartialLayout.SHORT_HEADER_BYTES) {
       throw new PartialFormatException(
           "partial groups have at least "
-              + PartialLayout.HEADER_BYTES
+              + PartialLayout.SHORT_HEADER_BYTES
               + " bytes, found "
               + bytes.length);
     }
@@ -46,7 +46,7 @@ public final class PartialGroups {
               + version
               + ", this reads versions "
               + PartialLayout.OLDEST_VERSION
-              + " and "
+              + " \u2026 "
               + PartialLayout.VERSION);
     }
     int length = LittleEndian.getInt(bytes, PartialLayout.LENGTH_AT);
@@ -71,12 +71,18 @@ public final class PartialGroups {
               + " groups of at least 1 column");
     }
     PartialGroups opened = new PartialGroups(bytes, groups, columns);
-    opened.checkColumns();
+    opened.checkColumns(headerBytes(version));
     return opened;
   }
 
-  private void checkColumns() {
-    long at = PartialLayout.HEADER_BYTES;
+  private static int headerBytes(int version) {
+    return version < PartialLayout.DUE_VERSION
+        ? PartialLayout.SHORT_HEADER_BYTES
+        : PartialLayout.HEADER_BYTES;
+  }
+
+  private void checkColumns(int header) {
+    long at = header;
     for (int c = 0; c < columns.length; c++) {
       requireBytes(c, at, 1);
       columns[c] = (int) at;
@@ -161,13 +167,28 @@ public final class PartialGroups {
     return LittleEndian.getLong(bytes, PartialLayout.FROM_WINDOW_AT);
   }
 
+  /**
+   * From which tick on they count in results, {@link WindowSpec#due}; the {@linkplain #paneStart
+   * pane's start}, before which no tick is, where that tick has come. Older versions do not say it:
+   * the end of the first window.
+   */
+  public long due() {
+    return version() < PartialLayout.DUE_VERSION
+        ? fromWindowEnd()
+        : LittleEndian.getLong(bytes, PartialLayout.DUE_AT);
+  }
+
+  private int version() {
+    return LittleEndian.getU16(bytes, PartialLayout.VERSION_AT);
+  }
+
   public int keyGroup() {
     return LittleEndian.getU16(bytes, PartialLayout.KEY_GROUP_AT);
   }
 
   /** The grouping of the query that these are groups of: 0 where it has only one. */
   public int grouping() {
-    return LittleEndian.getU16(bytes, PartialLayout.VERSION_AT) == PartialLayout.OLDEST_VERSION
+    return version() == PartialLayout.OLDEST_VERSION
         ? 0
         : LittleEndian.getU16(bytes, PartialLayout.GROUPING_AT);
   }

@@ -73,7 +73,7 @@ final class PartialGroupsBuilder {
   }
 
   /** Packs what was added, and begins anew. */
-  byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd) {
+  byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     byte[] bytes = new byte[PartialLayout.HEADER_BYTES + bound()];
     LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
     LittleEndian.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
@@ -82,6 +82,7 @@ final class PartialGroupsBuilder {
     LittleEndian.putLong(bytes, PartialLayout.QUERY_AT, queryId);
     LittleEndian.putLong(bytes, PartialLayout.PANE_AT, paneStart);
     LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
+    LittleEndian.putLong(bytes, PartialLayout.DUE_AT, due);
     LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
     LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
     LittleEndian.putU16(bytes, PartialLayout.GROUPING_AT, grouping);

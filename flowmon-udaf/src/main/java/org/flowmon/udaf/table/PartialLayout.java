@@ -3,7 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of partial groups, version 2; {@code docs/format/partial-groups.md} is the
+ * The bytes of partial groups, version 3; {@code docs/format/partial-groups.md} is the
  * specification, this class owns the offsets.
  *
  * <pre>
@@ -13,17 +13,24 @@ import java.util.zip.CRC32C;
  *   +--------+-----+-----------+--------+--------+
  *   16         24           32                40            48        50         52
  *   | query id | pane start | from window end | fingerprint | columns | grouping | crc32c |
- *   56: columns, one after the other: encoding u8, then as the encoding says
+ *   56
+ *   +-----+
+ *   | due |
+ *   +-----+
+ *   64: columns, one after the other: encoding u8, then as the encoding says
  * </pre>
  */
 final class PartialLayout {
   /** "FLWP" read as little-endian. */
   static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'P' << 24;
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
-  /** Before it, groups had no number of their grouping: it was always 0. */
+  /** In it groups have no number of their grouping: it is always 0. */
   static final int OLDEST_VERSION = 1;
+
+  /** The first whose groups say from which tick on they count. */
+  static final int DUE_VERSION = 3;
 
   static final int VERSION_AT = 4;
   static final int KEY_GROUP_AT = 6;
@@ -36,7 +43,11 @@ final class PartialLayout {
   static final int COLUMNS_AT = 48;
   static final int GROUPING_AT = 50;
   static final int CRC_AT = 52;
-  static final int HEADER_BYTES = 56;
+  static final int DUE_AT = 56;
+  static final int HEADER_BYTES = 64;
+
+  /** Of the versions before {@link #DUE_VERSION}. */
+  static final int SHORT_HEADER_BYTES = 56;
 
   /** No bytes hold more groups. */
   static final int MAX_GROUPS = 1 << 16;

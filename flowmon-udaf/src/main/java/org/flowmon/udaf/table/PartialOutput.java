@@ -74,6 +74,6 @@ final class PartialOutput implements LowLevelTable.Ejected {
 
   private void send(Pane pane, int keyGroup, PartialGroupsBuilder builder) {
     messages++;
-    sink.emit(keyGroup, builder.build(queryId, keyGroup, pane.start, pane.fromWindowEnd));
+    sink.emit(keyGroup, builder.build(queryId, keyGroup, pane.start, pane.fromWindowEnd, pane.due));
   }
 }

@@ -126,7 +126,7 @@ public final class WindowPart {
     long[] words = new long[1 + totals.length];
     words[0] = groups;
     System.arraycopy(totals, 0, words, 1, totals.length);
-    List<byte[]> blocks = kept.toPartials(queryId, 0, 0, windowEnd, windowEnd);
+    List<byte[]> blocks = kept.toPartials(queryId, 0, 0, windowEnd, windowEnd, windowEnd);
     return StateBytes.part(queryId, rows.layout().fingerprint(), windowEnd, words, blocks);
   }
 

@@ -10,6 +10,12 @@ import org.flowmon.flow.FlowColumn;
  * for a window, and not counted in it, where {@code arrival > end + lateness}: a property of the
  * flow, whatever the order of processing.
  *
+ * <p>With lateness a window's result may come twice or more: at its end, then revised, at multiples
+ * of the slide, while flows of it still arrive, and for the last time at its end + lateness. What a
+ * result holds depends on arrivals alone: what came at or before the tick that it is of. Each
+ * pane's groups are therefore kept apart by the tick from which on they count, their <i>due</i>
+ * time, until that tick has come.
+ *
  * @param widthMicros length of a window
  * @param slideMicros distance of window ends; equal to the width for tumbling windows. The width is
  *     a multiple of it
@@ -17,18 +23,27 @@ import org.flowmon.flow.FlowColumn;
  * @param latenessMicros how long after a window's end a flow of it may still arrive
  * @param aheadMicros flows whose time is further than this after their arrival are counted as ahead
  *     and belong to no window: a clock that runs years fast must not keep windows open for years
+ * @param revised whether results come at the windows' ends and are revised; else each comes once,
+ *     at its window's end + lateness, which is the last one of the others
+ * @param spread whether the bytes and packets of a flow are divided among the panes in which it was
+ *     active; windows over {@link FlowColumn#END_TIME} only
  */
 public record WindowSpec(
     long widthMicros,
     long slideMicros,
     FlowColumn timeColumn,
     long latenessMicros,
-    long aheadMicros) {
+    long aheadMicros,
+    boolean revised,
+    boolean spread) {
   /** The default of {@link #aheadMicros}: one hour. */
   public static final long DEFAULT_AHEAD_MICROS = 3_600_000_000L;
 
   // Old captures are replayed against today's arrival times.
   private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
+
+  /** Slides of lateness, less than this: so many updates a window may have. */
+  public static final int MAX_UPDATES = (1 << 29) - 1;
 
   public WindowSpec {
     if (widthMicros <= 0
@@ -41,6 +56,10 @@ public record WindowSpec(
               + " us with slide "
               + slideMicros
               + " us: expected a width of 1 us … 100 years that is a multiple of the slide");
+    }
+    if (spread && timeColumn != FlowColumn.END_TIME) {
+      throw new IllegalArgumentException(
+          "flows are divided among windows over end_time, not over " + timeColumn.sqlName());
     }
     if (timeColumn != FlowColumn.END_TIME && timeColumn != FlowColumn.ARRIVAL) {
       throw new IllegalArgumentException(
@@ -57,6 +76,26 @@ public record WindowSpec(
               + aheadMicros
               + " us: expected 0 … 100 years");
     }
+    if (latenessMicros / slideMicros >= MAX_UPDATES) {
+      throw new IllegalArgumentException(
+          "lateness "
+              + latenessMicros
+              + " us, slide "
+              + slideMicros
+              + " us: expected less than "
+              + MAX_UPDATES
+              + " slides");
+    }
+  }
+
+  /** Windows whose results come once, over flows that are not divided. */
+  public WindowSpec(
+      long widthMicros,
+      long slideMicros,
+      FlowColumn timeColumn,
+      long latenessMicros,
+      long aheadMicros) {
+    this(widthMicros, slideMicros, timeColumn, latenessMicros, aheadMicros, false, false);
   }
 
   /** Tumbling windows over {@code end_time}. */
@@ -90,11 +129,87 @@ public record WindowSpec(
     return arrival > lastWindowEnd(paneStart) + latenessMicros;
   }
 
+  /** The first pane that a flow of this arrival is not late for. */
+  long firstPaneInTime(long arrival) {
+    return -tickAtOrBefore(latenessMicros + widthMicros - arrival);
+  }
+
   /**
    * Whether the window that ends there is complete when no flow will arrive at or before the
    * watermark any more.
    */
   public boolean isClosed(long windowEnd, long watermarkMicros) {
     return windowEnd + latenessMicros <= watermarkMicros;
+  }
+
+  /** The last multiple of the slide that is not after a time. */
+  private long tickAtOrBefore(long time) {
+    return Math.floorDiv(time, slideMicros) * slideMicros;
+  }
+
+  /**
+   * From which tick on groups of a pane count that hold flows of these arrivals: the first multiple
+   * of the slide that is at or after the arrival, after the watermark and not before the first of
+   * the pane's windows ends. Where results come once it says nothing and is that window's end.
+   *
+   * @param fromWindowEnd end of the first window that they count in
+   * @param watermarkMicros no flow that arrived at or before this is expected any more: what comes
+   *     nevertheless counts from the next tick on
+   */
+  public long due(long fromWindowEnd, long arrival, long watermarkMicros) {
+    if (!revised) {
+      return fromWindowEnd;
+    }
+    long due = fromWindowEnd;
+    if (arrival > due) {
+      due = -tickAtOrBefore(-arrival);
+    }
+    return due > watermarkMicros ? due : tickAtOrBefore(watermarkMicros) + slideMicros;
+  }
+
+  /**
+   * The watermark at which such groups are needed first: their tick, or the end + lateness of their
+   * first window.
+   */
+  public long neededAt(long fromWindowEnd, long due) {
+    long last = fromWindowEnd + latenessMicros;
+    return revised ? Math.min(due, last) : last;
+  }
+
+  /** Whether a window may have a result that it did not have at an earlier watermark. */
+  boolean hasResultsBetween(long before, long watermarkMicros) {
+    if (before < Long.MIN_VALUE / 2 || watermarkMicros > Long.MAX_VALUE / 2) {
+      return true;
+    }
+    return tickAtOrBefore(watermarkMicros - latenessMicros) + latenessMicros > before
+        || (revised && tickAtOrBefore(watermarkMicros) > before);
+  }
+
+  /** The watermark from which on a window that ends there has a result. */
+  public long firstResultAt(long windowEnd) {
+    return revised ? windowEnd : windowEnd + latenessMicros;
+  }
+
+  /**
+   * Through which arrival, inclusive, the result is complete that a window has at a watermark: the
+   * last tick, or the window's end + lateness where that is reached.
+   */
+  public long completeThrough(long windowEnd, long watermarkMicros) {
+    return isClosed(windowEnd, watermarkMicros)
+        ? windowEnd + latenessMicros
+        : tickAtOrBefore(watermarkMicros);
+  }
+
+  /** Number of the last result of each window, the final one: lateness / slide, rounded up. */
+  public int lastUpdate() {
+    return Math.toIntExact(-Math.floorDiv(-latenessMicros, slideMicros));
+  }
+
+  /**
+   * Number of a result by what it is complete through: 0 for that at the window's end, one more
+   * with each slide, {@link #lastUpdate} for the final one.
+   */
+  public int update(long windowEnd, long completeThrough) {
+    return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));
   }
 }

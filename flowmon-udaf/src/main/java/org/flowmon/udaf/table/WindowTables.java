@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -14,15 +15,26 @@ import org.flowmon.udaf.query.FlowQuery;
 
 /**
  * The high level of one live query within one key group: merges partial groups pane by pane and
- * gives each window's part when the watermark closes it. Of a query with COUNT(DISTINCT …) it keeps
- * the groups of its {@link LiveGroupings}, and counts them when a window closes: what two panes of
- * a window have is counted once. Not thread-safe.
+ * gives each window's part when it has a result, and again when that is revised. Of a query with
+ * COUNT(DISTINCT …) it keeps the groups of its {@link LiveGroupings}, and counts them when a window
+ * has a result: what two panes of a window have is counted once. Not thread-safe.
  */
 public final class WindowTables {
-  private record PaneKey(long start, long fromWindowEnd) {}
+  /** A pane's groups by the tick from which on they count; its start once that has come. */
+  private record PaneKey(long start, long fromWindowEnd, long due) {
+    boolean counts() {
+      return due == start;
+    }
+
+    PaneKey counted() {
+      return new PaneKey(start, fromWindowEnd, start);
+    }
+  }
 
   private static final Comparator<PaneKey> BY_TIME =
-      Comparator.comparingLong(PaneKey::start).thenComparingLong(PaneKey::fromWindowEnd);
+      Comparator.comparingLong(PaneKey::start)
+          .thenComparingLong(PaneKey::fromWindowEnd)
+          .thenComparingLong(PaneKey::due);
 
   private final long queryId;
   private final FlowQuery live;
@@ -65,25 +77,35 @@ public final class WindowTables {
         start == window.paneStart(start)
             && from == window.paneStart(from)
             && from >= window.firstWindowEnd(start)
-            && from <= window.lastWindowEnd(start);
+            && from <= window.lastWindowEnd(start)
+            && (!window.revised() || isDue(groups));
     if (!known) {
       throw new PartialFormatException(
           "partial groups of pane "
               + start
               + " from window end "
               + from
+              + ", due "
+              + groups.due()
               + ", which is none of "
               + window);
     }
     if (window.isClosed(window.lastWindowEnd(start), watermark)) {
       return false;
     }
-    GroupTable table = table(new PaneKey(start, from), groups.grouping());
+    long due = groups.due() == start ? start : window.due(from, groups.due(), watermark);
+    GroupTable table = table(new PaneKey(start, from, due), groups.grouping());
     if (merges[groups.grouping()] == null) {
       merges[groups.grouping()] = new PartialMerge(table.layout());
     }
     table.merge(groups, merges[groups.grouping()]);
     return true;
+  }
+
+  private boolean isDue(PartialGroups groups) {
+    return groups.due() == groups.paneStart()
+        || (groups.due() >= groups.fromWindowEnd()
+            && groups.due() == window.paneStart(groups.due()));
   }
 
   private GroupTable table(PaneKey pane, int grouping) {
@@ -95,47 +117,92 @@ public final class WindowTables {
     return ofPane[grouping];
   }
 
+  /** Up to which watermark the parts of windows were given. */
+  public long watermark() {
+    return watermark;
+  }
+
   /**
-   * Gives the part of each window that the watermark closes, earliest first, and forgets panes that
-   * no open window needs. Windows without groups give none.
+   * Gives the part of each window that has a new result at the watermark, earliest first, and
+   * forgets panes that no window needs any more. A part is all there is of its window here, {@link
+   * WindowSpec#completeThrough} the watermark; it takes the place of an earlier one. Windows
+   * without groups give none, nor does one to which nothing was added since its last part.
    */
   public void closeUpTo(long watermarkMicros, Consumer<WindowPart> parts) {
     if (watermarkMicros <= watermark) {
       return;
     }
-    TreeSet<Long> ends = new TreeSet<>();
-    for (PaneKey pane : tables.keySet()) {
-      for (long end = pane.fromWindowEnd;
-          end <= window.lastWindowEnd(pane.start);
-          end += window.slideMicros()) {
-        if (window.isClosed(end, watermarkMicros) && !window.isClosed(end, watermark)) {
-          ends.add(end);
-        }
+    if (window.hasResultsBetween(watermark, watermarkMicros)) {
+      TreeSet<Long> ends = new TreeSet<>();
+      for (PaneKey pane : tables.keySet()) {
+        addNewResults(pane, watermarkMicros, ends);
       }
-    }
-    for (long end : ends) {
-      parts.accept(WindowPart.of(queryId, end, live, groupsOf(end)));
+      for (long end : ends) {
+        parts.accept(WindowPart.of(queryId, end, live, groupsOf(end, watermarkMicros)));
+      }
     }
     watermark = watermarkMicros;
     tables.keySet().removeIf(pane -> window.isClosed(window.lastWindowEnd(pane.start), watermark));
+    count();
   }
 
-  /** The query's groups in the window that ends there. */
-  private GroupTable groupsOf(long end) {
+  /** Adds the ends of windows in whose results the pane's groups count and did not before. */
+  private void addNewResults(PaneKey pane, long watermarkMicros, Set<Long> ends) {
+    for (long end = pane.fromWindowEnd;
+        end <= window.lastWindowEnd(pane.start);
+        end += window.slideMicros()) {
+      boolean isNew = !pane.counts() || window.firstResultAt(end) > watermark;
+      if (isNew
+          && window.firstResultAt(end) <= watermarkMicros
+          && !window.isClosed(end, watermark)
+          && countsIn(pane, end, watermarkMicros)) {
+        ends.add(end);
+      }
+    }
+  }
+
+  private boolean countsIn(PaneKey pane, long end, long watermarkMicros) {
+    return pane.fromWindowEnd <= end
+        && end <= window.lastWindowEnd(pane.start)
+        && (pane.due <= window.completeThrough(end, watermarkMicros)
+            || window.isClosed(end, watermarkMicros));
+  }
+
+  /** Puts groups whose tick has come to those of their pane that count already. */
+  private void count() {
+    if (!window.revised()) {
+      return;
+    }
+    for (PaneKey pane : List.copyOf(tables.keySet())) {
+      if (!pane.counts() && pane.due <= watermark) {
+        GroupTable[] added = tables.remove(pane);
+        GroupTable[] there = tables.putIfAbsent(pane.counted(), added);
+        for (int g = 0; there != null && g < added.length; g++) {
+          if (there[g] == null) {
+            there[g] = added[g];
+          } else if (added[g] != null) {
+            there[g].merge(added[g]);
+          }
+        }
+      }
+    }
+  }
+
+  /** The query's groups in the result that the window which ends there has at a watermark. */
+  private GroupTable groupsOf(long end, long watermarkMicros) {
     List<GroupTable> groups = new ArrayList<>();
     for (int grouping = 0; grouping < groupings.groupings().size(); grouping++) {
-      groups.add(groupsOf(end, grouping));
+      groups.add(groupsOf(end, watermarkMicros, grouping));
     }
     return groupings.count(groups);
   }
 
   /** The groups of a grouping in that window; a pane's own table where only one has any. */
-  private GroupTable groupsOf(long end, int grouping) {
+  private GroupTable groupsOf(long end, long watermarkMicros, int grouping) {
     List<GroupTable> members = new ArrayList<>();
     tables.forEach(
         (pane, ofPane) -> {
-          boolean isIn = pane.fromWindowEnd <= end && end <= window.lastWindowEnd(pane.start);
-          if (isIn && ofPane[grouping] != null) {
+          if (ofPane[grouping] != null && countsIn(pane, end, watermarkMicros)) {
             members.add(ofPane[grouping]);
           }
         });
@@ -177,7 +244,8 @@ public final class WindowTables {
         (pane, ofPane) -> {
           for (int g = 0; g < ofPane.length; g++) {
             if (ofPane[g] != null) {
-              blocks.addAll(ofPane[g].toPartials(queryId, g, 0, pane.start, pane.fromWindowEnd));
+              blocks.addAll(
+                  ofPane[g].toPartials(queryId, g, 0, pane.start, pane.fromWindowEnd, pane.due));
             }
           }
         });
@@ -197,8 +265,8 @@ public final class WindowTables {
       byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
     WindowTables restored = new WindowTables(queryId, live, window);
     StateBytes state = StateBytes.openTables(bytes, queryId, restored.fingerprint());
-    state.blocks().forEach(block -> restored.merge(PartialGroups.open(block)));
     restored.watermark = state.time();
+    state.blocks().forEach(block -> restored.merge(PartialGroups.open(block)));
     return restored;
   }
 }

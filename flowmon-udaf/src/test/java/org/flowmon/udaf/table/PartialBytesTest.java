@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.query.FlowQuery;
@@ -33,7 +34,7 @@ class PartialBytesTest {
       }
       groups.add(batch, 0, selection, selection.length);
     }
-    partial = groups.table().toPartials(9, 0, 77, 5000, 6000).get(0);
+    partial = groups.table().toPartials(9, 0, 77, 5000, 6000, 7000).get(0);
   }
 
   @Test
@@ -43,6 +44,7 @@ class PartialBytesTest {
     assertEquals(77, opened.keyGroup());
     assertEquals(5000, opened.paneStart());
     assertEquals(6000, opened.fromWindowEnd());
+    assertEquals(7000, opened.due());
     assertEquals(groups.table().size(), opened.groups());
     GroupTable again = new GroupTable(groups.table().layout());
     again.merge(opened);
@@ -53,8 +55,7 @@ class PartialBytesTest {
 
   @Test
   void bytesOfVersion1AreGroupsOfTheOnlyGrouping() {
-    byte[] old = partial.clone();
-    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 1);
+    byte[] old = before3(partial, 1);
     LittleEndian.putU16(old, PartialLayout.GROUPING_AT, 0xFFFF); // version 1 had no meaning there
     LittleEndian.putInt(
         old, PartialLayout.CRC_AT, PartialLayout.checksum(old, PartialLayout.CRC_AT));
@@ -66,10 +67,43 @@ class PartialBytesTest {
     tables.closeUpTo(6000, parts::add);
     assertEquals(1, parts.size());
     assertEquals(groups.finish(), parts.get(0).result());
-    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 3);
+    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 4);
     PartialFormatException e =
         assertThrows(PartialFormatException.class, () -> PartialGroups.open(old));
-    assertEquals("partial groups of version 3, this reads versions 1 and 2", e.getMessage());
+    assertEquals("partial groups of version 4, this reads versions 1 \u2026 3", e.getMessage());
+  }
+
+  /** The bytes as older versions had them: without the tick from which on the groups count. */
+  private static byte[] before3(byte[] bytes, int version) {
+    byte[] old = new byte[bytes.length - 8];
+    System.arraycopy(bytes, 0, old, 0, 56);
+    System.arraycopy(bytes, 64, old, 56, old.length - 56);
+    LittleEndian.putU16(old, PartialLayout.VERSION_AT, version);
+    LittleEndian.putInt(old, PartialLayout.LENGTH_AT, old.length);
+    LittleEndian.putInt(
+        old, PartialLayout.CRC_AT, PartialLayout.checksum(old, PartialLayout.CRC_AT));
+    return old;
+  }
+
+  @Test
+  void openWindowsOfAnOlderStateHaveTheirFirstResultAtTheNextTick() {
+    WindowSpec revised = new WindowSpec(1000, 1000, FlowColumn.END_TIME, 5000, 0, true, false);
+    WindowTables tables = new WindowTables(9, QUERY, revised);
+    tables.closeUpTo(6500, part -> {});
+    // Their end had passed, and no result had come: that was to be at 11,000.
+    byte[] state = tables.toBytes();
+    WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, revised);
+    restored.merge(PartialGroups.open(before3(partial, 2)));
+    List<WindowPart> parts = new ArrayList<>();
+    restored.closeUpTo(6999, parts::add);
+    assertEquals(0, parts.size());
+    restored.closeUpTo(7000, parts::add);
+    assertEquals(1, parts.size());
+    assertEquals(groups.finish(), parts.get(0).result());
+    WindowTables later = WindowTables.fromBytes(restored.toBytes(), 9, QUERY, revised);
+    later.closeUpTo(11_000, parts::add);
+    assertEquals(1, parts.size(), "nothing was added");
+    assertTrue(later.isEmpty());
   }
 
   @Test
@@ -86,7 +120,7 @@ class PartialBytesTest {
         many.add(batch, from, selection, selection.length);
       }
     }
-    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 0, 1000);
+    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 0, 1000, 1000);
     assertTrue(arrays.size() > 1, arrays.size() + " arrays of " + many.table().size() + " groups");
     GroupTable again = new GroupTable(many.table().layout());
     arrays.forEach(bytes -> again.merge(PartialGroups.open(bytes)));

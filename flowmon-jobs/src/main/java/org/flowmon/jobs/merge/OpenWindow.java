@@ -1,0 +1,125 @@
+package org.flowmon.jobs.merge;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * A window whose last result has not gone out.
+ *
+ * <p>Tasks of the merge are at different watermarks. An update is taken in once the watermark of
+ * all is at what it is complete through, so that each result holds what had arrived by then and
+ * nothing else: it is the same in every run.
+ */
+final class OpenWindow {
+  private final long end;
+  // What comes once; merged with what there is.
+  private WindowPart part;
+  // By key group: the last update that was taken in.
+  private final Map<Integer, Partial.Update> taken = new TreeMap<>();
+  // In the order they came in, which for each key group is that of what they are complete through.
+  private final List<Partial.Update> waiting = new ArrayList<>();
+  // Through which arrival the last result was complete that went out.
+  private long published = Long.MIN_VALUE;
+  private boolean changed;
+
+  OpenWindow(long end) {
+    this.end = end;
+  }
+
+  void add(WindowPart more) {
+    changed |= published == Long.MIN_VALUE;
+    if (part == null) {
+      part = more;
+    } else {
+      part.merge(more);
+    }
+  }
+
+  void add(Partial.Update update) {
+    waiting.add(update);
+  }
+
+  /** Through which arrival the last result was complete that went out. */
+  long published() {
+    return published;
+  }
+
+  /** Notes the last result that went out, of the state. */
+  void published(long through) {
+    published = through;
+  }
+
+  /**
+   * The window's result at a watermark; null where it has none, or none other than the last.
+   *
+   * @param watermark of all tasks of the merge
+   */
+  WindowPart next(FlowQuery query, WindowSpec window, long watermark) {
+    if (window.firstResultAt(end) > watermark) {
+      return null;
+    }
+    long through = window.completeThrough(end, watermark);
+    takeIn(through);
+    // What was published before is none of the results that come once.
+    changed |= !window.revised();
+    if (!changed || !isWhole(window.isClosed(end, watermark), through)) {
+      return null;
+    }
+    changed = false;
+    published = through;
+    return merged(query);
+  }
+
+  /**
+   * Whether it has all that had arrived. Where a task passed over this tick, what that one has is
+   * of a later one; what comes once was there when the window was closed.
+   */
+  private boolean isWhole(boolean isClosed, long through) {
+    return (part == null || isClosed)
+        && waiting.stream().noneMatch(update -> update.since() < through);
+  }
+
+  private void takeIn(long through) {
+    waiting.removeIf(
+        update -> {
+          if (update.through() > through) {
+            return false;
+          }
+          changed |= update.through() > published;
+          taken.put(update.keyGroup(), update);
+          return true;
+        });
+  }
+
+  private WindowPart merged(FlowQuery query) {
+    if (taken.isEmpty()) {
+      return part;
+    }
+    // Merging changes a part, and this one is needed again.
+    WindowPart merged = part == null ? null : WindowPart.open(part.toBytes(), query);
+    for (Partial.Update update : taken.values()) {
+      WindowPart of = WindowPart.open(update.bytes(), query);
+      if (merged == null) {
+        merged = of;
+      } else {
+        merged.merge(of);
+      }
+    }
+    return merged;
+  }
+
+  /** All of it, as the messages that would make it again. */
+  void snapshot(long queryId, List<Partial> messages) {
+    if (part != null) {
+      messages.add(new Partial.Part(queryId, part.toBytes()));
+    }
+    messages.addAll(taken.values());
+    messages.addAll(waiting);
+  }
+}

@@ -1,0 +1,49 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+import org.junit.jupiter.api.Test;
+
+class WindowResultSerializerTest {
+  private final WindowResultSerializer serializer = new WindowResultSerializer();
+
+  private static WindowResult result() {
+    ResultTable table =
+        new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
+    ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4);
+    return new WindowResult("a", 100, 200, 3, 230, 250, table, table, 5, counts);
+  }
+
+  private byte[] bytes(WindowResult result) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(result, out);
+    return out.getCopyOfBuffer();
+  }
+
+  @Test
+  void aResultComesBackAsItWas() throws Exception {
+    WindowResult result = result();
+    assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
+  }
+
+  @Test
+  void aResultOfVersion1IsTheOnlyOneOfItsWindow() throws Exception {
+    byte[] now = bytes(result());
+    int at = 1 + 3 + 16; // version, name, start and end
+    byte[] old = Arrays.copyOf(now, now.length - 20);
+    System.arraycopy(now, at + 20, old, at, old.length - at);
+    old[0] = 1;
+    WindowResult read = serializer.deserialize(new DataInputDeserializer(old));
+    WindowResult of = result();
+    assertEquals(new WindowResult("a", 100, 200, of.rows(), of.totals(), 5, of.counts()), read);
+    assertTrue(read.isFinal());
+  }
+}

@@ -1,0 +1,49 @@
+package org.flowmon.jobs.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
+
+class ReportSerializerTest {
+  private final ReportSerializer serializer = new ReportSerializer();
+
+  private byte[] bytes(Report report) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(256);
+    serializer.serialize(report, out);
+    return out.getCopyOfBuffer();
+  }
+
+  @Test
+  void aReportComesBackAsItWas() throws Exception {
+    Report report = TestReports.report(7, "192.0.2.1", 5, null, 6);
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
+  }
+
+  @Test
+  void aReportOfVersion1IsTheFinalOneAtItsWindowsEnd() throws Exception {
+    Report report = TestReports.report(3, "192.0.2.1", 5);
+    byte[] now = bytes(report);
+    int at = now.length - 1 - 4 * 8 - 16; // before the two times, the counts and no message
+    byte[] old = Arrays.copyOf(now, now.length - 16);
+    System.arraycopy(now, at + 16, old, at, old.length - at);
+    old[0] = 1;
+    Report read = serializer.deserialize(new DataInputDeserializer(old));
+    assertEquals(report.rows(), read.rows());
+    Confidence was = report.confidence();
+    Confidence expected =
+        new Confidence(
+            was.history(),
+            was.asOf(),
+            was.historyFrom(),
+            was.historyThrough(),
+            report.windowEnd(),
+            report.windowEnd(),
+            was.counts(),
+            null);
+    assertEquals(expected, read.confidence());
+  }
+}
