@@ -2,6 +2,7 @@ package org.flowmon.udaf;
 
 import java.math.BigInteger;
 import java.util.List;
+import java.util.function.Function;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
@@ -18,12 +19,14 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -34,17 +37,19 @@ import org.flowmon.udaf.query.ValueKind;
 final class NaiveRow {
   private static final long HOUR = 3_600_000_000L;
 
-  private final FlowBatch batch;
-  private final int row;
+  private final Function<Expression, Object> columns;
 
   NaiveRow(FlowBatch batch, int row) {
-    this.batch = batch;
-    this.row = row;
+    this.columns = column -> cell(batch, ((Column) column).column(), row);
+  }
+
+  NaiveRow(ResultTable table, int row) {
+    this.columns = column -> cell(table, table.column(((Named) column).name()), row);
   }
 
   Object value(Expression expression) {
-    if (expression instanceof Column column) {
-      return column(column.column());
+    if (expression instanceof Column || expression instanceof Named) {
+      return columns.apply(expression);
     } else if (expression instanceof Literal literal) {
       return literal(literal.value());
     } else if (expression instanceof And and) {
@@ -70,7 +75,20 @@ final class NaiveRow {
     return function(expression);
   }
 
-  private Object column(FlowColumn column) {
+  private static Object cell(ResultTable table, int column, int row) {
+    if (table.isNull(row, column)) {
+      return null;
+    }
+    return switch (table.kind(column)) {
+      case ADDRESS -> table.address(row, column);
+      case TEXT -> table.text(row, column);
+      case DOUBLE -> table.doubleValue(row, column);
+      case BOOLEAN -> table.longValue(row, column) != 0;
+      default -> table.longValue(row, column);
+    };
+  }
+
+  private static Object cell(FlowBatch batch, FlowColumn column, int row) {
     if (batch.isNull(column, row)) {
       return null;
     }

@@ -5,13 +5,14 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 
 /**
- * An expression over one flow, or over one group where it has an {@link AggregateCall} or stands in
- * SELECT, HAVING or ORDER BY of a grouped query; with SQL's three-valued logic. Build them by
- * {@link QueryParser}: the records themselves do not check types.
+ * An expression over one flow, over one row of a result table, or over one group where it has an
+ * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query; with SQL's
+ * three-valued logic. Build them by {@link QueryParser}: the records themselves do not check types.
  */
 public sealed interface Expression
     permits AggregateCall,
         Expression.Column,
+        Expression.Named,
         Expression.Literal,
         Expression.Prefix,
         Expression.Parameter,
@@ -38,6 +39,18 @@ public sealed interface Expression
       return ValueKind.of(column.type());
     }
 
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * A column of a result table.
+   *
+   * @param name as the table has it
+   */
+  record Named(String name, ValueKind kind) implements Expression {
     @Override
     public String toString() {
       return SqlText.of(this);

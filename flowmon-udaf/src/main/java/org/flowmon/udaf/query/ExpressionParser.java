@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Supplier;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
-import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
@@ -28,6 +26,7 @@ final class ExpressionParser {
   static final int MAX_OPERATIONS = 2000;
 
   private final TokenStream tokens;
+  private final ColumnSource columns;
   private final FunctionParser functions;
   // Where each expression begins in the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
@@ -37,8 +36,9 @@ final class ExpressionParser {
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
 
-  ExpressionParser(TokenStream tokens) {
+  ExpressionParser(TokenStream tokens, ColumnSource columns) {
     this.tokens = tokens;
+    this.columns = columns;
     this.functions = new FunctionParser(tokens, this);
   }
 
@@ -70,6 +70,11 @@ final class ExpressionParser {
       names = namesBefore;
       depth = depthBefore;
     }
+  }
+
+  /** Whose columns names mean. */
+  ColumnSource columns() {
+    return columns;
   }
 
   /** Whether aggregates may stand here. */
@@ -310,12 +315,24 @@ final class ExpressionParser {
           case DECIMAL_NUMBER ->
               new Literal(Value.ofDouble(Double.parseDouble(tokens.next().text())));
           case TEXT -> new Literal(Value.ofText(tokens.next().text()));
-          case PARAMETER -> new Parameter(tokens.next().text());
+          case PARAMETER -> parameter(tokens.next());
           case QUOTED_NAME -> column(tokens.next());
           case WORD -> functions.word();
           case SYMBOL, END -> parenthesized();
         };
     return at(start, primary);
+  }
+
+  private Parameter parameter(Token token) {
+    if (!columns.takesParameters()) {
+      throw tokens.error(
+          "a condition over the rows of "
+              + columns.title()
+              + " takes no parameters, found "
+              + token.shown(),
+          token.start());
+    }
+    return new Parameter(token.text());
   }
 
   private Expression parenthesized() {
@@ -341,19 +358,21 @@ final class ExpressionParser {
       starts.put(meant, name.start());
       return meant;
     }
-    FlowColumn column = FlowColumn.byName(name.text());
+    Expression column = columns.column(name);
     if (column == null) {
       throw tokens.error(
           "no column '"
               + name.typed()
-              + (names.all().isEmpty() ? "' in flows; " : "' in flows, and no item of that name; ")
+              + "' in "
+              + columns.title()
+              + (names.all().isEmpty() ? "; " : ", and no item of that name; ")
               + (name.kind() == Token.Kind.QUOTED_NAME
                   ? "double quotes hold a name, a text takes single quotes: "
                       + Value.ofText(name.text())
-                  : Names.nearestOr(name.text(), names.all())),
+                  : Names.nearestOr(name.text(), names.all(), columns)),
           name.start());
     }
-    return new Column(column);
+    return column;
   }
 
   /** Builds an expression, and names its culprit's place where its parts do not fit. */

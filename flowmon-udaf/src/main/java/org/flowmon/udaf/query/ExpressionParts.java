@@ -14,6 +14,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
@@ -90,6 +91,7 @@ public final class ExpressionParts {
     }
     // Columns, constants, prefixes and parameters.
     if (expression instanceof Column
+        || expression instanceof Named
         || expression instanceof Literal
         || expression instanceof Prefix
         || expression instanceof Parameter) {

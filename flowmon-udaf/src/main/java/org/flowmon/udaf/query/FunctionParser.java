@@ -136,8 +136,21 @@ final class FunctionParser {
       case "COALESCE" -> coalesce(name);
       default ->
           throw tokens.error(
-              "no function '" + name.text() + "': expected " + FUNCTIONS, name.start());
+              "no function '" + name.text() + "': expected " + FUNCTIONS + nearest(name),
+              name.start());
     };
+  }
+
+  private static String nearest(Token name) {
+    List<String> all =
+        new ArrayList<>(List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE"));
+    for (AggregateFunction function : AggregateFunction.values()) {
+      if (function != AggregateFunction.COUNT_DISTINCT) {
+        all.add(function.toString());
+      }
+    }
+    String best = Names.nearest(name.text(), all);
+    return best == null ? "" : "; did you mean " + best + "?";
   }
 
   private Expression network(Token name) {
@@ -219,9 +232,7 @@ final class FunctionParser {
   private Expression aggregate(Token name, AggregateFunction function) {
     if (!expressions.isOverGroups()) {
       throw tokens.error(
-          function
-              + " is an aggregate: expected it in SELECT, HAVING or ORDER BY, and in no other"
-              + " aggregate",
+          function + " is an aggregate: " + expressions.columns().insteadOfAggregate(),
           name.start());
     }
     tokens.expectSymbol("(");

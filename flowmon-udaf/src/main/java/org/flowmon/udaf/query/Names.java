@@ -4,18 +4,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import org.flowmon.flow.FlowColumn;
 
 /** Suggests names for mistyped ones. */
 public final class Names {
   private Names() {}
 
   /** What to say after "no column …", where one of some other names may be meant, too. */
-  static String nearestOr(String name, List<String> others) {
+  static String nearestOr(String name, List<String> others, ColumnSource columns) {
     List<String> all = new ArrayList<>(others);
-    FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+    all.addAll(columns.names());
     String best = nearest(name, all);
-    return best == null ? "docs/format/flow.md lists them" : "did you mean '" + best + "'?";
+    return best == null ? columns.listing() : "did you mean '" + best + "'?";
   }
 
   /**

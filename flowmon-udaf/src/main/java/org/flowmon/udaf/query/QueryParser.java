@@ -25,9 +25,9 @@ public final class QueryParser {
   private final List<OrderItem> orderBy = new ArrayList<>();
   private final List<Integer> orderStarts = new ArrayList<>();
 
-  private QueryParser(String sql) {
+  private QueryParser(String sql, ColumnSource columns) {
     this.tokens = new TokenStream(sql);
-    this.expressions = new ExpressionParser(tokens);
+    this.expressions = new ExpressionParser(tokens, columns);
     this.groups = new GroupParser(tokens, expressions, select, groupBy);
   }
 
@@ -37,7 +37,7 @@ public final class QueryParser {
    * @throws QueryException saying what was found where, and what was expected
    */
   public static FlowQuery parse(String sql) {
-    return new QueryParser(sql).query();
+    return new QueryParser(sql, new ColumnSource.OfFlows()).query();
   }
 
   /**
@@ -46,7 +46,23 @@ public final class QueryParser {
    * @throws QueryException saying what was found where, and what was expected
    */
   public static Expression parseCondition(String sql) {
-    QueryParser parser = new QueryParser(sql);
+    return parseCondition(sql, new ColumnSource.OfFlows());
+  }
+
+  /**
+   * Parses a condition over the rows of a result table.
+   *
+   * @param columns those of the table
+   * @param title what errors call the table: {@code the report}
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static Expression parseCondition(
+      String sql, List<Expression.Named> columns, String title) {
+    return parseCondition(sql, new ColumnSource.OfTable(columns, title));
+  }
+
+  private static Expression parseCondition(String sql, ColumnSource columns) {
+    QueryParser parser = new QueryParser(sql, columns);
     Expression condition = parser.expressions.parseCondition();
     parser.expectEnd("an operator or the end of the condition");
     return condition;

@@ -214,6 +214,31 @@ public final class ResultTable {
     return new ResultTable(some, rows);
   }
 
+  /**
+   * Some of the rows.
+   *
+   * @param wanted their numbers
+   */
+  public ResultTable withRows(int[] wanted) {
+    List<ResultColumn> copies = new ArrayList<>();
+    for (ResultColumn column : columns) {
+      ResultColumn copy = new ResultColumn(column.name(), column.kind());
+      for (int row = 0; row < wanted.length; row++) {
+        int from = Objects.checkIndex(wanted[row], rows);
+        if (column.isNull(from)) {
+          continue; // as a copy's cells are until they are set
+        }
+        switch (column.kind()) {
+          case TEXT -> copy.set(row, column.text(from));
+          case DOUBLE -> copy.set(row, column.low(from));
+          default -> copy.set(row, column.high(from), column.low(from));
+        }
+      }
+      copies.add(copy);
+    }
+    return new ResultTable(copies, wanted.length);
+  }
+
   /** A cell for people: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
   public String formatted(int row, int column) {
     if (isNull(row, column)) {

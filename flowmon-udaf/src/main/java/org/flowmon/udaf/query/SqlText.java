@@ -17,6 +17,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
@@ -92,6 +93,8 @@ final class SqlText {
   static String of(Expression expression) {
     if (expression instanceof Column column) {
       return name(column.column());
+    } else if (expression instanceof Named named) {
+      return name(named.name());
     } else if (expression instanceof Literal literal) {
       return of(literal.value());
     } else if (expression instanceof Prefix prefix) {
@@ -168,6 +171,7 @@ final class SqlText {
   private static String inner(Expression part) {
     boolean simple =
         part instanceof Column
+            || part instanceof Named
             || part instanceof Parameter
             || part instanceof AggregateCall
             || part instanceof Case

@@ -12,7 +12,6 @@ import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
 
 /**
  * The keys and aggregates of groups that an expression over groups is made of, as vectors, block by
@@ -72,30 +71,10 @@ final class GroupBlocks {
         int n = Math.min(Vector.CAPACITY, end - from);
         int column = 0;
         for (Vector vector : vectors.values()) {
-          load(values, column++, from - chunk, n, vector);
+          TableVectors.load(values, column++, from - chunk, n, vector);
         }
         work.block(from, n);
       }
-    }
-  }
-
-  private static void load(ResultTable table, int column, int from, int n, Vector vector) {
-    if (vector.kind() == ValueKind.ADDRESS) {
-      table.readAddresses(column, from, n, vector.high(), vector.values());
-    } else if (vector.kind() == ValueKind.TEXT) {
-      for (int i = 0; i < n; i++) {
-        vector.texts()[i] = table.text(from + i, column);
-      }
-    } else {
-      table.longs(column).get(from, vector.values(), 0, n);
-    }
-    Arrays.fill(vector.validity(), 0);
-    for (int i = 0; i < n; i++) {
-      vector.validity()[i >>> 6] |= (table.isNull(from + i, column) ? 0L : 1L) << i;
-    }
-    vector.settleValidity(n);
-    if (table.isWide(column)) {
-      table.readHighs(column, from, n, vector.widen());
     }
   }
 }

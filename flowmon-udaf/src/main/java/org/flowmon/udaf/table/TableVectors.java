@@ -1,0 +1,37 @@
+package org.flowmon.udaf.table;
+
+import java.util.Arrays;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/** Columns of a result table as vectors, so that expressions are evaluated over them. */
+final class TableVectors {
+  private TableVectors() {}
+
+  /**
+   * Fills a vector from successive rows.
+   *
+   * @param vector of the column's kind
+   * @param n at most {@link Vector#CAPACITY}
+   */
+  static void load(ResultTable table, int column, int from, int n, Vector vector) {
+    if (vector.kind() == ValueKind.ADDRESS) {
+      table.readAddresses(column, from, n, vector.high(), vector.values());
+    } else if (vector.kind() == ValueKind.TEXT) {
+      for (int i = 0; i < n; i++) {
+        vector.texts()[i] = table.text(from + i, column);
+      }
+    } else {
+      table.longs(column).get(from, vector.values(), 0, n);
+    }
+    Arrays.fill(vector.validity(), 0);
+    for (int i = 0; i < n; i++) {
+      vector.validity()[i >>> 6] |= (table.isNull(from + i, column) ? 0L : 1L) << i;
+    }
+    vector.settleValidity(n);
+    if (table.isWide(column)) {
+      table.readHighs(column, from, n, vector.widen());
+    }
+  }
+}
