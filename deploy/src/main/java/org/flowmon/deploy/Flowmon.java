@@ -2,6 +2,7 @@ package org.flowmon.deploy;
 
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.BenchCommand;
+import org.flowmon.deploy.command.AlertsCommand;
 import org.flowmon.deploy.command.AnalysesCommand;
 import org.flowmon.deploy.command.CollectCommand;
 import org.flowmon.deploy.command.CompactCommand;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       AnalysesCommand.class,
+      AlertsCommand.class,
       CollectCommand.class,
       ImportCommand.class,
       ExportCommand.class,

@@ -12,6 +12,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.alert.Alerts;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -59,7 +61,9 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
  *                                        history          asynchronous: what the archive says of the result
  *                                          ▼
  *                                        report ──┬─► kafka-messages ──► kafka-reports
- *                                                 └─► postgres-choice ──► postgres-reports   by analysis
+ *                                                 ├─► postgres-choice ──► postgres-reports   by analysis
+ *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
+ *                                                              └─► webhook-alerts
  * </pre>
  */
 public final class FlowmonJob {
@@ -96,6 +100,7 @@ public final class FlowmonJob {
     LiveQuery.byId(analyses);
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
+      AlertRules.check(analysis);
     }
   }
 
@@ -201,7 +206,7 @@ public final class FlowmonJob {
     ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");
   }
 
-  /** Windows with their history become reports, in Kafka and PostgreSQL. */
+  /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */
   public static void reports(
       DataStream<WindowResult> windows,
       JobConfig config,
@@ -216,6 +221,10 @@ public final class FlowmonJob {
             topic,
             config.job().disorderBound(),
             HistoryFunction.Pace.LIVE);
+    for (AnalysisConfig analysis : analyses) {
+      AlertRules.check(analysis);
+      AlertRules.checkSinks(analysis, config);
+    }
     KafkaReports.createTopics(config.kafka(), analyses);
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
@@ -232,6 +241,7 @@ public final class FlowmonJob {
           .name("postgres-reports")
           .uid("postgres-reports");
     }
+    Alerts.send(Alerts.of(reports, analyses), config);
   }
 
   /**

@@ -51,6 +51,7 @@ final class DemoJob {
         null,
         new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
         null,
+        List.of(),
         new JobConfig.Settings(
             Role.ALL,
             options.parallelism(),

@@ -46,13 +46,20 @@ import org.flowmon.udaf.table.WindowSpec;
  * report:
  *   logic: elephants
  *   parameters: {share: 0.01, factor: 3}
+ *   condition: verdict = 'new'      # absent: all rows
  * sinks: [kafka, postgres]
+ * alerts: []              # {@link AlertConfig}
  * </pre>
  *
  * @param history null where the analysis has none
  */
 public record AnalysisConfig(
-    String name, Live live, History history, Report report, List<String> sinks)
+    String name,
+    Live live,
+    History history,
+    Report report,
+    List<String> sinks,
+    List<AlertConfig> alerts)
     implements Serializable {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
 
@@ -75,6 +82,13 @@ public record AnalysisConfig(
 
   public AnalysisConfig {
     sinks = List.copyOf(sinks);
+    alerts = List.copyOf(alerts);
+  }
+
+  /** An analysis without alerts. */
+  public AnalysisConfig(
+      String name, Live live, History history, Report report, List<String> sinks) {
+    this(name, live, history, report, sinks, List.of());
   }
 
   /**
@@ -155,10 +169,17 @@ public record AnalysisConfig(
    *
    * @param logic its name
    * @param parameters as written, in the file's order; the logic checks them
+   * @param condition which of the logic's rows are reported; null: all
    */
-  public record Report(String logic, Map<String, String> parameters) implements Serializable {
+  public record Report(String logic, Map<String, String> parameters, RowCondition condition)
+      implements Serializable {
     public Report {
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+    }
+
+    /** All rows that the logic gives. */
+    public Report(String logic, Map<String, String> parameters) {
+      this(logic, parameters, null);
     }
   }
 
@@ -253,7 +274,10 @@ public record AnalysisConfig(
     History history = past == null ? null : history(past, live);
     YamlSection logic = root.section("report");
     Report report =
-        new Report(logic.text("logic", "the name of the report's logic"), logic.map("parameters"));
+        new Report(
+            logic.text("logic", "the name of the report's logic"),
+            logic.map("parameters"),
+            logic.condition("condition"));
     logic.end();
     List<String> sinks = root.words("sinks");
     for (String sink : sinks) {
@@ -261,8 +285,9 @@ public record AnalysisConfig(
         throw root.error("sinks", "expected some of " + SINKS + ", found '" + sink + "'");
       }
     }
+    List<AlertConfig> alerts = AlertConfig.listOf(root);
     root.end();
-    return new AnalysisConfig(name, live, history, report, sinks);
+    return new AnalysisConfig(name, live, history, report, sinks, alerts);
   }
 
   private static Live live(YamlSection section) {

@@ -3,6 +3,7 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -32,6 +33,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
+ * webhooks: {}                       # for alerts: {@link WebhookConfig}
  * job:
  *   role: all                        # archive, analyses
  *   parallelism: 2                   # absent: the cluster's default
@@ -50,6 +52,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *     settings say it
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
+ * @param webhooks that alerts may name
  */
 public record JobConfig(
     Kafka kafka,
@@ -59,12 +62,17 @@ public record JobConfig(
     String segments,
     Postgres postgres,
     String analyses,
+    List<WebhookConfig> webhooks,
     Settings job)
     implements Serializable {
   /** Rows of a merged segment where nothing else is said. */
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
   private static final int MIN_COMPACT_ROWS = 1000;
+
+  public JobConfig {
+    webhooks = List.copyOf(webhooks);
+  }
 
   /** Kafka's place and the topic of flows. */
   public record Kafka(
@@ -153,6 +161,7 @@ public record JobConfig(
       postgres = postgres(database);
     }
     String analyses = root.textOrNull("analyses", "a folder");
+    List<WebhookConfig> webhooks = WebhookConfig.listOf(root);
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
     root.end();
@@ -162,7 +171,7 @@ public record JobConfig(
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
     return new JobConfig(
-        kafka, location, compactRows, retention, segments, postgres, analyses, settings);
+        kafka, location, compactRows, retention, segments, postgres, analyses, webhooks, settings);
   }
 
   private static String segments(YamlSection archive) {

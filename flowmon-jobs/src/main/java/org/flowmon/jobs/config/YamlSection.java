@@ -212,15 +212,53 @@ final class YamlSection {
     return new YamlSection(file, prefix + key + ".", mapping);
   }
 
+  /** A list of items that have keys of their own; empty where the key is absent. */
+  List<YamlSection> sections(String key) {
+    Node node = take(key);
+    if (node == null) {
+      return List.of();
+    }
+    if (!(node instanceof SequenceNode sequence)) {
+      throw error(key, "expected a list of items, each beginning with \"- \"");
+    }
+    List<YamlSection> sections = new ArrayList<>();
+    for (Node item : sequence.getValue()) {
+      if (!(item instanceof MappingNode mapping)) {
+        throw new ConfigException(
+            file + ":" + lineOf(item) + ": " + prefix + key + ": expected keys such as name: …");
+      }
+      sections.add(
+          new YamlSection(file, prefix + key + "[" + (sections.size() + 1) + "].", mapping));
+    }
+    return List.copyOf(sections);
+  }
+
+  /** The names of all keys, in the file's order. */
+  List<String> keys() {
+    return List.copyOf(values.keySet());
+  }
+
+  /** A condition over a report's rows, null where the key is absent; checked later. */
+  RowCondition condition(String key) {
+    String expected = "a condition such as verdict = 'new'";
+    return values.containsKey(key) ? new RowCondition(text(key, expected), place(key)) : null;
+  }
+
   YamlSection section(String key) {
     return required(key, sectionOrNull(key), "further keys below it");
   }
 
   /** A list of plain words; empty where the key is absent. */
   List<String> words(String key) {
+    List<String> words = wordsOrNull(key);
+    return words == null ? List.of() : words;
+  }
+
+  /** A list of plain words; null where the key is absent. */
+  List<String> wordsOrNull(String key) {
     Node node = take(key);
     if (node == null) {
-      return List.of();
+      return null;
     }
     if (!(node instanceof SequenceNode sequence)) {
       throw error(key, "expected a list, for example [kafka, postgres]");

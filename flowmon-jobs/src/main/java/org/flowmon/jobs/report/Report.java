@@ -83,9 +83,14 @@ public record Report(
    * \} before them. Empty where there is no key column.
    */
   public String rowKey(int row) {
+    return rowKey(row, keyColumns());
+  }
+
+  /** Likewise of other columns, by their places. */
+  public String rowKey(int row, int[] keyColumns) {
     StringBuilder key = new StringBuilder();
     boolean first = true;
-    for (int c : keyColumns()) {
+    for (int c : keyColumns) {
       if (!first) {
         key.append('|');
       }
@@ -98,7 +103,8 @@ public record Report(
     return key.toString();
   }
 
-  private int[] keyColumns() {
+  /** The places of the key columns. */
+  public int[] keyColumns() {
     return IntStream.range(0, columns.size()).filter(c -> columns.get(c).key()).toArray();
   }
 

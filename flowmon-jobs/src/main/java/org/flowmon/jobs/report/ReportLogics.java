@@ -3,17 +3,24 @@ package org.flowmon.jobs.report;
 import java.lang.reflect.InvocationTargetException;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.RowCondition;
 
 /** Finds the logic that an analysis names. */
 public final class ReportLogics {
   private ReportLogics() {}
 
   /**
-   * The logic of an analysis, not opened yet.
+   * The logic of an analysis with its {@code report.condition}, not opened yet.
    *
    * @throws ConfigException where there is none of this name
    */
   public static ReportLogic of(AnalysisConfig analysis) {
+    ReportLogic logic = byName(analysis);
+    RowCondition condition = analysis.report().condition();
+    return condition == null ? logic : new ConditionedLogic(logic, condition);
+  }
+
+  private static ReportLogic byName(AnalysisConfig analysis) {
     String name = analysis.report().logic();
     return switch (name) {
       case "anomaly" -> new AnomalyLogic();

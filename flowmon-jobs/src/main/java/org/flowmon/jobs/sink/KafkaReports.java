@@ -36,6 +36,9 @@ public final class KafkaReports {
   /** Before the analysis's name in the topic's. */
   public static final String TOPIC_PREFIX = "flowmon.reports.";
 
+  /** The topic of all alerts. */
+  public static final String ALERTS_TOPIC = "flowmon.alerts";
+
   private static final String SINK = "kafka";
 
   private KafkaReports() {}
@@ -62,6 +65,9 @@ public final class KafkaReports {
         if (analysis.sinks().contains(SINK)) {
           createTopic(admin, TOPIC_PREFIX + analysis.name());
         }
+        if (!analysis.alerts().isEmpty()) {
+          createTopic(admin, ALERTS_TOPIC);
+        }
       }
     }
   }
@@ -73,7 +79,7 @@ public final class KafkaReports {
     } catch (ExecutionException | TimeoutException e) {
       if (!(e.getCause() instanceof TopicExistsException)) {
         throw new ConfigException(
-            "topic " + topic + " of reports cannot be made (" + e + "); make it by hand", e);
+            "topic " + topic + " cannot be made (" + e + "); make it by hand", e);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -30,8 +30,15 @@ public final class ReportJson {
     out.append(",\"rows\":").append(report.rows().rowCount());
     out.append(",\"row_number\":").append(row + 1);
     member(out.append(','), "row_key", report.rowKey(row));
-    out.append(",\"columns\":{");
-    ResultTable rows = report.rows();
+    out.append(",\"columns\":").append(columns(report.rows(), row));
+    out.append(",\"confidence\":");
+    confidence(out, report.confidence());
+    return out.append('}').toString();
+  }
+
+  /** The columns of a row by name, a JSON object. */
+  public static String columns(ResultTable rows, int row) {
+    StringBuilder out = new StringBuilder(256).append('{');
     for (int c = 0; c < rows.columnCount(); c++) {
       if (c > 0) {
         out.append(',');
@@ -40,8 +47,6 @@ public final class ReportJson {
       out.append(':');
       cell(out, rows, row, c);
     }
-    out.append("},\"confidence\":");
-    confidence(out, report.confidence());
     return out.append('}').toString();
   }
 
@@ -78,7 +83,7 @@ public final class ReportJson {
   }
 
   /** ISO 8601 in UTC. */
-  static String time(long micros) {
+  public static String time(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
 
@@ -86,7 +91,8 @@ public final class ReportJson {
     return micros == HistoryAnswer.UNKNOWN ? null : time(micros);
   }
 
-  private static void member(StringBuilder out, String name, String value) {
+  /** A member whose value is a text, or null. */
+  public static void member(StringBuilder out, String name, String value) {
     text(out, name);
     out.append(':');
     if (value == null) {

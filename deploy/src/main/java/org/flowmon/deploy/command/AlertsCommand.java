@@ -1,0 +1,120 @@
+package org.flowmon.deploy.command;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon alerts}: what analyses call attention to. */
+@Command(
+    name = "alerts",
+    mixinStandardHelpOptions = true,
+    description = "Lists alerts.",
+    subcommands = AlertsCommand.ListThem.class)
+public final class AlertsCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    throw new UsageException("alerts: expected one of " + spec.subcommands().keySet());
+  }
+
+  /** {@code flowmon alerts list}. */
+  @Command(
+      name = "list",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Lists the alerts that fire, by what topic flowmon.alerts holds now.",
+        "Those that began first come first; times are those of windows, in UTC."
+      },
+      footer = {"", "Example:", "  flowmon alerts list --config flowmon.yaml --all"})
+  static final class ListThem implements Callable<Integer> {
+    private static final String LINE = "%-8s %-8s %-24s %-24s %-27s %-27s %-32s %s%n";
+
+    @ArgGroup(multiplicity = "1")
+    private Broker broker;
+
+    /** Where Kafka is. */
+    static final class Broker {
+      @Option(
+          names = "--bootstrap",
+          paramLabel = "HOST:PORT",
+          description = "Kafka's bootstrap servers.")
+      private String bootstrap;
+
+      @Option(
+          names = "--config",
+          paramLabel = "FILE",
+          description = "The job's configuration, which names Kafka's servers and properties.")
+      private Path config;
+    }
+
+    @Option(names = "--all", description = "Those that are resolved, too.")
+    private boolean all;
+
+    @Option(
+        names = "--json",
+        description = "The last message of each, a line each (docs/format/alerts.md).")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+      AlertsTopic topic = AlertsTopic.read(properties());
+      List<AlertsTopic.Message> alerts =
+          topic.alerts().stream().filter(alert -> all || alert.isFiring()).toList();
+      if (json) {
+        alerts.forEach(alert -> System.out.println(alert.json()));
+      } else {
+        System.out.printf(
+            LINE, "state", "severity", "analysis", "rule", "since", "window", "id", "key");
+        alerts.forEach(ListThem::line);
+      }
+      if (topic.unreadable() > 0) {
+        System.err.println(
+            topic.unreadable() + " messages are left out: they are no alerts of version 1");
+      }
+      return ExitCodes.DONE;
+    }
+
+    private static void line(AlertsTopic.Message alert) {
+      System.out.printf(
+          LINE,
+          alert.text("state"),
+          alert.text("severity"),
+          alert.text("analysis"),
+          alert.text("rule"),
+          alert.text("since"),
+          alert.text("window_end"),
+          alert.text("id"),
+          printable(alert.text("key")));
+    }
+
+    /** A key may hold any text that a flow had. */
+    private static String printable(String key) {
+      return key.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private Map<String, Object> properties() {
+      Map<String, Object> properties = new HashMap<>();
+      if (broker.config != null) {
+        try {
+          JobConfig.Kafka kafka = JobConfig.read(broker.config).kafka();
+          properties.putAll(kafka.properties());
+          properties.put("bootstrap.servers", kafka.bootstrap());
+        } catch (ConfigException e) {
+          throw new CommandException(e.getMessage());
+        }
+      } else {
+        properties.put("bootstrap.servers", broker.bootstrap);
+      }
+      return properties;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package org.flowmon.jobs.alert;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.types.WatermarkTime;
+
+/**
+ * Judges reports by the rules of their analyses, one task: windows in the order of their ends,
+ * whatever order reports come in.
+ *
+ * <p>What was decided goes out once a checkpoint holds the decision. A restart before that decides
+ * anew, maybe otherwise where the history of a report is another one by then, and nobody has been
+ * told; a restart after it tells the same once more. So of what was told nothing is taken back, and
+ * messages are late by a checkpoint interval at most. The end of input sends what is left.
+ *
+ * <p>Metrics in group {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys},
+ * {@code firing_alerts}, {@code waiting_alerts}.
+ */
+public final class AlertOperator extends AbstractStreamOperator<Alert>
+    implements OneInputStreamOperator<Report, Alert>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  private final AlertedAnalyses analyses;
+  private transient AlertCounters counters;
+  private transient TreeMap<String, AnalysisAlerts> byName;
+  private transient ListState<AlertState> state;
+  private transient ListState<Alert> decidedState;
+  // Messages that no complete checkpoint is known to hold, in their order.
+  private transient Deque<Alert> decided;
+  private transient long sent;
+  // By checkpoint: how many messages of this run it holds or were sent before it.
+  private transient TreeMap<Long, Long> held;
+
+  /** The alerts of these analyses. */
+  public AlertOperator(List<AnalysisConfig> analyses) {
+    this.analyses = new AlertedAnalyses(analyses);
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    MetricGroup metrics = getMetricGroup().addGroup("flowmon");
+    counters = AlertCounters.of(metrics);
+    byName = new TreeMap<>();
+    decided = new ArrayDeque<>();
+    held = new TreeMap<>();
+    state =
+        context
+            .getOperatorStateStore()
+            .getListState(new ListStateDescriptor<>("alerts", new AlertState.Serializer()));
+    for (AlertState one : state.get()) {
+      byName.put(one.analysis(), AnalysisAlerts.of(one.bytes(), counters));
+    }
+    decidedState =
+        context
+            .getOperatorStateStore()
+            .getListState(new ListStateDescriptor<>("decided-alerts", new AlertSerializer()));
+    for (Alert alert : decidedState.get()) {
+      decided.add(alert);
+    }
+    // The checkpoint that this is restored from is complete.
+    held.put(Long.MIN_VALUE, (long) decided.size());
+    metrics.gauge("followed_keys", () -> followedKeys);
+    metrics.gauge("firing_alerts", () -> firingAlerts);
+    metrics.gauge("waiting_alerts", () -> waitingAlerts);
+  }
+
+  // For metrics, which another thread reads.
+  private transient volatile long followedKeys;
+  private transient volatile long firingAlerts;
+  private transient volatile long waitingAlerts;
+
+  @Override
+  public void processElement(StreamRecord<Report> element) {
+    Report report = element.getValue();
+    if (analyses.get(report.analysis()) != null) {
+      byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
+    }
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
+    if (completeThrough > Long.MIN_VALUE) {
+      configure();
+      for (AnalysisAlerts alerts : byName.values()) {
+        if (completeThrough == Long.MAX_VALUE) {
+          alerts.judgeAtEnd(decided::add);
+        } else {
+          alerts.judgeUpTo(completeThrough, decided::add);
+        }
+      }
+      sendThrough(Long.MIN_VALUE); // what a restored checkpoint holds
+      followedKeys = byName.values().stream().mapToLong(AnalysisAlerts::keys).sum();
+      firingAlerts = byName.values().stream().mapToLong(AnalysisAlerts::firing).sum();
+    }
+    super.processWatermark(mark);
+  }
+
+  /** Takes over what the analyses are now. */
+  private void configure() {
+    for (Map.Entry<String, AnalysisConfig> one : analyses.all().entrySet()) {
+      byName
+          .computeIfAbsent(one.getKey(), name -> new AnalysisAlerts(counters))
+          .configure(one.getValue(), decided::add);
+    }
+    byName
+        .entrySet()
+        .removeIf(
+            one -> {
+              boolean gone = analyses.get(one.getKey()) == null;
+              if (gone) {
+                one.getValue().end(decided::add);
+              }
+              return gone;
+            });
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    List<AlertState> states = new ArrayList<>();
+    for (Map.Entry<String, AnalysisAlerts> one : byName.entrySet()) {
+      states.add(new AlertState(one.getKey(), one.getValue().toBytes()));
+    }
+    state.update(states);
+    decidedState.update(List.copyOf(decided));
+    held.put(context.getCheckpointId(), sent + decided.size());
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    sendThrough(checkpointId);
+  }
+
+  /** Sends what the checkpoint, or one before it, holds. */
+  private void sendThrough(long checkpointId) {
+    Map.Entry<Long, Long> last = held.floorEntry(checkpointId);
+    if (last != null) {
+      send(last.getValue());
+      held.headMap(checkpointId, true).clear();
+    }
+    waitingAlerts = decided.size();
+  }
+
+  private void send(long through) {
+    while (sent < through && !decided.isEmpty()) {
+      Alert alert = decided.remove();
+      sent++;
+      output.collect(new StreamRecord<>(alert, Math.floorDiv(alert.windowEnd(), 1000)));
+    }
+  }
+
+  @Override
+  public void endInput() {
+    send(Long.MAX_VALUE);
+    waitingAlerts = 0;
+  }
+}

@@ -1,0 +1,199 @@
+package org.flowmon.jobs.alert;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.alert.AlertSerializer.LongText;
+import org.flowmon.jobs.config.AlertConfig;
+import org.flowmon.jobs.config.AlertConfig.Severity;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.report.ReportColumn;
+
+/**
+ * A rule in windows of its analysis.
+ *
+ * @param when null of an absence of reports
+ * @param absence whether it holds where nothing is
+ * @param key names of columns; null: the key columns of the reports
+ * @param need in how many windows the condition has to hold for the rule to fire
+ * @param of the last so many; 0: successive ones
+ * @param resolveWindows without the condition, one after the other, until an alert is resolved
+ * @param silence in microseconds, as slide and window
+ * @param keys followed at once, at most
+ */
+record AlertRule(
+    String analysis,
+    String name,
+    Severity severity,
+    List<String> sinks,
+    RowCondition when,
+    boolean absence,
+    List<String> key,
+    long need,
+    int of,
+    long resolveWindows,
+    long silence,
+    long slide,
+    long window,
+    int keys) {
+  AlertRule {
+    sinks = List.copyOf(sinks);
+    key = key == null ? null : List.copyOf(key);
+  }
+
+  static AlertRule of(AnalysisConfig analysis, AlertConfig config) {
+    Duration lasts = config.absent() != null ? config.absent() : config.holds();
+    long slide = analysis.live().slideMicros();
+    return new AlertRule(
+        analysis.name(),
+        config.name(),
+        config.severity(),
+        config.sinks(),
+        config.when(),
+        config.absent() != null,
+        config.key(),
+        config.least() > 0 ? config.least() : windows(lasts, slide),
+        config.of(),
+        windows(config.resolveAfter(), slide),
+        micros(config.silence()),
+        slide,
+        analysis.live().windowMicros(),
+        config.keys());
+  }
+
+  /** How many windows take so long, one after the other; one at least. */
+  private static long windows(Duration duration, long slide) {
+    return Math.max(1, Math.floorDiv(micros(duration) + slide - 1, slide));
+  }
+
+  private static long micros(Duration duration) {
+    return duration.toNanos() / 1000;
+  }
+
+  /** The places of the key columns among those of a report. */
+  int[] keyColumns(List<ReportColumn> columns) {
+    List<String> names = columns.stream().map(ReportColumn::name).toList();
+    List<String> keyNames =
+        key != null
+            ? key
+            : columns.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
+    int[] places = keyNames.stream().mapToInt(names::indexOf).toArray();
+    for (int i = 0; i < places.length; i++) {
+      if (places[i] < 0) {
+        throw new ConfigException(
+            "analysis "
+                + analysis
+                + ": alert "
+                + name
+                + ": key: expected columns out of "
+                + String.join(", ", names)
+                + "; found '"
+                + keyNames.get(i)
+                + "'");
+      }
+    }
+    return places;
+  }
+
+  /** Whether what was followed for another rule is what this one would have followed. */
+  boolean judgesAs(AlertRule other) {
+    return equals(
+        new AlertRule(
+            other.analysis,
+            other.name,
+            severity,
+            sinks,
+            other.when,
+            other.absence,
+            other.key,
+            other.need,
+            other.of,
+            other.resolveWindows,
+            other.silence,
+            other.slide,
+            other.window,
+            keys));
+  }
+
+  /** The id of the alert that began to fire with the window that ends then. */
+  String id(String keyText, long since) {
+    String identity = String.join("\0", analysis, name, keyText, Long.toString(since));
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(Arrays.copyOf(hash, 16));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  void write(DataOutputView target) throws IOException {
+    target.writeUTF(analysis);
+    target.writeUTF(name);
+    target.writeUTF(severity.name());
+    writeNames(sinks, target);
+    LongText.writeOrNull(when == null ? null : when.text(), target);
+    target.writeBoolean(absence);
+    target.writeBoolean(key != null);
+    writeNames(key == null ? List.of() : key, target);
+    target.writeLong(need);
+    target.writeInt(of);
+    target.writeLong(resolveWindows);
+    target.writeLong(silence);
+    target.writeLong(slide);
+    target.writeLong(window);
+    target.writeInt(keys);
+  }
+
+  static AlertRule read(DataInputView source) throws IOException {
+    String analysis = source.readUTF();
+    String name = source.readUTF();
+    Severity severity = AlertSerializer.severity(source.readUTF());
+    List<String> sinks = readNames(source);
+    String when = LongText.readOrNull(source);
+    boolean absence = source.readBoolean();
+    boolean hasKey = source.readBoolean();
+    List<String> key = readNames(source);
+    return new AlertRule(
+        analysis,
+        name,
+        severity,
+        sinks,
+        when == null ? null : new RowCondition(when, "analysis " + analysis + ": alert " + name),
+        absence,
+        hasKey ? key : null,
+        source.readLong(),
+        source.readInt(),
+        source.readLong(),
+        source.readLong(),
+        source.readLong(),
+        source.readLong(),
+        source.readInt());
+  }
+
+  static void writeNames(List<String> names, DataOutputView target) throws IOException {
+    target.writeShort(names.size());
+    for (String one : names) {
+      target.writeUTF(one);
+    }
+  }
+
+  static List<String> readNames(DataInputView source) throws IOException {
+    int count = source.readUnsignedShort();
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      names.add(source.readUTF());
+    }
+    return names;
+  }
+}

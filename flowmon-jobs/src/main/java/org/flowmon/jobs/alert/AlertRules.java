@@ -1,0 +1,63 @@
+package org.flowmon.jobs.alert;
+
+import java.util.List;
+import java.util.TreeSet;
+import org.flowmon.jobs.config.AlertConfig;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogics;
+import org.flowmon.jobs.report.RowConditions;
+
+/** What can be told of the rules of analyses before they run. */
+public final class AlertRules {
+  private AlertRules() {}
+
+  /**
+   * Checks the rules of an analysis against the columns of its reports.
+   *
+   * @throws ConfigException saying what does not hold, where, and what was expected
+   */
+  public static void check(AnalysisConfig analysis) {
+    if (analysis.alerts().isEmpty()) {
+      return;
+    }
+    List<ReportColumn> columns = ReportLogics.of(analysis).open(analysis);
+    for (AlertConfig alert : analysis.alerts()) {
+      if (alert.when() != null) {
+        var unused = RowConditions.parse(alert.when(), columns);
+      }
+      if (!AlertRule.of(analysis, alert).absence()) {
+        var unused = AlertRule.of(analysis, alert).keyColumns(columns);
+      }
+    }
+  }
+
+  /**
+   * Checks that the webhooks which an analysis names are configured.
+   *
+   * @throws ConfigException naming one that is not
+   */
+  public static void checkSinks(AnalysisConfig analysis, JobConfig config) {
+    TreeSet<String> known = new TreeSet<>(List.of(AlertConfig.KAFKA));
+    config.webhooks().stream().map(WebhookConfig::name).forEach(known::add);
+    for (AlertConfig alert : analysis.alerts()) {
+      for (String sink : alert.sinks()) {
+        if (!known.contains(sink)) {
+          throw new ConfigException(
+              "analysis "
+                  + analysis.name()
+                  + ": alert "
+                  + alert.name()
+                  + ": sinks: expected some of "
+                  + known
+                  + " (webhooks of the job's configuration), found '"
+                  + sink
+                  + "'");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package org.flowmon.jobs.alert;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.flowmon.jobs.config.AnalysisConfig;
+
+/**
+ * The analyses whose alerts are followed, asked for when a report or a watermark comes and never
+ * before. An analysis that is not here is taken for gone: its alerts are resolved.
+ */
+final class AlertedAnalyses implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final TreeMap<String, AnalysisConfig> byName = new TreeMap<>();
+
+  AlertedAnalyses(List<AnalysisConfig> analyses) {
+    for (AnalysisConfig analysis : analyses) {
+      if (!analysis.alerts().isEmpty()) {
+        byName.put(analysis.name(), analysis);
+      }
+    }
+  }
+
+  /** The analysis of this name, null where there is none or it has no alerts. */
+  AnalysisConfig get(String name) {
+    return byName.get(name);
+  }
+
+  /** All that have alerts, by name. */
+  Map<String, AnalysisConfig> all() {
+    return byName;
+  }
+}

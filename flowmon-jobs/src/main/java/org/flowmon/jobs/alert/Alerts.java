@@ -1,0 +1,66 @@
+package org.flowmon.jobs.alert;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.flowmon.jobs.config.AlertConfig;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.ReportMessage;
+
+/**
+ * Alerts in the job, all of it in one task so that the messages of an alert keep their order:
+ *
+ * <pre>
+ *   report ──► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts
+ *                       └─► webhook-alerts
+ * </pre>
+ */
+public final class Alerts {
+  private Alerts() {}
+
+  /** The alerts of reports. */
+  public static SingleOutputStreamOperator<Alert> of(
+      DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    return reports
+        .global()
+        .transform("alerts", Alert.TYPE, new AlertOperator(analyses))
+        .uid("alerts")
+        .setParallelism(1);
+  }
+
+  /** Sends them to Kafka and to the webhooks. */
+  public static void send(DataStream<Alert> alerts, JobConfig config) {
+    alerts
+        .filter(alert -> alert.sinks().contains(AlertConfig.KAFKA))
+        .name("alert-choice")
+        .uid("alert-choice")
+        .setParallelism(1)
+        .map(Alerts::message)
+        .returns(ReportMessage.TYPE)
+        .name("alert-messages")
+        .uid("alert-messages")
+        .setParallelism(1)
+        .sinkTo(KafkaReports.sink(config.kafka()))
+        .name("kafka-alerts")
+        .uid("kafka-alerts")
+        .setParallelism(1);
+    if (!config.webhooks().isEmpty()) {
+      alerts
+          .sinkTo(new WebhookAlerts(config.webhooks()))
+          .name("webhook-alerts")
+          .uid("webhook-alerts")
+          .setParallelism(1);
+    }
+  }
+
+  private static ReportMessage message(Alert alert) {
+    return new ReportMessage(
+        KafkaReports.ALERTS_TOPIC,
+        alert.id().getBytes(StandardCharsets.UTF_8),
+        AlertJson.of(alert));
+  }
+}

@@ -1,0 +1,187 @@
+package org.flowmon.jobs.alert;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.config.AlertConfig;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportSerializer;
+
+/**
+ * The alerts of one analysis. Its windows are judged in the order of their ends, each once, when
+ * the watermark has passed its end and the analysis's lateness: no report of it comes any more
+ * then, and where none has come the window has none. So what fires depends on the reports alone.
+ */
+final class AnalysisAlerts {
+  private static final int LAYOUT = 1;
+  private static final long NONE = Long.MIN_VALUE;
+  private static final ReportSerializer REPORTS = new ReportSerializer();
+
+  private final AlertCounters counters;
+  private final Map<String, RuleAlerts> rules = new LinkedHashMap<>();
+  // Reports whose windows are still to be judged, by end.
+  private final TreeMap<Long, Report> waiting = new TreeMap<>();
+  private AnalysisConfig analysis;
+  private long judgedThrough = NONE;
+
+  /** Nothing seen yet; to be {@linkplain #configure configured} before it judges. */
+  AnalysisAlerts(AlertCounters counters) {
+    this.counters = counters;
+  }
+
+  /** Goes on with what the analysis is now. A rule that says the same goes on with its keys. */
+  void configure(AnalysisConfig now, Consumer<Alert> out) {
+    if (now.equals(analysis)) {
+      return;
+    }
+    Map<String, RuleAlerts> before = new LinkedHashMap<>(rules);
+    rules.clear();
+    for (AlertConfig alert : now.alerts()) {
+      AlertRule rule = AlertRule.of(now, alert);
+      RuleAlerts old = before.get(alert.name());
+      if (old != null && rule.judgesAs(old.rule())) {
+        rules.put(alert.name(), old.with(rule));
+        before.remove(alert.name());
+      } else {
+        rules.put(alert.name(), new RuleAlerts(rule, counters));
+      }
+    }
+    before.values().forEach(gone -> gone.end(judgedThrough, out));
+    analysis = now;
+  }
+
+  /** Resolves all that fires, as the analysis is gone. */
+  void end(Consumer<Alert> out) {
+    rules.values().forEach(rule -> rule.end(judgedThrough, out));
+  }
+
+  /**
+   * Takes a report. Of the same window the one with the highest revision is judged, and of these
+   * the last.
+   */
+  void add(Report report) {
+    if (report.windowEnd() <= judgedThrough) {
+      counters.lateReports().inc();
+      return;
+    }
+    waiting.merge(
+        report.windowEnd(),
+        report,
+        (there, other) -> other.revision() >= there.revision() ? other : there);
+  }
+
+  /** Judges the windows that are complete at a watermark. */
+  void judgeUpTo(long completeThrough, Consumer<Alert> out) {
+    long slide = analysis.live().slideMicros();
+    long through = Math.floorDiv(completeThrough - analysis.live().latenessMicros(), slide) * slide;
+    if (judgedThrough == NONE) {
+      // What came before is nobody's: the first window is that of the first report, or the next.
+      judgedThrough = waiting.isEmpty() ? through : Math.min(through, waiting.firstKey() - slide);
+    }
+    judgeThrough(through, out);
+  }
+
+  /** Judges the windows up to the last report that is here, as no more come. */
+  void judgeAtEnd(Consumer<Alert> out) {
+    if (!waiting.isEmpty()) {
+      if (judgedThrough == NONE) {
+        judgedThrough = waiting.firstKey() - analysis.live().slideMicros();
+      }
+      long slide = analysis.live().slideMicros();
+      judgeThrough(Math.floorDiv(waiting.lastKey(), slide) * slide, out);
+    }
+  }
+
+  private void judgeThrough(long through, Consumer<Alert> out) {
+    long slide = analysis.live().slideMicros();
+    // Windows of another slide, before the analysis was changed, end elsewhere.
+    long end = Math.floorDiv(judgedThrough, slide) * slide + slide;
+    for (; end <= through; end += slide) {
+      drop(end);
+      Report report = waiting.remove(end);
+      if (report == null && rules.values().stream().noneMatch(RuleAlerts::isActive)) {
+        end = Math.min(through, lastWithoutReport(end, slide));
+        long reached = end;
+        rules.values().forEach(rule -> rule.forget(reached));
+      } else {
+        judge(end, report, out);
+      }
+      judgedThrough = end;
+    }
+    drop(end - slide + 1);
+  }
+
+  /** Drops reports whose windows end before a time, where no window ends. */
+  private void drop(long before) {
+    Map<Long, Report> stray = waiting.headMap(before);
+    counters.lateReports().inc(stray.size());
+    stray.clear();
+  }
+
+  private long lastWithoutReport(long end, long slide) {
+    Long next = waiting.ceilingKey(end);
+    return next == null ? Long.MAX_VALUE : Math.floorDiv(next - 1, slide) * slide;
+  }
+
+  private void judge(long end, Report report, Consumer<Alert> out) {
+    for (RuleAlerts rule : rules.values()) {
+      try {
+        rule.window(end, report, out);
+      } catch (RuntimeException e) {
+        counters.failed(rule.rule(), end, e);
+      }
+    }
+  }
+
+  int keys() {
+    return rules.values().stream().mapToInt(RuleAlerts::keys).sum();
+  }
+
+  long firing() {
+    return rules.values().stream().mapToLong(RuleAlerts::firing).sum();
+  }
+
+  /**
+   * Layout 1: its number (1 byte), the end of the last window that was judged (8), the number of
+   * reports that wait (4) and these, the number of rules (4) and of each the rule and its keys.
+   */
+  byte[] toBytes() throws IOException {
+    DataOutputSerializer target = new DataOutputSerializer(1024);
+    target.writeByte(LAYOUT);
+    target.writeLong(judgedThrough);
+    target.writeInt(waiting.size());
+    for (Report report : waiting.values()) {
+      REPORTS.serialize(report, target);
+    }
+    target.writeInt(rules.size());
+    for (RuleAlerts rule : rules.values()) {
+      rule.write(target);
+    }
+    return target.getCopyOfBuffer();
+  }
+
+  /** As it was; to be {@linkplain #configure configured} before it judges. */
+  static AnalysisAlerts of(byte[] bytes, AlertCounters counters) throws IOException {
+    DataInputDeserializer source = new DataInputDeserializer(bytes);
+    int layout = source.readUnsignedByte();
+    if (layout != LAYOUT) {
+      throw new IOException("alerts in layout " + layout + ", this reads layout " + LAYOUT);
+    }
+    AnalysisAlerts alerts = new AnalysisAlerts(counters);
+    alerts.judgedThrough = source.readLong();
+    for (int n = source.readInt(); n > 0; n--) {
+      Report report = REPORTS.deserialize(source);
+      alerts.waiting.put(report.windowEnd(), report);
+    }
+    for (int n = source.readInt(); n > 0; n--) {
+      RuleAlerts rule = RuleAlerts.read(counters, source);
+      alerts.rules.put(rule.rule().name(), rule);
+    }
+    return alerts;
+  }
+}

@@ -1,0 +1,133 @@
+package org.flowmon.jobs.alert;
+
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.alert.Alert.State;
+import org.flowmon.jobs.alert.AlertSerializer.LongText;
+
+/**
+ * What is known of one key of a rule: in which of the last windows its condition held, and the
+ * alert, if it fires. Told of each window, one after the other.
+ */
+final class KeyAlert {
+  /** What a window has for the key where the condition holds. */
+  record Match(int revision, int rows, String columns) {}
+
+  private static final long NEVER = Long.MIN_VALUE;
+
+  private long recent; // bit i: it held i windows ago
+  private long run; // windows in which it held, one after the other
+  private long quiet; // likewise in which it did not
+  private boolean firing;
+  private long since;
+  private long number; // messages of the alert that fires so far
+  private long silentUntil = NEVER;
+  private long lastHeld;
+  private Match last;
+
+  /**
+   * Takes a window.
+   *
+   * @param match null where the condition does not hold
+   * @return what is to be said: null for nothing
+   */
+  State window(AlertRule rule, long end, Match match) {
+    boolean holds = match != null;
+    if (holds) {
+      lastHeld = end;
+      last = match;
+    }
+    recent = (recent << 1 | (holds ? 1 : 0)) & mask(rule.of());
+    run = holds ? run + 1 : 0;
+    quiet = holds ? 0 : quiet + 1;
+    boolean triggered = rule.of() > 0 ? Long.bitCount(recent) >= rule.need() : run >= rule.need();
+    if (firing && !triggered && quiet >= rule.resolveWindows()) {
+      firing = false;
+      return number > 0 ? State.RESOLVED : null;
+    }
+    if (!firing && triggered) {
+      firing = true;
+      since = end;
+      number = 0;
+    }
+    if (firing && end >= silentUntil) {
+      silentUntil = end + rule.silence();
+      return State.FIRING;
+    }
+    return null;
+  }
+
+  private static long mask(int of) {
+    return of == 0 ? 0 : -1L >>> (64 - of);
+  }
+
+  /** The message that {@link #window} asked for. */
+  Alert message(AlertRule rule, String key, long end, State state, Alert.Cause cause) {
+    number++;
+    return new Alert(
+        rule.id(key, since),
+        number,
+        state,
+        cause,
+        rule.analysis(),
+        rule.name(),
+        rule.severity(),
+        key,
+        since,
+        end - rule.window(),
+        end,
+        lastHeld,
+        last.revision(),
+        last.rows(),
+        last.columns(),
+        rule.sinks());
+  }
+
+  boolean isFiring() {
+    return firing;
+  }
+
+  /** Whether somebody was told that it fires, and not that it does not any more. */
+  boolean isAnnounced() {
+    return firing && number > 0;
+  }
+
+  /** Whether windows without the condition change nothing, but that its silence ends. */
+  boolean isIdle() {
+    return !firing && recent == 0 && run == 0;
+  }
+
+  /** Whether it is as one that was never seen. */
+  boolean isForgettable(long end) {
+    return isIdle() && end >= silentUntil;
+  }
+
+  void write(DataOutputView target) throws IOException {
+    target.writeLong(recent);
+    target.writeLong(run);
+    target.writeLong(quiet);
+    target.writeBoolean(firing);
+    target.writeLong(since);
+    target.writeLong(number);
+    target.writeLong(silentUntil);
+    target.writeLong(lastHeld);
+    target.writeInt(last.revision());
+    target.writeInt(last.rows());
+    LongText.writeOrNull(last.columns(), target);
+  }
+
+  static KeyAlert read(DataInputView source) throws IOException {
+    KeyAlert alert = new KeyAlert();
+    alert.recent = source.readLong();
+    alert.run = source.readLong();
+    alert.quiet = source.readLong();
+    alert.firing = source.readBoolean();
+    alert.since = source.readLong();
+    alert.number = source.readLong();
+    alert.silentUntil = source.readLong();
+    alert.lastHeld = source.readLong();
+    alert.last = new Match(source.readInt(), source.readInt(), LongText.readOrNull(source));
+    return alert;
+  }
+}

@@ -1,0 +1,196 @@
+package org.flowmon.jobs.alert;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.alert.Alert.Cause;
+import org.flowmon.jobs.alert.Alert.State;
+import org.flowmon.jobs.alert.AlertSerializer.LongText;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.RowConditions;
+import org.flowmon.jobs.sink.ReportJson;
+import org.flowmon.udaf.table.TableCondition;
+
+/** One rule and the keys that it follows. */
+final class RuleAlerts {
+  /** The only key of a rule of absence. */
+  private static final String NO_KEY = "";
+
+  private final AlertRule rule;
+  private final AlertCounters counters;
+  // Keys that each window may change, in the order in which their messages go out.
+  private final TreeMap<String, KeyAlert> active;
+  // Keys of which only the silence after their last alert is left.
+  private final Map<String, KeyAlert> idle;
+  // What was made for reports of these columns.
+  private List<ReportColumn> columns;
+  private TableCondition condition;
+  private int[] keyColumns;
+
+  RuleAlerts(AlertRule rule, AlertCounters counters) {
+    this(rule, counters, Map.of());
+  }
+
+  private RuleAlerts(AlertRule rule, AlertCounters counters, Map<String, KeyAlert> followed) {
+    this.rule = rule;
+    this.counters = counters;
+    this.active = new TreeMap<>(followed);
+    this.idle = new HashMap<>();
+  }
+
+  AlertRule rule() {
+    return rule;
+  }
+
+  /** This rule's keys, followed by the same rule with another severity or other sinks. */
+  RuleAlerts with(AlertRule same) {
+    Map<String, KeyAlert> all = new HashMap<>(active);
+    all.putAll(idle);
+    return new RuleAlerts(same, counters, all);
+  }
+
+  /** Whether windows without a report can change something but the end of a silence. */
+  boolean isActive() {
+    return rule.absence() || !active.isEmpty();
+  }
+
+  int keys() {
+    return active.size() + idle.size();
+  }
+
+  long firing() {
+    return active.values().stream().filter(KeyAlert::isFiring).count();
+  }
+
+  /**
+   * Takes a window.
+   *
+   * @param report null where it has none
+   * @throws RuntimeException where the report does not fit the rule: nothing changed then
+   */
+  void window(long end, Report report, Consumer<Alert> out) {
+    Map<String, KeyAlert.Match> matches = matches(report);
+    matches.keySet().forEach(key -> follow(key, end));
+    for (var entries = active.entrySet().iterator(); entries.hasNext(); ) {
+      var entry = entries.next();
+      String key = entry.getKey(); // the entry is another one once it is removed
+      KeyAlert alert = entry.getValue();
+      boolean unannounced = alert.isFiring() && !alert.isAnnounced();
+      State said = alert.window(rule, end, matches.get(key));
+      if (said != null) {
+        Cause cause = rule.absence() ? Cause.ABSENCE : Cause.CONDITION;
+        Alert message = alert.message(rule, key, end, said, cause);
+        counters.count(message);
+        out.accept(message);
+      } else if (unannounced && !alert.isFiring()) {
+        counters.silenced().inc();
+      }
+      if (alert.isIdle()) {
+        entries.remove();
+        if (!alert.isForgettable(end)) {
+          idle.put(key, alert);
+        }
+      }
+    }
+  }
+
+  private void follow(String key, long end) {
+    KeyAlert known = idle.remove(key);
+    if (known != null) {
+      active.put(key, known);
+    } else if (!active.containsKey(key)) {
+      if (keys() >= rule.keys()) {
+        forget(end);
+      }
+      if (keys() >= rule.keys()) {
+        counters.untracked(rule);
+      } else {
+        active.put(key, new KeyAlert());
+      }
+    }
+  }
+
+  /** Forgets keys whose silence is over. */
+  void forget(long end) {
+    idle.values().removeIf(alert -> alert.isForgettable(end));
+  }
+
+  /** By key: where the condition holds in a window. */
+  private Map<String, KeyAlert.Match> matches(Report report) {
+    int[] rows = report == null ? new int[0] : rows(report);
+    if (rule.absence()) {
+      boolean there = rule.when() == null ? report != null : rows.length > 0;
+      KeyAlert.Match match = new KeyAlert.Match(report == null ? 0 : report.revision(), 0, null);
+      return there ? Map.of() : Map.of(NO_KEY, match);
+    }
+    Map<String, Integer> first = new LinkedHashMap<>();
+    Map<String, Integer> counts = new HashMap<>();
+    for (int row : rows) {
+      String key = report.rowKey(row, keyColumns);
+      first.putIfAbsent(key, row);
+      counts.merge(key, 1, Integer::sum);
+    }
+    Map<String, KeyAlert.Match> matches = new LinkedHashMap<>();
+    first.forEach(
+        (key, row) ->
+            matches.put(
+                key,
+                new KeyAlert.Match(
+                    report.revision(), counts.get(key), ReportJson.columns(report.rows(), row))));
+    return matches;
+  }
+
+  private int[] rows(Report report) {
+    if (!report.columns().equals(columns)) {
+      condition = rule.when() == null ? null : RowConditions.parse(rule.when(), report.columns());
+      keyColumns = rule.absence() ? new int[0] : rule.keyColumns(report.columns());
+      columns = report.columns();
+    }
+    return condition == null
+        ? IntStream.range(0, report.rows().rowCount()).toArray()
+        : condition.select(report.rows());
+  }
+
+  /** Resolves what was announced, as the rule is gone or another one now. */
+  void end(long end, Consumer<Alert> out) {
+    active.forEach(
+        (key, alert) -> {
+          if (alert.isAnnounced()) {
+            Alert message = alert.message(rule, key, end, State.RESOLVED, Cause.RULE_CHANGED);
+            counters.count(message);
+            out.accept(message);
+          }
+        });
+    active.clear();
+    idle.clear();
+  }
+
+  void write(DataOutputView target) throws IOException {
+    rule.write(target);
+    target.writeInt(keys());
+    for (Map<String, KeyAlert> part : List.of(active, idle)) {
+      for (Map.Entry<String, KeyAlert> entry : part.entrySet()) {
+        LongText.write(entry.getKey(), target);
+        entry.getValue().write(target);
+      }
+    }
+  }
+
+  static RuleAlerts read(AlertCounters counters, DataInputView source) throws IOException {
+    AlertRule rule = AlertRule.read(source);
+    Map<String, KeyAlert> keys = new HashMap<>();
+    int count = source.readInt();
+    for (int i = 0; i < count; i++) {
+      keys.put(LongText.read(source), KeyAlert.read(source));
+    }
+    return new RuleAlerts(rule, counters, keys);
+  }
+}

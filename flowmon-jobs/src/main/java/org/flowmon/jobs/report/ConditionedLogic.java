@@ -1,0 +1,34 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.TableCondition;
+
+/** Of another logic's rows those for which {@code report.condition} is TRUE, as they are. */
+final class ConditionedLogic implements ReportLogic {
+  private final ReportLogic logic;
+  private final RowCondition text;
+  private TableCondition condition;
+
+  ConditionedLogic(ReportLogic logic, RowCondition condition) {
+    this.logic = logic;
+    this.text = condition;
+  }
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    List<ReportColumn> columns = logic.open(analysis);
+    condition = RowConditions.parse(text, columns);
+    return columns;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    ResultTable rows = logic.report(window);
+    int[] chosen = condition.select(rows);
+    return chosen.length == rows.rowCount() ? rows : rows.withRows(chosen);
+  }
+}

@@ -1,0 +1,30 @@
+package org.flowmon.jobs.report;
+
+import java.util.List;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.table.TableCondition;
+
+/** Conditions over the rows of reports. */
+public final class RowConditions {
+  private RowConditions() {}
+
+  /**
+   * Parses a condition.
+   *
+   * @param columns of the reports
+   * @throws ConfigException naming the place in the file, that in the condition, and what was
+   *     expected
+   */
+  public static TableCondition parse(RowCondition condition, List<ReportColumn> columns) {
+    List<Named> named =
+        columns.stream().map(column -> new Named(column.name(), column.kind())).toList();
+    try {
+      return TableCondition.parse(condition.text(), named, "the report");
+    } catch (QueryException e) {
+      throw new ConfigException(condition.place() + ": " + e.getMessage(), e);
+    }
+  }
+}

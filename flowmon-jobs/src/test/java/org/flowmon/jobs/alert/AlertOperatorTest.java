@@ -1,0 +1,288 @@
+package org.flowmon.jobs.alert;
+
+import static org.flowmon.jobs.alert.AlertRun.analysis;
+import static org.flowmon.jobs.alert.AlertRun.end;
+import static org.flowmon.jobs.alert.AlertRun.report;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.junit.jupiter.api.Test;
+
+/** When alerts go out, and what survives. */
+class AlertOperatorTest {
+  private static final AnalysisConfig LOUD =
+      analysis("0s", "- {name: loud, when: bytes > 100, silence: 1h}");
+
+  @Test
+  void nothingIsSentBeforeACheckpointHoldsIt() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      assertEquals(List.of(), run.lines());
+      var unused = run.snapshot(1);
+      assertEquals(List.of(), run.lines());
+      run.add(report(2, 3, 8, 500));
+      run.completeWindow(2);
+      run.checkpointCompleted(1);
+      assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1"), run.lines());
+      unused = run.snapshot(2); // never completes
+      unused = run.snapshot(3);
+      run.checkpointCompleted(3);
+      assertEquals(
+          List.of(
+              "10.0.0.7 1 firing since 1 at 1 held 1",
+              "10.0.0.7 2 resolved since 1 at 2 held 1",
+              "10.0.0.8 1 firing since 2 at 2 held 2"),
+          run.lines());
+    }
+  }
+
+  @Test
+  void whatNoCheckpointHeldIsDecidedAnewAndNobodyWasTold() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      OperatorSubtaskState before = run.snapshot(1);
+      run.checkpointCompleted(1);
+      run.add(report(1, 1, 7, 500));
+      run.completeWindow(1);
+      try (AlertRun again = AlertRun.restore(run, before, LOUD)) {
+        again.add(report(1, 3, 7, 50)); // with its history this time
+        again.completeWindow(1);
+        again.end();
+        assertEquals(List.of(), again.lines());
+      }
+    }
+  }
+
+  @Test
+  void whatACheckpointHeldIsToldOnceMoreAfterARestart() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      run.add(report(2, 3, 7, 600)); // waits for its watermark
+      OperatorSubtaskState state = run.snapshot(1);
+      run.checkpointCompleted(1);
+      try (AlertRun again = AlertRun.restore(run, state, LOUD)) {
+        again.completeWindow(3);
+        List<Alert> sent = List.copyOf(again.sent());
+        assertEquals(2, sent.size());
+        assertEquals(sent.get(0), sent.get(1));
+        again.end();
+        assertEquals("10.0.0.7 2 resolved since 1 at 3 held 2", again.lines().get(2));
+        assertEquals("{\"src_addr\":\"10.0.0.7\",\"bytes\":600}", again.sent().get(2).columns());
+        assertEquals(3, again.sent().size());
+      }
+    }
+  }
+
+  @Test
+  void theHighestRevisionOfAWindowIsJudgedAndLateOnesAreNot() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.add(report(1, 2, 8, 500));
+      run.add(report(1, 3, 9, 500)); // as good, and later
+      run.completeWindow(1);
+      run.add(report(1, 3, 1, 500));
+      run.completeWindow(2);
+      run.end();
+      assertEquals(
+          List.of(
+              "10.0.0.9 1 firing since 1 at 1 held 1", "10.0.0.9 2 resolved since 1 at 2 held 1"),
+          run.lines());
+      assertEquals(3, run.sent().get(0).revision());
+    }
+  }
+
+  @Test
+  void reportsOfWindowsInAnyOrderAreJudgedInTheOrderOfTheWindows() throws Exception {
+    AnalysisConfig three = analysis("5s", "- {name: loud, when: bytes > 100, for: 30s}");
+    try (AlertRun run = AlertRun.start(three)) {
+      for (int window : new int[] {3, 1, 4, 2}) {
+        run.add(report(window, 3, 7, 500));
+      }
+      run.complete(end(3) + 4 * AlertRun.SECOND); // the third may have a report still
+      run.complete(end(4) + 5 * AlertRun.SECOND);
+      run.end();
+      assertEquals(List.of("10.0.0.7 1 firing since 3 at 3 held 3"), run.lines());
+    }
+  }
+
+  @Test
+  void absenceIsToldWhereNoReportEverCame() throws Exception {
+    AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, severity: critical}");
+    try (AlertRun run = AlertRun.start(silent)) {
+      run.complete(end(0) + 3 * AlertRun.SECOND); // window 0 is nobody's
+      run.completeWindow(2);
+      run.completeWindow(3);
+      run.add(report(5, 3)); // a report without rows is one
+      run.completeWindow(5);
+      run.end();
+      assertEquals(
+          List.of(" 1 firing since 3 at 3 held 3", " 2 resolved since 3 at 5 held 4"), run.lines());
+      assertEquals(Alert.Cause.ABSENCE, run.sent().get(0).cause());
+      assertNull(run.sent().get(0).columns());
+    }
+  }
+
+  @Test
+  void absenceOfRowsIsToldThoughReportsCome() throws Exception {
+    AnalysisConfig quiet =
+        analysis("0s", "- {name: quiet, absent: 20s, when: src_addr = '10.0.0.7'}");
+    try (AlertRun run = AlertRun.start(quiet)) {
+      run.add(report(1, 3, 7, 1));
+      run.add(report(2, 3, 8, 1));
+      run.add(report(3, 3, 8, 1));
+      run.add(report(4, 3, 7, 1));
+      run.completeWindow(4);
+      run.end();
+      assertEquals(
+          List.of(" 1 firing since 3 at 3 held 3", " 2 resolved since 3 at 4 held 3"), run.lines());
+    }
+  }
+
+  @Test
+  void aYearWithoutInputIsJudgedWindowByWindowWhereARuleAsksForIt() throws Exception {
+    AnalysisConfig both =
+        analysis(
+            "0s",
+            """
+            - {name: loud, when: bytes > 100, silence: 30d}
+            - {name: silent, absent: 1d, silence: 100d}
+            """);
+    int year = 365 * 8640;
+    try (AlertRun run = AlertRun.start(both)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      run.add(report(year, 3, 7, 500));
+      run.completeWindow(year);
+      run.end();
+      assertEquals(
+          List.of(
+              "10.0.0.7 1 firing since 1 at 1 held 1",
+              "10.0.0.7 2 resolved since 1 at 2 held 1",
+              " 1 firing since 8641 at 8641 held 8641",
+              " 2 firing since 8641 at 872641 held 872641",
+              " 3 firing since 8641 at 1736641 held 1736641",
+              " 4 firing since 8641 at 2600641 held 2600641",
+              "10.0.0.7 1 firing since 3153600 at 3153600 held 3153600",
+              " 5 resolved since 8641 at 3153600 held 3153599"),
+          run.lines());
+    }
+  }
+
+  @Test
+  void keysAboveTheLimitAreNotFollowedUntilOthersAreForgotten() throws Exception {
+    AnalysisConfig two = analysis("0s", "- {name: loud, when: bytes > 100, keys: 2, silence: 20s}");
+    try (AlertRun run = AlertRun.start(two)) {
+      run.add(report(1, 3, 1, 500, 2, 500, 3, 500));
+      run.add(report(2, 3, 3, 500)); // the silence of the others goes on
+      run.add(report(3, 3, 3, 500));
+      run.completeWindow(3);
+      run.end();
+      assertEquals(
+          List.of(
+              "10.0.0.1 1 firing since 1 at 1 held 1",
+              "10.0.0.2 1 firing since 1 at 1 held 1",
+              "10.0.0.1 2 resolved since 1 at 2 held 1",
+              "10.0.0.2 2 resolved since 1 at 2 held 1",
+              "10.0.0.3 1 firing since 3 at 3 held 3"),
+          run.lines());
+    }
+  }
+
+  @Test
+  void aRuleThatSaysSomethingElseResolvesWhatWasToldAndBeginsAnew() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      OperatorSubtaskState state = run.snapshot(1);
+      AnalysisConfig same =
+          analysis("0s", "- {name: loud, when: bytes > 100, silence: 60m, severity: critical}");
+      try (AlertRun again = AlertRun.restore(run, state, same)) {
+        again.add(report(2, 3, 7, 500));
+        again.completeWindow(2);
+        again.end();
+        assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1"), again.lines());
+      }
+      AnalysisConfig other = analysis("0s", "- {name: loud, when: bytes > 101, silence: 1h}");
+      try (AlertRun again = AlertRun.restore(run, state, other)) {
+        again.add(report(2, 3, 7, 500));
+        again.completeWindow(2);
+        again.end();
+        assertEquals(
+            List.of(
+                "10.0.0.7 1 firing since 1 at 1 held 1",
+                "10.0.0.7 2 resolved since 1 at 1 held 1 changed",
+                "10.0.0.7 1 firing since 2 at 2 held 2"),
+            again.lines());
+      }
+      try (AlertRun gone = AlertRun.restore(run, state)) {
+        gone.completeWindow(2);
+        gone.end();
+        assertEquals(
+            List.of(
+                "10.0.0.7 1 firing since 1 at 1 held 1",
+                "10.0.0.7 2 resolved since 1 at 1 held 1 changed"),
+            gone.lines());
+      }
+    }
+  }
+
+  @Test
+  void aRuleThatCannotJudgeAReportStopsNoOther() throws Exception {
+    AnalysisConfig two =
+        analysis(
+            "0s",
+            """
+            - {name: lost, when: packets > 1}
+            - {name: loud, when: bytes > 100}
+            """);
+    try (AlertRun run = AlertRun.start(two)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      run.end();
+      assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1"), run.lines());
+    }
+  }
+
+  @Test
+  void idsTellAlertsApartAndAreTheSameInEachRun() {
+    AnalysisConfig analysis =
+        analysis(
+            "0s",
+            """
+            - {name: a, when: bytes > 100}
+            - {name: b, when: bytes > 100}
+            """);
+    AlertRule a = AlertRule.of(analysis, analysis.alerts().get(0));
+    AlertRule b = AlertRule.of(analysis, analysis.alerts().get(1));
+    // sha256 of "talkers\0a\0k\0" + "1795255210000000", the first half
+    assertEquals("fe48d71f5f2c38e40462348bd8ef8994", a.id("k", end(1)));
+    assertNotEquals(a.id("k", end(1)), a.id("k", end(2)));
+    assertNotEquals(a.id("k", end(1)), a.id("l", end(1)));
+    assertNotEquals(a.id("k", end(1)), b.id("k", end(1)));
+  }
+
+  @Test
+  void jsonIsAsItsPageSays() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500, 7, 600));
+      run.completeWindow(1);
+      run.end();
+      Alert alert = run.sent().get(0);
+      assertEquals(
+          "{\"version\":1,\"id\":\""
+              + alert.id()
+              + "\",\"number\":1,\"state\":\"firing\",\"cause\":\"condition\","
+              + "\"severity\":\"warning\",\"analysis\":\"talkers\",\"rule\":\"loud\","
+              + "\"key\":\"10.0.0.7\",\"since\":\"2026-11-21T10:00:10Z\","
+              + "\"window_start\":\"2026-11-21T10:00:00Z\",\"window_end\":\"2026-11-21T10:00:10Z\","
+              + "\"last_held\":\"2026-11-21T10:00:10Z\",\"revision\":3,\"rows\":2,"
+              + "\"columns\":{\"src_addr\":\"10.0.0.7\",\"bytes\":500}}",
+          new String(AlertJson.of(alert), java.nio.charset.StandardCharsets.UTF_8));
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package org.flowmon.jobs.alert;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.report.Confidence;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/** The operator of alerts by hand, with reports of windows of ten seconds. */
+final class AlertRun implements AutoCloseable {
+  static final long SECOND = 1_000_000L;
+  static final long SLIDE = 10 * SECOND;
+
+  /** The end of window 0: 2026-11-21T10:00:00Z. */
+  static final long BEGIN = 1_795_255_200L * SECOND;
+
+  private final OneInputStreamOperatorTestHarness<Report, Alert> harness;
+  private final List<Alert> sent;
+
+  private AlertRun(List<Alert> sent, OperatorSubtaskState state, List<AnalysisConfig> analyses)
+      throws Exception {
+    this.sent = sent;
+    harness = new OneInputStreamOperatorTestHarness<>(new AlertOperator(analyses), 1, 1, 0);
+    harness.setup(new AlertSerializer());
+    if (state != null) {
+      harness.initializeState(state);
+    }
+    harness.open();
+  }
+
+  static AlertRun start(AnalysisConfig... analyses) throws Exception {
+    return new AlertRun(new ArrayList<>(), null, List.of(analyses));
+  }
+
+  /** From a checkpoint, maybe with other analyses; what was sent by others is sent. */
+  static AlertRun restore(AlertRun other, OperatorSubtaskState state, AnalysisConfig... analyses)
+      throws Exception {
+    return new AlertRun(new ArrayList<>(other.sent()), state, List.of(analyses));
+  }
+
+  /** An analysis of windows of ten seconds whose reports have src_addr and bytes. */
+  static AnalysisConfig analysis(String lateness, String alerts) {
+    return AnalysisConfig.parse(
+        "talkers.yaml",
+        """
+        name: talkers
+        live:
+          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
+          window: 10s
+          lateness: %s
+        report: {logic: live}
+        alerts:
+        %s
+        """
+            .formatted(lateness, alerts.indent(2)));
+  }
+
+  /** The end of a window. */
+  static long end(int window) {
+    return BEGIN + window * SLIDE;
+  }
+
+  /** Rows are pairs of the last byte of an address and bytes. */
+  static Report report(int window, int revision, int... rows) {
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("bytes", ValueKind.LONG);
+    for (int i = 0; i < rows.length; i += 2) {
+      IpAddress address = IpAddress.ofIpv4(0x0A000000 + rows[i]);
+      table.row().set(0, address.hi(), address.lo()).set(1, rows[i + 1]);
+    }
+    return new Report(
+        "talkers",
+        end(window - 1),
+        end(window),
+        revision,
+        List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS), ReportColumn.sum("bytes")),
+        table.build(),
+        new Confidence(HistoryStatus.NONE, 0, 0, 0, new ArrivalCounts(0, 0, 0, 0), null));
+  }
+
+  void add(Report report) throws Exception {
+    harness.processElement(report, report.windowEnd() / 1000);
+  }
+
+  /** All flows that arrived up to then have been seen. */
+  void complete(long through) throws Exception {
+    harness.processWatermark(new Watermark(through / 1000));
+  }
+
+  void completeWindow(int window) throws Exception {
+    complete(end(window));
+  }
+
+  OperatorSubtaskState snapshot(long checkpoint) throws Exception {
+    return harness.snapshot(checkpoint, checkpoint);
+  }
+
+  void checkpointCompleted(long checkpoint) throws Exception {
+    harness.notifyOfCompletedCheckpoint(checkpoint);
+  }
+
+  void end() throws Exception {
+    harness.processWatermark(Watermark.MAX_WATERMARK);
+    harness.endInput();
+  }
+
+  /** What was sent, in its order. */
+  List<Alert> sent() {
+    sent.addAll(harness.extractOutputValues());
+    harness.getOutput().clear();
+    return sent;
+  }
+
+  /** What was sent: key, number, state, first window, window, last window that held. */
+  List<String> lines() {
+    return sent().stream().map(AlertRun::line).toList();
+  }
+
+  static String line(Alert alert) {
+    return alert.key()
+        + " "
+        + alert.number()
+        + " "
+        + alert.state().text()
+        + " since "
+        + window(alert.since())
+        + " at "
+        + window(alert.windowEnd())
+        + " held "
+        + window(alert.lastHeld())
+        + (alert.cause() == Alert.Cause.RULE_CHANGED ? " changed" : "");
+  }
+
+  private static long window(long end) {
+    return (end - BEGIN) / SLIDE;
+  }
+
+  @Override
+  public void close() throws Exception {
+    harness.close();
+  }
+}

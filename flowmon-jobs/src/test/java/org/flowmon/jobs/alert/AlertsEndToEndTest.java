@@ -1,0 +1,158 @@
+package org.flowmon.jobs.alert;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.EmbeddedKafka;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole job: flows in Kafka, alerts in Kafka and at a webhook. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class AlertsEndToEndTest {
+  private static final String LOUD = "2001:db8::1";
+
+  @TempDir private Path directory;
+
+  @Test
+  void alertsGoToKafkaAndToTheWebhookWithTheSameMessages() throws Exception {
+    List<String> posted = Collections.synchronizedList(new ArrayList<>());
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          posted.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+          // away at first
+          exchange.sendResponseHeaders(posted.size() == 1 ? 503 : 204, -1);
+          exchange.close();
+        });
+    server.start();
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+      kafka.createTopic("flows", 1);
+      for (int window = 1; window <= 8; window++) {
+        boolean loud = window >= 2 && window <= 4;
+        send(kafka, window, AlertRun.end(window) - 5 * AlertRun.SECOND, loud ? 500 : 50);
+      }
+      // Windows 9 … 13 have no flow.
+      send(kafka, 9, AlertRun.end(14) - 5 * AlertRun.SECOND, 50);
+      run(kafka, server.getAddress().getPort());
+      List<String> messages = messages(kafka);
+      assertEquals(
+          List.of("loud firing 3", "loud resolved 5", "silent firing 10", "silent resolved 14"),
+          messages.stream().map(AlertsEndToEndTest::shortened).toList());
+      assertTrue(
+          messages.get(0).endsWith("\"columns\":{\"src_addr\":\"" + LOUD + "\",\"bytes\":500}}"),
+          messages.get(0));
+      assertEquals(
+          List.of(messages.get(0), messages.get(0), messages.get(1)), posted, "tried once more");
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  private static String shortened(String json) {
+    String end = json.replaceAll(".*\"window_end\":\"([^\"]*)\".*", "$1");
+    return json.replaceAll(".*\"state\":\"([^\"]*)\".*\"rule\":\"([^\"]*)\".*", "$2 $1")
+        + " "
+        + (java.time.Instant.parse(end).toEpochMilli() * 1000 - AlertRun.BEGIN) / AlertRun.SLIDE;
+  }
+
+  private void run(EmbeddedKafka kafka, int port) throws Exception {
+    AnalysisConfig analysis =
+        AlertRun.analysis(
+            "0s",
+            """
+            - {name: loud, when: bytes > 100, for: 20s, sinks: [kafka, ops]}
+            - {name: silent, absent: 20s}
+            """);
+    JobConfig config =
+        JobConfig.parse(
+            "test.yaml",
+            """
+            kafka: {bootstrap: '%s', topic: flows}
+            webhooks: {ops: {url: 'http://127.0.0.1:%d/hook'}}
+            job:
+              role: analyses
+              max_parallelism: 16
+              checkpoint_interval: 200ms
+              checkpoint_directory: %s
+              disorder_bound: 0s
+              bounded: true
+            """
+                .formatted(kafka.bootstrap(), port, directory.resolve("checkpoints").toUri()));
+    Configuration options = new Configuration();
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(2, options);
+    FlowmonJob.build(env, config, List.of(analysis));
+    env.execute("alerts");
+  }
+
+  private static void send(EmbeddedKafka kafka, long sequence, long time, long bytes)
+      throws Exception {
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, time);
+    builder.set(FlowColumn.END_TIME, time);
+    builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(LOUD));
+    builder.set(FlowColumn.BYTES, bytes);
+    builder.endRow();
+    put(kafka, builder.build(1, sequence, sequence, 0));
+  }
+
+  private static void put(EmbeddedKafka kafka, byte[] value) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+      producer.send(new ProducerRecord<>("flows", 0, null, value)).get();
+    }
+  }
+
+  private static List<String> messages(EmbeddedKafka kafka) {
+    Properties properties = new Properties();
+    properties.put("bootstrap.servers", kafka.bootstrap());
+    List<String> messages = new ArrayList<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+      TopicPartition partition = new TopicPartition("flowmon.alerts", 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
+          assertTrue(record.value().contains("\"id\":\"" + record.key() + "\""), record.key());
+          messages.add(record.value());
+        }
+      }
+    }
+    return messages;
+  }
+}
