@@ -86,7 +86,15 @@ final class AlertRun implements AutoCloseable {
         revision,
         List.of(ReportColumn.key("src_addr", ValueKind.ADDRESS), ReportColumn.sum("bytes")),
         table.build(),
-        new Confidence(HistoryStatus.NONE, 0, 0, 0, new ArrivalCounts(0, 0, 0, 0), null));
+        new Confidence(
+            HistoryStatus.NONE,
+            0,
+            0,
+            0,
+            end(window),
+            end(window),
+            new ArrivalCounts(0, 0, 0, 0),
+            null));
   }
 
   void add(Report report) throws Exception {
