@@ -67,6 +67,46 @@ class MergeTest {
   }
 
   @Test
+  void aResultComesAtTheEndIsRevisedOnceASlideAndForTheLastTimeAtTheEndOfItsLateness()
+      throws Exception {
+    long begin = TestFlow.START - TestFlow.START % (2 * SECOND);
+    long end = begin + 2 * SECOND;
+    MergeRun run = new MergeRun(List.of(TestAnalyses.talkers("late", "2s", "2s", "5s", 64, 7)));
+    // The job is restored before each step, at another parallelism.
+    run.with(1, List.of(flow(begin, 1_000_000, 5)), end + 1000);
+    run.with(4, List.of(flow(begin, 2_400_000, 70)), end + SECOND / 2);
+    run.with(2, List.of(flow(begin, 2_600_000, 100)), end + 2 * SECOND);
+    assertEquals(List.of("0 0 5"), said(run, end), "nothing between two ticks");
+    run.with(1, List.of(flow(begin, 5_500_000, 2_000)), end + 2 * SECOND + 1000);
+    run.with(2, List.of(), end + 4 * SECOND + 1000);
+    assertEquals(List.of("0 0 5", "1 2000000 175", "2 4000000 2175"), said(run, end));
+    run.with(4, List.of(flow(begin, 6_700_000, 30_000)), end + 5 * SECOND);
+    run.with(1, List.of(), end + 5 * SECOND + 1000);
+    run.with(2, List.of(flow(begin, 7_100_000, 900_000)), end + 9 * SECOND);
+    assertEquals(
+        List.of("0 0 5", "1 2000000 175", "2 4000000 2175", "3 5000000 32175"), said(run, end));
+  }
+
+  private static TestFlow flow(long begin, long arrival, long bytes) {
+    return new TestFlow(
+        begin + arrival, begin + 900_000, IpAddress.ofIpv4((int) bytes), bytes, null);
+  }
+
+  /** Of each result its number, the tick after the window's end and the sum. */
+  private static List<String> said(MergeRun run, long end) {
+    return run.all.stream()
+        .filter(result -> result.windowEnd() == end)
+        .map(
+            result ->
+                result.update()
+                    + " "
+                    + (result.arrivedThrough() - end)
+                    + " "
+                    + result.totals().longValue(0, result.totals().column("bytes")))
+        .toList();
+  }
+
+  @Test
   void whatHavingDropsIsInNoRowButInGroupsAndTotalsAtAnyParallelism() throws Exception {
     List<TestFlow> flows = TestFlow.random(28, 12_000, 20, 400);
     // No source alone passes the second; its windows come without rows.

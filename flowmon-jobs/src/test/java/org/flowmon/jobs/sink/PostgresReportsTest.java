@@ -152,6 +152,35 @@ class PostgresReportsTest {
   }
 
   @Test
+  void whatHoldsMoreFlowsReplacesWhatRestsOnMoreHistory() throws Exception {
+    Report first = TestReports.report(Report.FINAL, "192.0.2.1", 5, "192.0.2.2", 4);
+    Report later = TestReports.report(Report.UPDATE + Report.PROVISIONAL, "192.0.2.3", 6);
+    String rows = "SELECT row_key, revision FROM report_elephants ORDER BY row_number";
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, first, later, first);
+      assertEquals(List.of("192.0.2.3\t5"), rows(rows));
+      write(writer, TestReports.report(Report.UPDATE + Report.FINAL, "192.0.2.4", 6));
+      assertEquals(List.of("192.0.2.4\t7"), rows(rows));
+    }
+  }
+
+  @Test
+  void aTableOfWindowsThatWasMadeBeforeResultsWereRevisedGetsTheirColumns() throws Exception {
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.report(Report.FINAL, "192.0.2.1", 5));
+    }
+    execute("ALTER TABLE flowmon_windows DROP COLUMN arrived_through, DROP COLUMN final_at");
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.report(Report.UPDATE + Report.FINAL, "192.0.2.1", 6));
+    }
+    assertEquals(
+        List.of("7\t00:00:00\t00:01:00"),
+        rows(
+            "SELECT revision, arrived_through - window_end, final_at - window_end"
+                + " FROM flowmon_windows"));
+  }
+
+  @Test
   void repeatsInAnyOrderEndWithTheSameRows() throws Exception {
     long seed = 7;
     List<Report> reports = new ArrayList<>();
