@@ -2,6 +2,7 @@ package org.flowmon.jobs;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -14,10 +15,15 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.config.RetentionConfig;
+import org.flowmon.jobs.control.AnalysesCoordinator;
+import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.control.ControlledLowLevelFactory;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
@@ -37,6 +43,8 @@ import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.SequenceCheckOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Flink job. The graph is the same whatever analyses run in it: they are data of its operators.
@@ -67,6 +75,8 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
  * </pre>
  */
 public final class FlowmonJob {
+  private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
+
   private FlowmonJob() {}
 
   /** {@code flink run flowmon-job.jar --config flowmon.yaml}. */
@@ -118,7 +128,7 @@ public final class FlowmonJob {
       archive(flows, config.archive(), config.compactRows(), config.retention(), config.segments());
     }
     if (config.job().role().analyses()) {
-      reports(windows(flows, config, analyses), config, analyses, topic);
+      reports(controlledWindows(flows, config, analyses), config, analyses, topic);
     }
   }
 
@@ -172,9 +182,73 @@ public final class FlowmonJob {
   /** Likewise, with so many key groups. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
-    LiveQuery.byId(analyses); // an error in a query is said here, not by a task that fails
+    AnalysisSet set = new AnalysisSet(analyses);
+    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups));
+  }
+
+  /**
+   * The results of the live queries of analyses that come, change and go as the {@link
+   * ControlTopic} says; of these alone where the configuration names no such topic. What it says
+   * now is done from the first flow on.
+   */
+  static SingleOutputStreamOperator<WindowResult> controlledWindows(
+      DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
+    JobConfig.Kafka kafka = config.kafka();
+    if (kafka.analysesTopic() == null) {
+      return windows(flows, config, analyses);
+    }
+    ControlTopic topic = new ControlTopic(kafka);
+    topic.createIfMissing();
+    ControlTopic.Contents contents = topic.read();
+    AnalysisSet set = new AnalysisSet(analyses);
+    List<AnalysisChange> changes = new ArrayList<>();
+    for (AnalysisChange change : contents.changes()) {
+      String error = runnable(change, kafka);
+      if (error == null && set.apply(change)) {
+        changes.add(change);
+        LOG.info(
+            "analysis {} {} by topic {}",
+            change.name(),
+            change.text() == null ? "is removed" : "is defined",
+            topic.name());
+      } else if (error != null) {
+        LOG.error("topic {}: refused: {}", topic.name(), error);
+      }
+    }
+    int keyGroups = config.job().maxParallelism();
+    return windows(
+        flows,
+        keyGroups,
+        set,
+        new ControlledLowLevelFactory(
+            set,
+            keyGroups,
+            new AnalysesCoordinator.Settings(
+                kafka, changes, contents.nextOffset(), change -> runnable(change, kafka))));
+  }
+
+  /** Why an analysis cannot run in the job, null where it can. Makes the topic of its reports. */
+  private static String runnable(AnalysisChange change, JobConfig.Kafka kafka) {
+    try {
+      AnalysisConfig analysis = change.config();
+      if (analysis != null) {
+        check(List.of(analysis));
+        KafkaReports.createTopics(kafka, List.of(analysis));
+      }
+      return null;
+    } catch (RuntimeException e) {
+      return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+  }
+
+  private static SingleOutputStreamOperator<WindowResult> windows(
+      DataStream<PositionedBatch> flows,
+      int keyGroups,
+      AnalysisSet analyses,
+      LowLevelOperatorFactory lowLevel) {
+    LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
     return flows
-        .transform("low-level", Partial.TYPE, new LowLevelOperatorFactory(analyses, keyGroups))
+        .transform("low-level", Partial.TYPE, lowLevel)
         .uid("low-level")
         .setParallelism(flows.getParallelism())
         .keyBy(new KeyGroupKeys(keyGroups))

@@ -4,15 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -44,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** From Kafka to the windows' results, in this JVM, against a brute-force count. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class FlowmonJobTest {
-  private static final long SECOND = TestFlow.SECOND;
   private static final int PARTITIONS = 3;
 
   // 64 slots for some 300 groups and several panes: nearly every batch evicts.
@@ -83,7 +79,7 @@ class FlowmonJobTest {
     List<TestFlow> flows = TestFlow.random(32, 30_000, 30, 300);
     String topic = topic("unbounded");
     List<TestFlow> first = flows.subList(0, 10_000);
-    Sender sender = new Sender(topic);
+    FlowSender sender = new FlowSender(kafka, topic, PARTITIONS);
     sender.send(first);
     StreamExecutionEnvironment env = environment(2);
     JobConfig config = config(topic, 2, false);
@@ -307,76 +303,10 @@ class FlowmonJobTest {
 
   private static void produce(String topic, List<TestFlow> flows, boolean withFaults)
       throws Exception {
-    Sender sender = new Sender(topic);
+    FlowSender sender = new FlowSender(kafka, topic, PARTITIONS);
     sender.withFaults = withFaults;
     sender.send(flows);
     sender.end();
-  }
-
-  /**
-   * Sends flows in the order of arrival, batch by batch to each partition in turn, as one producer
-   * each.
-   */
-  private static final class Sender {
-    private final String topic;
-    private final long[] sequence = new long[PARTITIONS];
-    private final long[] cumulative = new long[PARTITIONS];
-    private final List<Future<?>> acknowledged = new ArrayList<>();
-    private int turn;
-    private long lastArrival;
-    private boolean withFaults;
-
-    Sender(String topic) {
-      this.topic = topic;
-    }
-
-    void send(List<TestFlow> flows) throws Exception {
-      try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
-        for (int from = 0; from < flows.size(); from += 50) {
-          List<TestFlow> part = flows.subList(from, Math.min(from + 50, flows.size()));
-          int partition = turn++ % PARTITIONS;
-          cumulative[partition] += part.size();
-          byte[] batch =
-              TestFlow.batch(part, 100 + partition, sequence[partition]++, cumulative[partition]);
-          put(producer, partition, batch);
-          lastArrival = part.get(part.size() - 1).arrival();
-          if (withFaults && turn % 7 == 0) {
-            put(producer, partition, batch.clone());
-            put(producer, partition, "not a batch".getBytes(StandardCharsets.UTF_8));
-            put(producer, partition, null);
-          }
-        }
-        await();
-      }
-    }
-
-    private void put(KafkaProducer<byte[], byte[]> producer, int partition, byte[] value) {
-      acknowledged.add(producer.send(new ProducerRecord<>(topic, partition, null, value)));
-    }
-
-    private void await() throws Exception {
-      for (Future<?> each : acknowledged) {
-        each.get();
-      }
-      acknowledged.clear();
-    }
-
-    void end() throws Exception {
-      try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
-        for (int partition = 0; partition < PARTITIONS; partition++) {
-          byte[] beat =
-              FlowBatchBuilder.heartbeat(
-                  100 + partition,
-                  sequence[partition]++,
-                  cumulative[partition],
-                  0,
-                  lastArrival + 3600 * SECOND);
-          assertEquals(0, FlowBatch.open(beat).rows());
-          put(producer, partition, beat);
-        }
-        await();
-      }
-    }
   }
 
   /** Fails once, when a checkpoint is complete and some batches have come since. */

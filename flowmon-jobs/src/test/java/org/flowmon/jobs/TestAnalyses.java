@@ -28,20 +28,31 @@ public final class TestAnalyses {
       String having,
       int limit) {
     return AnalysisConfig.parse(
-        name + ".yaml",
-        """
-        name: %s
-        live:
-          query: |
-            SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
-            GROUP BY src_addr %s ORDER BY bytes DESC LIMIT %d
-          window: %s
-          slide: %s
-          lateness: %s
-          slots: %d
-        report:
-          logic: live
-        """
-            .formatted(name, having, limit, window, slide, lateness, slots));
+        name + ".yaml", text(name, window, slide, lateness, slots, having, limit));
+  }
+
+  /** The file of such an analysis. */
+  public static String text(
+      String name,
+      String window,
+      String slide,
+      String lateness,
+      int slots,
+      String having,
+      int limit) {
+    return """
+    name: %s
+    live:
+      query: |
+        SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
+        GROUP BY src_addr %s ORDER BY bytes DESC LIMIT %d
+      window: %s
+      slide: %s
+      lateness: %s
+      slots: %d
+    report:
+      logic: live
+    """
+        .formatted(name, having, limit, window, slide, lateness, slots);
   }
 }

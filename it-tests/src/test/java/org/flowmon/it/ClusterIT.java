@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.SortedMap;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.deploy.Flowmon;
 import org.flowmon.ingest.file.FileReadOptions;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.FlowPublisher;
@@ -123,6 +124,50 @@ class ClusterIT {
     assertSame("again");
   }
 
+  @Test
+  void anAnalysisIsAddedAndRemovedByOneCommandWhileTheJobRuns() throws Exception {
+    FlowTopics.ensure(jvm.bootstrap(), "taking", OneJvm.PARTITIONS);
+    Path added = folder.resolve("added.yaml");
+    Files.writeString(added, OneJvm.elephantsYaml("added", WINDOW, LATENESS));
+    Path going = folder.resolve("going.yaml");
+    Files.writeString(going, OneJvm.elephantsYaml("going", WINDOW, LATENESS));
+    String config = folder.resolve("taking.yaml").toString();
+    try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-taking"), 2, 1);
+        FlowPublisher publisher = publisher("taking")) {
+      String job = submit(cluster, "taking", false, 2, List.of());
+      FileReadOptions options = FileReadOptions.defaults();
+      publish(publisher, options, logs.subList(0, 6));
+      awaitCheckpoint(cluster, job);
+      assertEquals(
+          0,
+          Flowmon.commandLine()
+              .execute("analyses", "add", "--config", config, added.toString(), going.toString()));
+      publish(publisher, options, logs.subList(6, 12));
+      awaitCheckpoint(cluster, job);
+      cluster.killTaskManager("tm1");
+      cluster.startTaskManager("tm3");
+      cluster.await("a restart", Duration.ofMinutes(1), () -> cluster.restarts(job) > 0);
+      awaitRunning(cluster, job);
+      assertEquals(
+          0, Flowmon.commandLine().execute("analyses", "remove", "--config", config, "going"));
+      long last = publish(publisher, options, logs.subList(12, logs.size()));
+      end(publisher, last);
+      awaitAll(cluster, "taking");
+      cluster.await(
+          "the last window of what was added",
+          Duration.ofMinutes(2),
+          () -> windows("added") > 0 && reported("added").lastKey().equals(talkers.lastKey()));
+    }
+    assertSame("taking");
+    SortedMap<Long, List<Talker>> of = reported("added");
+    assertTrue(of.size() < talkers.size(), "it came when flows had been taken");
+    assertEquals(talkers.tailMap(of.firstKey()), of);
+    SortedMap<Long, List<Talker>> until = reported("going");
+    assertTrue(
+        until.isEmpty() || until.lastKey() < talkers.lastKey(), "it went before the last flows");
+    until.forEach((end, rows) -> assertEquals(talkers.get(end), rows));
+  }
+
   private static FlowPublisher publisher(String topic) throws IOException {
     return FlowPublisher.open(
         PublisherOptions.of(jvm.bootstrap()).withTopic(topic).withBatchRows(200));
@@ -192,7 +237,13 @@ class ClusterIT {
         config,
         String.join(
             "\n",
-            "kafka: {bootstrap: '" + jvm.bootstrap() + "', topic: " + name + "}",
+            "kafka: {bootstrap: '"
+                + jvm.bootstrap()
+                + "', topic: "
+                + name
+                + ", analyses_topic: analyses-of-"
+                + name
+                + "}",
             "archive: {directory: '" + folder.resolve(name) + "'}",
             "analyses: '" + analyses + "'",
             "job: {checkpoint_interval: 1s, bounded: "

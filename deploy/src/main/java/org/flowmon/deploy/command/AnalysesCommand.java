@@ -12,8 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.control.ControlTopic;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -22,11 +26,16 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "analyses",
     mixinStandardHelpOptions = true,
-    description = "Lists analyses, shows the files that come along, checks files.",
+    description = {
+      "Lists analyses, shows the files that come along, checks files; adds analyses to a running"
+          + " job, changes and removes them."
+    },
     subcommands = {
       AnalysesCommand.ListThem.class,
       AnalysesCommand.Show.class,
-      AnalysesCommand.Check.class
+      AnalysesCommand.Check.class,
+      AnalysesChangeCommands.Add.class,
+      AnalysesChangeCommands.Remove.class
     })
 public final class AnalysesCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -42,16 +51,20 @@ public final class AnalysesCommand implements Callable<Integer> {
       mixinStandardHelpOptions = true,
       description =
           "Lists the analyses of a folder or, without one, those that come along: which of them run"
-              + " where no folder is named, windows, history, logic and sinks.")
+              + " where no folder is named, windows, history, logic and sinks. With --config or"
+              + " --kafka those of a job: of its folder, and as the topic of analyses says since.")
   static final class ListThem implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
     private Path folder;
 
+    @CommandLine.Mixin private AnalysesTopicOptions job;
+
     @Override
     public Integer call() {
-      System.out.printf(
-          "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
-          "analysis", "window", "slide", "history", "runs", "logic", "sinks");
+      if (job.isGiven()) {
+        return ofJob();
+      }
+      heading();
       if (folder != null) {
         try {
           AnalysisConfig.readFolder(folder).forEach(one -> line(one, "yes"));
@@ -63,6 +76,33 @@ public final class AnalysesCommand implements Callable<Integer> {
       AnalysisConfig.bundled().forEach(one -> line(one, "by default"));
       AnalysisConfig.offered().forEach(one -> line(one, "if copied"));
       return ExitCodes.DONE;
+    }
+
+    private Integer ofJob() {
+      if (folder != null) {
+        throw new UsageException("analyses list: a folder or a job, not both");
+      }
+      JobConfig.Kafka kafka = job.kafka();
+      AnalysisSet set = new AnalysisSet(job.started());
+      ControlTopic topic = new ControlTopic(kafka);
+      topic.createIfMissing();
+      for (AnalysisChange change : topic.read().changes()) {
+        try {
+          FlowmonJob.check(change.config() == null ? List.of() : List.of(change.config()));
+          set.apply(change);
+        } catch (ConfigException e) {
+          System.err.println("refused by every job: " + e.getMessage());
+        }
+      }
+      heading();
+      set.running().forEach(one -> line(one, set.change(one.name()) == null ? "yes" : "added"));
+      return ExitCodes.DONE;
+    }
+
+    private static void heading() {
+      System.out.printf(
+          "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
+          "analysis", "window", "slide", "history", "runs", "logic", "sinks");
     }
 
     private static void line(AnalysisConfig one, String runs) {

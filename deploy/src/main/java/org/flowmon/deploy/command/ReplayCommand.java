@@ -205,10 +205,11 @@ public final class ReplayCommand implements Callable<Integer> {
         empty++;
       } else {
         out.printf(
-            "%s … %s  %,d rows, history %s%s%s%n",
+            "%s … %s  %,d %s, history %s%s%s%n",
             time(report.windowStart()),
             time(report.windowEnd()),
             report.rows().rowCount(),
+            report.rows().rowCount() == 1 ? "row" : "rows",
             report.confidence().history().text(),
             lateText(report.confidence().counts().late()),
             report.confidence().message() == null ? "" : ": " + report.confidence().message());

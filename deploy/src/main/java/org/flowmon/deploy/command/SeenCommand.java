@@ -8,6 +8,9 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -113,11 +116,20 @@ public final class SeenCommand implements Callable<Integer> {
     }
   }
 
+  /** A time in UTC, in microseconds: with its zone, without one, or a date alone. */
   static long time(String text) {
+    String iso = text.trim().replace(' ', 'T');
     try {
-      return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
+      Instant instant =
+          iso.endsWith("Z") || iso.endsWith("z")
+              ? Instant.parse(iso)
+              : iso.contains("T")
+                  ? LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC)
+                  : LocalDate.parse(iso).atStartOfDay().toInstant(ZoneOffset.UTC);
+      return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
     } catch (DateTimeParseException e) {
-      throw new UsageException("'" + text + "' is no time: expected one as 2026-11-21T08:00:00Z");
+      throw new UsageException(
+          "'" + text + "' is no time: expected one as 2026-11-21T08:00:00Z or 2026-11-21 (UTC)");
     }
   }
 

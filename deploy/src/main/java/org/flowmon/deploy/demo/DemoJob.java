@@ -44,6 +44,7 @@ final class DemoJob {
             DemoServices.FLOWS,
             "flowmon-demo",
             StartingOffsets.EARLIEST,
+            JobConfig.Kafka.ANALYSES_TOPIC,
             Map.of()),
         ArchiveLocation.of(options.archive()),
         JobConfig.DEFAULT_COMPACT_ROWS,

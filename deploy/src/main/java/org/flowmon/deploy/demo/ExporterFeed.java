@@ -97,6 +97,11 @@ final class ExporterFeed implements FlowFeed {
     public void tick(long nowMicros) {
       publisher.advanceTo(nowMicros);
     }
+
+    @Override
+    public void lost(long flows) {
+      publisher.addLosses(flows);
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,5 +73,45 @@ class AnalysesCommandTest {
     assertEquals(2, run("analyses", "show", "nothing").code());
     assertEquals(3, run("analyses", "check", folder.toString()).code());
     assertEquals(3, run("analyses", "list", folder.resolve("nowhere").toString()).code());
+  }
+
+  @Test
+  void changesAreSentCheckedAndListed() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      Path config = folder.resolve("flowmon.yaml");
+      Files.writeString(
+          config,
+          "kafka: {bootstrap: '%s', analyses_topic: mine}%njob: {role: analyses}%n"
+              .formatted(kafka.bootstrapServers()));
+      Path mice = folder.resolve("mice.yaml");
+      Files.writeString(mice, run("analyses", "show", "mice").out());
+      Ran added =
+          run("analyses", "add", "--wait", "100ms", "--config", config.toString(), mice.toString());
+      assertEquals(0, added.code(), added.out());
+      assertEquals(
+          "mice (change 1 of topic mine) is sent; no job has answered: one that starts will take"
+              + " it\n",
+          added.out());
+      Path wrong = folder.resolve("wrong.yaml");
+      Files.writeString(wrong, Files.readString(mice).replace("limit: 100", "limt: 100"));
+      assertEquals(
+          3, run("analyses", "add", "--config", config.toString(), wrong.toString()).code());
+      Ran removed =
+          run(
+              "analyses",
+              "remove",
+              "--wait",
+              "0s",
+              "--topic",
+              "mine",
+              "--kafka",
+              kafka.bootstrapServers(),
+              "elephants");
+      assertEquals("elephants (change 2 of topic mine) is sent\n", removed.out());
+      Ran list = run("analyses", "list", "--config", config.toString());
+      assertEquals(2, list.out().lines().count(), list.out());
+      assertTrue(list.out().matches("(?s).*\nmice .* added .*"), list.out());
+    }
+    assertEquals(2, run("analyses", "add", "some.yaml").code());
   }
 }

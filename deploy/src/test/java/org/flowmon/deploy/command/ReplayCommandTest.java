@@ -142,6 +142,9 @@ class ReplayCommandTest {
     Ran noon = replay(archive, "elephants", "noon", "2026-11-21T12:00:09Z");
     assertEquals(2, noon.code());
     assertTrue(noon.err().contains("'noon' is no time"), noon.err());
+    long day = SeenCommand.time("2026-11-21T00:00:00Z");
+    assertEquals(day, SeenCommand.time("2026-11-21"));
+    assertEquals(day + 3_600_000_000L, SeenCommand.time("2026-11-21 01:00:00"));
     Ran nowhere =
         replay(
             folder.resolve("nowhere").toString(),

@@ -14,4 +14,13 @@ public interface CollectorSink extends FlowSink {
    * @param nowMicros the collector's clock, µs since 1970: no later flow has an earlier arrival
    */
   void tick(long nowMicros);
+
+  /**
+   * Called where flows are known to have been lost on the way here: by the exporters' sequence
+   * numbers, or as their template was not known. About a second after it was known, so that a
+   * datagram that was only late is no loss, and once more at the end.
+   *
+   * @param flows how many more, above 0
+   */
+  void lost(long flows);
 }

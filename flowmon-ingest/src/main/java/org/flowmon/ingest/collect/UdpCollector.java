@@ -68,6 +68,9 @@ public final class UdpCollector implements Closeable {
   private volatile boolean stopping;
   private volatile Throwable failure;
   private volatile long kernelDrops = -1;
+  private final long lossesBefore;
+  private long knownLosses;
+  private long toldLosses;
   private long clock = Long.MIN_VALUE;
   private SocketAddress lastSender;
   private IpAddress lastExporter;
@@ -87,6 +90,9 @@ public final class UdpCollector implements Closeable {
     this.decoder = decoder;
     this.sink = sink;
     this.counters = counters;
+    this.lossesBefore =
+        counters.get(IngestCounter.SEQUENCE_LOST_FLOWS)
+            + counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
     List<InetSocketAddress> addresses = addresses();
     addresses.forEach(address -> ports.add(address.getPort()));
     thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
@@ -211,15 +217,32 @@ public final class UdpCollector implements Closeable {
         }
         if (now - lastLook >= KERNEL_MILLIS * 1_000_000) {
           lookAtKernel();
+          tellLosses();
           lastLook = now;
         }
       }
       drain();
       lookAtKernel();
+      tellLosses();
+      tellLosses();
       sink.tick(readClock());
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
       LOG.error("the collector on {} has ended", ports, e);
+    }
+  }
+
+  /** Tells the sink what was lost, as it was known at the last call and still is. */
+  private void tellLosses() {
+    long known =
+        counters.get(IngestCounter.SEQUENCE_LOST_FLOWS)
+            + counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE)
+            - lossesBefore;
+    long sure = Math.min(known, knownLosses);
+    knownLosses = known;
+    if (sure > toldLosses) {
+      sink.lost(sure - toldLosses);
+      toldLosses = sure;
     }
   }
 

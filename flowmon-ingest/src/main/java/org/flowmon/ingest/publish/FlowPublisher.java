@@ -179,6 +179,12 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     advanceTo(nowMicros);
   }
 
+  /** As {@link #addLosses}: how a collector says it. */
+  @Override
+  public void lost(long flows) {
+    addLosses(flows);
+  }
+
   /**
    * Says that flows were lost before they came here, so that the readers of the topic know: they
    * stand in the cumulative losses of the batches that follow.

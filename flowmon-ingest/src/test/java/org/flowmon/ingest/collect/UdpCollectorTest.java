@@ -40,6 +40,7 @@ class UdpCollectorTest {
   private final class Sink implements CollectorSink {
     private final CountDownLatch ticks = new CountDownLatch(3);
     private volatile CountDownLatch gate = new CountDownLatch(0);
+    private long lost;
 
     @Override
     public FlowBatchBuilder builder() {
@@ -60,6 +61,25 @@ class UdpCollectorTest {
     public void tick(long nowMicros) {
       ticks.countDown();
     }
+
+    @Override
+    public void lost(long flows) {
+      lost += flows;
+    }
+  }
+
+  @Test
+  void whatIsLostOnTheWayIsToldAndWhatIsOnlyLateIsNot() throws IOException {
+    Sink sink = new Sink();
+    try (UdpCollector collector = start(sink, 1 << 20, 1);
+        DatagramSocket sender = new DatagramSocket()) {
+      for (int sequence : new int[] {0, 1, 2, 10, 11, 13, 12, 14, 20, 21, 22}) {
+        send(sender, collector.addresses().get(0), sequence);
+      }
+    }
+    assertEquals(11, recorder.rows().size(), counters.toString());
+    assertEquals(12, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS), counters.toString());
+    assertEquals(12, sink.lost, "3 to 9 and 15 to 19");
   }
 
   @Test
@@ -168,6 +188,11 @@ class UdpCollectorTest {
           @Override
           public void tick(long nowMicros) {
             failed.countDown();
+          }
+
+          @Override
+          public void lost(long flows) {
+            throw new AssertionError("nothing is lost");
           }
         };
     UdpCollector collector = start(sink, 1 << 16, 1);

@@ -146,6 +146,9 @@ public record AnalysisConfig(
   public record History(
       String query, Duration delay, Duration refresh, int concurrency, Duration timeout, long rows)
       implements Serializable {
+    /** The longest {@link #timeout}. */
+    public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
+
     /** The history of an analysis that has another one for each window. */
     public History(String query, Duration delay, int concurrency, Duration timeout, long rows) {
       this(query, delay, null, concurrency, timeout, rows);
@@ -379,6 +382,9 @@ public record AnalysisConfig(
     section.end();
     if (history.refresh() != null && history.refresh().toMillis() < 1) {
       throw section.error("refresh", "expected at least 1ms");
+    }
+    if (history.timeout().compareTo(History.MAX_TIMEOUT) > 0) {
+      throw section.error("timeout", "expected at most 10m");
     }
     Set<String> known = new TreeSet<>(Set.of("now"));
     QueryParser.parse(live.query()).select().forEach(item -> known.add("live." + item.name()));

@@ -16,6 +16,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   bootstrap: localhost:9092        # required
  *   topic: flows
  *   group: flowmon
+ *   analyses_topic: flowmon.analyses # says which analyses come, change and go; none: no topic does
  *   starting_offsets: earliest       # latest, committed: only where there is no checkpoint
  *   properties: {}                   # further properties of Kafka's clients
  * archive:
@@ -74,14 +75,22 @@ public record JobConfig(
     webhooks = List.copyOf(webhooks);
   }
 
-  /** Kafka's place and the topic of flows. */
+  /**
+   * Kafka's place and the topic of flows.
+   *
+   * @param analysesTopic the topic that says which analyses come, change and go; null: none does
+   */
   public record Kafka(
       String bootstrap,
       String topic,
       String group,
       StartingOffsets startingOffsets,
+      String analysesTopic,
       Map<String, String> properties)
       implements Serializable {
+    /** The default of {@link #analysesTopic}. */
+    public static final String ANALYSES_TOPIC = "flowmon.analyses";
+
     public Kafka {
       properties = Map.copyOf(properties);
     }
@@ -193,12 +202,14 @@ public record JobConfig(
   }
 
   private static Kafka kafka(YamlSection section) {
+    String analysesTopic = section.text("analyses_topic", "a topic, or none", Kafka.ANALYSES_TOPIC);
     Kafka kafka =
         new Kafka(
             section.text("bootstrap", "host:port of a broker"),
             section.text("topic", "a topic", "flows"),
             section.text("group", "a consumer group", "flowmon"),
             section.choice("starting_offsets", StartingOffsets.class, StartingOffsets.EARLIEST),
+            analysesTopic.equals("none") ? null : analysesTopic,
             section.map("properties"));
     section.end();
     return kafka;

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -29,6 +30,8 @@ final class YamlFile {
       return parse(file.toString(), Files.readString(file));
     } catch (CharacterCodingException e) {
       throw new ConfigException(file + ": is not UTF-8 text", e);
+    } catch (NoSuchFileException e) {
+      throw new ConfigException(file + ": there is no such file", e);
     } catch (IOException e) {
       throw new ConfigException(file + ": cannot be read (" + e + ")", e);
     }

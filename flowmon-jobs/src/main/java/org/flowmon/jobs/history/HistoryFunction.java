@@ -19,6 +19,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.Definitions;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.QueryException;
@@ -67,7 +68,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private static final Duration SLACK = Duration.ofSeconds(10);
 
   private final ArchiveLocation location;
-  private final List<AnalysisConfig> analyses;
+  private final Definitions definitions;
   private final Duration delay;
   private final FlowTopic topic;
   private final Duration disorder;
@@ -79,11 +80,18 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   /** What is known of one analysis: a query, or why there is none. */
   private record Analysis(
+      AnalysisConfig config,
       HistoryQuery query,
       String error,
       Semaphore permits,
-      Map<HistoryStatus, AtomicLong> answers,
-      AtomicLong lastMillis) {}
+      Measures measures) {
+    Map<HistoryStatus, AtomicLong> answers() {
+      return measures.answers();
+    }
+  }
+
+  /** What is measured under a name, whatever analysis has it: Flink takes no metric back. */
+  private record Measures(Map<HistoryStatus, AtomicLong> answers, AtomicLong lastMillis) {}
 
   HistoryFunction(
       ArchiveLocation location,
@@ -93,7 +101,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       Duration disorder,
       Pace pace) {
     this.location = location;
-    this.analyses = List.copyOf(analyses);
+    this.definitions = new Definitions(analyses);
     this.delay = delay;
     this.topic = topic;
     this.disorder = disorder;
@@ -132,17 +140,15 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       FlowTopic topic,
       Duration disorder,
       Pace pace) {
-    Duration longest = Duration.ZERO;
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
-        Duration timeout = new HistoryQuery(analysis, delay, topic, disorder).timeout();
-        longest = timeout.compareTo(longest) > 0 ? timeout : longest;
+        var unused = new HistoryQuery(analysis, delay, topic, disorder); // an error is said here
       }
     }
     return AsyncDataStream.unorderedWait(
             windows,
             new HistoryFunction(location, analyses, delay, topic, disorder, pace),
-            longest.plus(SLACK).toMillis(),
+            AnalysisConfig.History.MAX_TIMEOUT.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
             pace == Pace.LIVE ? CAPACITY : 1)
         .returns(WindowHistory.TYPE);
@@ -156,45 +162,63 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     }
     pool = LookupPool.acquire();
     byName = new HashMap<>();
-    for (AnalysisConfig analysis : analyses) {
+    for (AnalysisConfig analysis : definitions.started()) {
       if (analysis.history() != null) {
-        byName.put(analysis.name(), open(analysis));
+        byName.put(analysis.name(), open(analysis, null));
       }
     }
   }
 
-  private Analysis open(AnalysisConfig config) {
-    Map<HistoryStatus, AtomicLong> answers = new HashMap<>();
-    AtomicLong lastMillis = new AtomicLong();
-    MetricGroup group =
-        getRuntimeContext()
-            .getMetricGroup()
-            .addGroup("flowmon")
-            .addGroup("analysis", config.name());
-    for (HistoryStatus status : HistoryStatus.values()) {
-      AtomicLong count = new AtomicLong();
-      answers.put(status, count);
-      group.gauge(status.text(), (Gauge<Long>) count::get);
+  /**
+   * The analysis of a window, opened where it is new or another than before; null where it has no
+   * history.
+   */
+  private Analysis of(WindowResult window) {
+    AnalysisConfig config = definitions.of(window.analysis(), window.definition());
+    if (config == null || config.history() == null) {
+      return null;
     }
-    group.gauge("lookup_ms", (Gauge<Long>) lastMillis::get);
+    Analysis before = byName.get(config.name());
+    if (before != null && before.config().equals(config)) {
+      return before;
+    }
+    Analysis opened = open(config, before);
+    byName.put(config.name(), opened);
+    return opened;
+  }
+
+  private Analysis open(AnalysisConfig config, Analysis before) {
+    Measures measures = before == null ? measures(config.name()) : before.measures();
     Semaphore permits = new Semaphore(config.history().concurrency());
     if (archive == null) {
       String error = "the job's configuration has no archive.directory";
-      return new Analysis(null, error, permits, answers, lastMillis);
+      return new Analysis(config, null, error, permits, measures);
     }
     try {
-      return new Analysis(
-          new HistoryQuery(config, delay, topic, disorder), null, permits, answers, lastMillis);
+      HistoryQuery query = new HistoryQuery(config, delay, topic, disorder);
+      return new Analysis(config, query, null, permits, measures);
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
-      String error = "history.query: " + e.getMessage();
-      return new Analysis(null, error, permits, answers, lastMillis);
+      return new Analysis(config, null, "history.query: " + e.getMessage(), permits, measures);
     }
+  }
+
+  private Measures measures(String name) {
+    Measures measures = new Measures(new HashMap<>(), new AtomicLong());
+    MetricGroup group =
+        getRuntimeContext().getMetricGroup().addGroup("flowmon").addGroup("analysis", name);
+    for (HistoryStatus status : HistoryStatus.values()) {
+      AtomicLong count = new AtomicLong();
+      measures.answers().put(status, count);
+      group.gauge(status.text(), (Gauge<Long>) count::get);
+    }
+    group.gauge("lookup_ms", (Gauge<Long>) measures.lastMillis()::get);
+    return measures;
   }
 
   @Override
   public void asyncInvoke(WindowResult window, ResultFuture<WindowHistory> result) {
-    Analysis analysis = byName.get(window.analysis());
+    Analysis analysis = of(window);
     if (analysis == null || window.rows().rowCount() == 0) {
       result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
       return;
@@ -222,7 +246,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             pace == Pace.LIVE,
             answer -> {
               analysis.answers().get(answer.status()).incrementAndGet();
-              analysis.lastMillis().set((System.nanoTime() - begun) / 1_000_000);
+              analysis.measures().lastMillis().set((System.nanoTime() - begun) / 1_000_000);
               if (!closed) {
                 result.complete(List.of(new WindowHistory(window, answer)));
               }

@@ -4,6 +4,8 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.table.LowLevelCounts;
@@ -31,7 +33,7 @@ final class HostedQuery {
   private volatile boolean stopped;
   private RuntimeException failureOfOutput;
 
-  HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out, MetricGroup metrics) {
+  HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out) {
     this.live = live;
     this.out = out;
     this.table =
@@ -42,17 +44,47 @@ final class HostedQuery {
             live.analysis().live().slots(),
             maxParallelism,
             (keyGroup, bytes) -> send(new Partial.Groups(keyGroup, bytes)));
-    this.countsKeyGroup = Math.floorMod(live.id(), maxParallelism);
+    this.countsKeyGroup = live.keyGroup(maxParallelism);
     this.counts = table.counts();
-    metrics.gauge("selected_flows", () -> counts.selected());
-    metrics.gauge("late_flows", () -> counts.late());
-    metrics.gauge("partly_late_flows", () -> counts.partlyLate());
-    metrics.gauge("ahead_flows", () -> counts.ahead());
-    metrics.gauge("behind_watermark_flows", () -> counts.behindWatermark());
-    metrics.gauge("evictions", () -> counts.evictions());
-    metrics.gauge("partials", () -> counts.partials());
-    metrics.gauge("partial_messages", () -> counts.messages());
-    metrics.gauge("stopped", () -> stopped ? 1 : 0);
+  }
+
+  /**
+   * Registers the metrics of the query that runs with a name.
+   *
+   * @param running gives that query; null where none runs
+   */
+  static void register(MetricGroup metrics, Supplier<HostedQuery> running) {
+    gauge(metrics, "selected_flows", running, LowLevelCounts::selected);
+    gauge(metrics, "late_flows", running, LowLevelCounts::late);
+    gauge(metrics, "partly_late_flows", running, LowLevelCounts::partlyLate);
+    gauge(metrics, "ahead_flows", running, LowLevelCounts::ahead);
+    gauge(metrics, "behind_watermark_flows", running, LowLevelCounts::behindWatermark);
+    gauge(metrics, "evictions", running, LowLevelCounts::evictions);
+    gauge(metrics, "partials", running, LowLevelCounts::partials);
+    gauge(metrics, "partial_messages", running, LowLevelCounts::messages);
+    metrics.gauge(
+        "stopped",
+        () -> {
+          HostedQuery query = running.get();
+          return query != null && query.stopped ? 1 : 0;
+        });
+  }
+
+  private static void gauge(
+      MetricGroup metrics,
+      String name,
+      Supplier<HostedQuery> running,
+      ToLongFunction<LowLevelCounts> value) {
+    metrics.gauge(
+        name,
+        () -> {
+          HostedQuery query = running.get();
+          return query == null ? 0 : value.applyAsLong(query.counts);
+        });
+  }
+
+  LiveQuery live() {
+    return live;
   }
 
   private void send(Partial partial) {

@@ -49,6 +49,15 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
     return queries;
   }
 
+  /**
+   * Where in the merge the messages about the query as a whole go.
+   *
+   * @param keyGroups their number
+   */
+  int keyGroup(int keyGroups) {
+    return Math.floorMod(id, keyGroups);
+  }
+
   private static long id(String name, FlowQuery query, WindowSpec window) {
     // A line is added only where the option is set: the ids of older states stay.
     String definition =

@@ -1,17 +1,25 @@
 package org.flowmon.jobs.lowlevel;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.operators.MailboxExecutor;
-import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventHandler;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * The low level: hosts the live queries of all analyses, each with a table of fixed size, next to
@@ -20,46 +28,80 @@ import org.flowmon.jobs.types.WatermarkTime;
  * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
  * They leave lazily, some slots with each batch and, when no batch comes, by the task's mailbox, so
  * that closing a window stops the source no longer than a batch does. Before a barrier everything
- * is sent, open panes too: this operator has no state.
+ * is sent, open panes too: the state of this operator is which queries it runs, and how late the
+ * flows were that it took.
+ *
+ * <p>Analyses come, change and go by an {@link AnalysesEvent}, each between two batches; the others
+ * do not notice. One that comes is given the flows from then on, and says from which time on it has
+ * seen all of them ({@link Partial.Started}).
  */
 final class LowLevelOperator extends AbstractStreamOperator<Partial>
-    implements OneInputStreamOperator<PositionedBatch, Partial> {
+    implements OneInputStreamOperator<PositionedBatch, Partial>, OperatorEventHandler {
   private static final long serialVersionUID = 1L;
 
   /** Slots that are looked at with each batch: a full table is drained within some 16 batches. */
   static final int DRAIN_SLOTS = 1024;
 
-  private final List<AnalysisConfig> analyses;
+  private final AnalysisSet analyses;
   private final int maxParallelism;
   private final transient MailboxExecutor mailbox;
-  private transient List<HostedQuery> queries;
+  private transient HostedQueries queries;
+  private transient AnalysisSetState state;
+  private transient ListState<Long> latestState;
+  private transient boolean restored;
+  private transient long latest;
   private transient StreamRecord<Partial> outgoing;
   private transient Watermark held;
   private transient boolean drainIsScheduled;
 
   LowLevelOperator(
-      StreamOperatorParameters<Partial> parameters,
-      List<AnalysisConfig> analyses,
-      int maxParallelism) {
+      StreamOperatorParameters<Partial> parameters, AnalysisSet analyses, int maxParallelism) {
     super(parameters);
-    this.analyses = analyses;
+    this.analyses = new AnalysisSet(analyses);
     this.maxParallelism = maxParallelism;
     this.mailbox = parameters.getMailboxExecutor();
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    state = new AnalysisSetState(context.getOperatorStateStore());
+    latestState =
+        context
+            .getOperatorStateStore()
+            .getListState(new ListStateDescriptor<>("latest-time", LongSerializer.INSTANCE));
+    restored = context.isRestored();
+    latest = Long.MIN_VALUE;
+    for (long time : latestState.get()) {
+      latest = Math.max(latest, time);
+    }
+    var unused = state.restore(analyses);
   }
 
   @Override
   public void open() throws Exception {
     super.open();
     outgoing = new StreamRecord<>(null);
-    queries = new ArrayList<>();
-    MetricGroup metrics = getMetricGroup().addGroup("flowmon");
-    for (AnalysisConfig analysis : analyses) {
-      queries.add(
-          new HostedQuery(
-              LiveQuery.of(analysis),
-              maxParallelism,
-              this::send,
-              metrics.addGroup("analysis", analysis.name())));
+    queries =
+        new HostedQueries(
+            analyses,
+            restored,
+            latest,
+            maxParallelism,
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
+            this::send,
+            getMetricGroup().addGroup("flowmon"));
+  }
+
+  @Override
+  public void handleOperatorEvent(OperatorEvent event) {
+    for (AnalysisChange change : ((AnalysesEvent) event).changes()) {
+      queries.apply(change, latest);
+    }
+    queries.announce();
+    if (held != null) {
+      drainSome(); // it may have waited for a query that is gone
     }
   }
 
@@ -70,27 +112,39 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   @Override
   public void processElement(StreamRecord<PositionedBatch> element) {
-    for (HostedQuery query : queries) {
+    queries.announce();
+    for (HostedQuery query : queries.all()) {
       query.process(element.getValue());
     }
+    noteTimes(element.getValue().batch());
     if (held != null) {
       drainSome();
     }
   }
 
+  /** A flow with a time further after its arrival than this belongs to no window. */
+  private void noteTimes(FlowBatch batch) {
+    if (batch.rows() > 0) {
+      long arrival = batch.maxArrival();
+      long end = Math.min(batch.maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
+      latest = Math.max(latest, Math.max(arrival, end));
+    }
+  }
+
   @Override
   public void processWatermark(Watermark mark) {
+    queries.announce();
     if (held != null) {
       // Where time runs fast, as when a backlog is read, each watermark would overtake the one
       // before it, and windows would stay open behind them all.
       drainHeld();
     }
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    for (HostedQuery query : queries) {
+    for (HostedQuery query : queries.all()) {
       query.closePanesUpTo(completeThrough);
     }
     held = mark;
-    if (queries.stream().allMatch(HostedQuery::isDrained)) {
+    if (queries.all().stream().allMatch(HostedQuery::isDrained)) {
       forwardHeld();
     } else {
       scheduleDrain();
@@ -99,7 +153,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   /** Sends all groups of closed panes, and the watermark that waits for them. */
   private void drainHeld() {
-    for (HostedQuery query : queries) {
+    for (HostedQuery query : queries.all()) {
       while (!query.drainSome(DRAIN_SLOTS)) {
         // some slots at a time, until all were looked at
       }
@@ -109,7 +163,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   private void drainSome() {
     boolean drained = true;
-    for (HostedQuery query : queries) {
+    for (HostedQuery query : queries.all()) {
       drained &= query.drainSome(DRAIN_SLOTS);
     }
     if (drained) {
@@ -143,7 +197,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   private void drainAll() {
-    for (HostedQuery query : queries) {
+    for (HostedQuery query : queries.all()) {
       query.drainAll();
     }
     forwardHeld();
@@ -151,11 +205,20 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) {
+    queries.announce();
     drainAll();
   }
 
   @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    state.update(queries.set(), queries.ids());
+    latestState.update(List.of(latest));
+  }
+
+  @Override
   public void finish() throws Exception {
+    queries.announce();
     drainAll();
     super.finish();
   }

@@ -1,19 +1,18 @@
 package org.flowmon.jobs.lowlevel;
 
-import java.util.List;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /** Makes the low level in each task. */
-public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory<Partial>
+public class LowLevelOperatorFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<PositionedBatch, Partial> {
   private static final long serialVersionUID = 1L;
 
-  private final List<AnalysisConfig> analyses;
+  private final AnalysisSet analyses;
   private final int maxParallelism;
 
   /**
@@ -21,8 +20,8 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
    *
    * @param maxParallelism number of key groups of the merge that follows
    */
-  public LowLevelOperatorFactory(List<AnalysisConfig> analyses, int maxParallelism) {
-    this.analyses = List.copyOf(analyses);
+  public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism) {
+    this.analyses = new AnalysisSet(analyses);
     this.maxParallelism = maxParallelism;
   }
 

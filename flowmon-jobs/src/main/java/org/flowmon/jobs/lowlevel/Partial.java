@@ -5,6 +5,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.types.RecordType;
 
 /**
@@ -65,6 +66,26 @@ public sealed interface Partial {
    * gone out of its windows lacks groups and never goes out.
    */
   record Stopped(int keyGroup, long queryId) implements Partial {}
+
+  /**
+   * To all that follow the low level, in each key group before anything that rests on it: an
+   * analysis has come, changed or gone.
+   */
+  record Definition(int keyGroup, AnalysisChange change) implements Partial {}
+
+  /**
+   * To the last step, through the merge: a task of the low level has begun with a query. All the
+   * flows that it took before have times before {@code firstWhole}, so windows from there on lack
+   * none of its flows.
+   *
+   * @param version of the change that began it; 0 where the job was started with it
+   * @param task of the low level, 0 … tasks − 1
+   * @param tasks of the low level: a window is whole where it is for each
+   * @param firstWhole in microseconds, the start of a pane; {@link Long#MIN_VALUE}: the task had
+   *     taken no flows
+   */
+  record Started(int keyGroup, long queryId, long version, int task, int tasks, long firstWhole)
+      implements Partial {}
 
   /** How Flink finds the type. */
   final class Factory extends TypeInfoFactory<Partial> {

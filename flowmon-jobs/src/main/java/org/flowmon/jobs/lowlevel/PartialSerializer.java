@@ -5,16 +5,19 @@ import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 1:
+ * Version 2 (version 1 had no definitions and starts):
  *
  * <pre>
  *   groups:  1 u8 | key group i32 | length i32 | bytes
  *   part:    2 u8 | query i64     | length i32 | bytes
  *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64
  *   stopped: 4 u8 | key group i32 | query i64
+ *   definition: 5 u8 | key group i32 | analysis (modified UTF-8) | version i64 | text as RecordSerializer.writeText
+ *   started: 6 u8 | key group i32 | query i64 | version i64 | task i32 | tasks i32 | first whole i64
  *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
  * </pre>
  */
@@ -24,11 +27,13 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int PART = 2;
   private static final int COUNTS = 3;
   private static final int STOPPED = 4;
+  private static final int DEFINITION = 5;
+  private static final int STARTED = 6;
   private static final int UPDATE = 8;
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -54,6 +59,18 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeByte(STOPPED);
       target.writeInt(stopped.keyGroup());
       target.writeLong(stopped.queryId());
+    } else if (partial instanceof Partial.Definition definition) {
+      target.writeByte(DEFINITION);
+      target.writeInt(definition.keyGroup());
+      write(definition.change(), target);
+    } else if (partial instanceof Partial.Started started) {
+      target.writeByte(STARTED);
+      target.writeInt(started.keyGroup());
+      target.writeLong(started.queryId());
+      target.writeLong(started.version());
+      target.writeInt(started.task());
+      target.writeInt(started.tasks());
+      target.writeLong(started.firstWhole());
     } else if (partial instanceof Partial.Update of) {
       target.writeByte(UPDATE);
       target.writeInt(of.keyGroup());
@@ -63,6 +80,18 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeLong(of.through());
       writeBytes(of.bytes(), target);
     }
+  }
+
+  static void write(AnalysisChange change, DataOutputView target) throws IOException {
+    target.writeUTF(change.name());
+    target.writeLong(change.version());
+    writeText(change.text(), target);
+  }
+
+  static AnalysisChange readChange(DataInputView source) throws IOException {
+    String name = source.readUTF();
+    long version = source.readLong();
+    return new AnalysisChange(name, version, readText(source));
   }
 
   @Override
@@ -79,6 +108,15 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               new ArrivalCounts(
                   source.readLong(), source.readLong(), source.readLong(), source.readLong()));
       case STOPPED -> new Partial.Stopped(source.readInt(), source.readLong());
+      case DEFINITION -> new Partial.Definition(source.readInt(), readChange(source));
+      case STARTED ->
+          new Partial.Started(
+              source.readInt(),
+              source.readLong(),
+              source.readLong(),
+              source.readInt(),
+              source.readInt(),
+              source.readLong());
       case UPDATE ->
           new Partial.Update(
               source.readInt(),
@@ -88,7 +126,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readLong(),
               readBytes(source, MAX_BYTES));
       default ->
-          throw new IOException("a partial of the unknown kind " + kind + ", expected 1…4 or 8");
+          throw new IOException("a partial of the unknown kind " + kind + ", expected 1…6 or 8");
     };
   }
 

@@ -18,7 +18,9 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
@@ -42,8 +44,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
   private static final long serialVersionUID = 1L;
 
-  private final List<AnalysisConfig> analyses;
-  private transient Map<Long, LiveQuery> queries;
+  private final AnalysisSet analyses;
+  private transient LiveQueries queries;
+  private transient AnalysisSetState analysesState;
   private transient KeyGroupRange range;
   private transient KeyGroupState[] keyGroups;
   private transient Counter messages;
@@ -53,8 +56,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient StoppedQueries stopped;
 
   /** The high level for these analyses. */
-  public MergeOperator(List<AnalysisConfig> analyses) {
-    this.analyses = List.copyOf(analyses);
+  public MergeOperator(AnalysisSet analyses) {
+    this.analyses = new AnalysisSet(analyses);
   }
 
   @Override
@@ -65,7 +68,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    queries = LiveQuery.byId(analyses);
+    analysesState = new AnalysisSetState(context.getOperatorStateStore());
+    var unused = analysesState.restore(analyses);
+    queries = new LiveQueries(analyses);
     stopped = new StoppedQueries("merge");
     range =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
@@ -78,7 +83,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
     Set<Long> dropped = new HashSet<>();
     for (KeyGroupStatePartitionStreamProvider state : context.getRawKeyedStateInputs()) {
-      of(state.getKeyGroupId()).read(state.getStream(), queries, dropped::add);
+      of(state.getKeyGroupId()).read(state.getStream(), queries.byId(), dropped::add);
     }
     if (!dropped.isEmpty()) {
       LOG.warn(
@@ -124,10 +129,28 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       merge(message);
       return;
     }
+    if (element.getValue() instanceof Partial.Definition message) {
+      define(element, message.change());
+      return;
+    }
     if (element.getValue() instanceof Partial.Stopped message && stopped.add(message.queryId())) {
       forget(message.queryId());
     }
     output.collect(element);
+  }
+
+  /** Each task of the low level says it for each key group: the first time counts. */
+  private void define(StreamRecord<Partial> element, AnalysisChange change) {
+    Set<Long> gone = queries.apply(change);
+    if (gone != null) {
+      gone.forEach(this::forget);
+      // An analysis that is said anew runs anew.
+      LiveQuery live = queries.of(change.name());
+      if (live != null && stopped.remove(live.id())) {
+        forget(live.id());
+      }
+      output.collect(element);
+    }
   }
 
   private void merge(Partial.Groups message) {
@@ -163,7 +186,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    for (LiveQuery live : queries.values()) {
+    for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
         List<Partial> parts;
         try {
@@ -234,6 +257,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
+    analysesState.update(queries.set(), queries.ids());
     KeyedStateCheckpointOutputStream stream = context.getRawKeyedOperatorStateOutput();
     for (int keyGroup : stream.getKeyGroupList()) {
       stream.startNewKeyGroup(keyGroup);

@@ -167,6 +167,7 @@ final class OpenWindows {
     }
     return new WindowResult(
         live.analysis().name(),
+        null,
         start,
         part.windowEnd(),
         window.update(part.windowEnd(), through),

@@ -38,6 +38,11 @@ final class StoppedQueries {
     return ids.add(queryId);
   }
 
+  /** Lets a query run again; whether it was stopped. */
+  boolean remove(long queryId) {
+    return ids.remove(queryId);
+  }
+
   boolean contains(long queryId) {
     return ids.contains(queryId);
   }

@@ -2,8 +2,10 @@ package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.ListState;
@@ -18,7 +20,9 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
@@ -36,15 +40,25 @@ import org.flowmon.jobs.types.WatermarkTime;
  * of input closes what is open: a job that is restored from a savepoint drained so reports the
  * windows that did not go out then. An analysis that failed at run time, here or before, gives no
  * more results, also when the job is restored from then on: flows of its open windows are missing.
+ *
+ * <p>Of an analysis that comes while the job runs, the first result is that of the first window all
+ * of whose flows it was given; parts of windows before are left out and counted. One whose report
+ * alone changes goes on: its next result is reported the new way.
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
   private static final long serialVersionUID = 1L;
 
-  private final List<AnalysisConfig> analyses;
+  private final AnalysisSet analyses;
+  private transient LiveQueries queries;
+  private transient AnalysisSetState analysesState;
+  private transient Map<Long, WholeWindows> whole;
+  private transient ListState<long[]> wholeState;
   private transient Map<Long, OpenWindows> windows;
+  private transient Counter notWhole;
   private transient ListState<Partial> state;
   private transient Counter results;
+  private transient Counter revisions;
   private transient Counter finalResults;
   private transient Counter unknownQuery;
   private transient Counter behindWatermark;
@@ -55,8 +69,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient long closedThrough;
 
   /** The last step for these analyses. */
-  public WindowOperator(List<AnalysisConfig> analyses) {
-    this.analyses = List.copyOf(analyses);
+  public WindowOperator(AnalysisSet analyses) {
+    this.analyses = new AnalysisSet(analyses);
   }
 
   @Override
@@ -64,7 +78,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     super.initializeState(context);
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     results = metrics.counter("window_results");
-    Counter revisions = metrics.counter("revised_results");
+    revisions = metrics.counter("revised_results");
     finalResults = metrics.counter("final_results");
     unknownQuery = metrics.counter("unknown_query_messages");
     behindWatermark = metrics.counter("behind_watermark_parts");
@@ -78,9 +92,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (long through : closedThroughState.get()) {
       closedThrough = Math.max(closedThrough, through);
     }
-    windows = new TreeMap<>();
-    LiveQuery.byId(analyses)
-        .forEach((id, live) -> windows.put(id, new OpenWindows(live, revisions)));
+    notWhole = metrics.counter("not_whole_windows");
+    restoreQueries(context);
     closedEarlyState =
         context
             .getOperatorStateStore()
@@ -119,6 +132,59 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
+  private void restoreQueries(StateInitializationContext context) throws Exception {
+    analysesState = new AnalysisSetState(context.getOperatorStateStore());
+    wholeState =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>("whole-from", LongPrimitiveArraySerializer.INSTANCE));
+    Map<String, Long> before = analysesState.restore(analyses);
+    queries = new LiveQueries(analyses);
+    windows = new TreeMap<>();
+    whole = new HashMap<>();
+    Map<Long, Long> wholeFrom = new HashMap<>();
+    for (long[] queryAndFirst : wholeState.get()) {
+      wholeFrom.put(queryAndFirst[0], queryAndFirst[1]);
+    }
+    queries
+        .byId()
+        .forEach(
+            (id, live) -> {
+              windows.put(id, new OpenWindows(live, revisions));
+              Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
+              whole.put(
+                  id, from == null ? WholeWindows.pending(version(live)) : WholeWindows.from(from));
+            });
+  }
+
+  /** The version of the change by which a query runs. */
+  private long version(LiveQuery live) {
+    AnalysisChange change = queries.set().change(live.analysis().name());
+    return change == null ? 0 : change.version();
+  }
+
+  private void define(AnalysisChange change) {
+    Set<Long> gone = queries.apply(change);
+    if (gone == null) {
+      return;
+    }
+    for (long id : gone) {
+      windows.remove(id);
+      whole.remove(id);
+      stopped.remove(id);
+    }
+    LiveQuery live = queries.of(change.name());
+    if (live == null) {
+      return;
+    }
+    OpenWindows open = windows.get(live.id());
+    if (open == null || stopped.remove(live.id())) {
+      windows.put(live.id(), new OpenWindows(live, revisions));
+      whole.put(live.id(), WholeWindows.pending(change.version()));
+    }
+  }
+
   /** Parts that were left out, as the result of their window had gone out. */
   long behindWatermark() {
     return behindWatermark.getCount();
@@ -138,6 +204,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       withQuery(counts.queryId(), open -> open.add(counts));
     } else if (message instanceof Partial.Stopped of) {
       withQuery(of.queryId(), open -> stopped.add(of.queryId()));
+    } else if (message instanceof Partial.Definition definition) {
+      define(definition.change());
+    } else if (message instanceof Partial.Started started) {
+      withQuery(started.queryId(), open -> whole.get(started.queryId()).add(started));
     } else {
       throw new IllegalStateException("groups do not come here: the merge keeps them");
     }
@@ -183,9 +253,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     complete.sort(
         Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
     for (WindowResult result : complete) {
-      results.inc();
-      finalResults.inc(result.isFinal() ? 1 : 0);
-      output.collect(new StreamRecord<>(result, Math.floorDiv(result.windowEnd(), 1000)));
+      String analysis = result.analysis();
+      if (whole.get(queries.of(analysis).id()).isWhole(result.windowStart())) {
+        results.inc();
+        finalResults.inc(result.isFinal() ? 1 : 0);
+        output.collect(
+            new StreamRecord<>(
+                result.withDefinition(queries.set().text(analysis)),
+                Math.floorDiv(result.windowEnd(), 1000)));
+      } else {
+        notWhole.inc();
+      }
     }
     super.processWatermark(mark);
   }
@@ -193,6 +271,15 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
+    analysesState.update(queries.set(), queries.ids());
+    List<long[]> wholeFrom = new ArrayList<>();
+    whole.forEach(
+        (id, of) -> {
+          if (of.isKnown()) {
+            wholeFrom.add(new long[] {id, of.first()});
+          }
+        });
+    wholeState.update(wholeFrom);
     List<Partial> messages = new ArrayList<>();
     windows.values().forEach(open -> messages.addAll(open.snapshot()));
     stopped.ids().forEach(id -> messages.add(new Partial.Stopped(0, id)));

@@ -14,6 +14,8 @@ import org.flowmon.udaf.query.ResultTable;
  * parallelism, and the final one also in a replay. A window without groups gives no result.
  *
  * @param analysis its name
+ * @param definition the text of an analysis that came or changed while the job ran; null of one
+ *     that the job was started with ({@link org.flowmon.jobs.config.Definitions})
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
  * @param update number of this result among those of its window, by the tick that it is of: 0 at
@@ -31,6 +33,7 @@ import org.flowmon.udaf.query.ResultTable;
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
     String analysis,
+    String definition,
     long windowStart,
     long windowEnd,
     int update,
@@ -43,7 +46,7 @@ public record WindowResult(
   public static final TypeInformation<WindowResult> TYPE =
       new RecordType<>(WindowResult.class, new WindowResultSerializer());
 
-  /** The only result of a window, at its end. */
+  /** The only result of a window, at its end, of an analysis that the job was started with. */
   public WindowResult(
       String analysis,
       long windowStart,
@@ -52,12 +55,39 @@ public record WindowResult(
       ResultTable totals,
       long groups,
       ArrivalCounts counts) {
-    this(analysis, windowStart, windowEnd, 0, windowEnd, windowEnd, rows, totals, groups, counts);
+    this(
+        analysis,
+        null,
+        windowStart,
+        windowEnd,
+        0,
+        windowEnd,
+        windowEnd,
+        rows,
+        totals,
+        groups,
+        counts);
   }
 
   /** Whether no other result of the window follows. */
   public boolean isFinal() {
     return arrivedThrough == finalAt;
+  }
+
+  /** The same result of an analysis that is defined by this text. */
+  public WindowResult withDefinition(String text) {
+    return new WindowResult(
+        analysis,
+        text,
+        windowStart,
+        windowEnd,
+        update,
+        arrivedThrough,
+        finalAt,
+        rows,
+        totals,
+        groups,
+        counts);
   }
 
   /** How Flink finds the type. */

@@ -11,9 +11,10 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 2: analysis (modified UTF-8), start, end (8 bytes each), number of the update (4 bytes),
- * arrived through, final at (8 bytes each; version 1 had none of these three), rows and totals as
- * {@link ResultTableBytes}, groups, then the four counts (8 bytes each).
+ * Version 2: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
+ * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
+ * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
+ * groups, then the four counts (8 bytes each).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
@@ -25,6 +26,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
   @Override
   protected void write(WindowResult result, DataOutputView target) throws IOException {
     target.writeUTF(result.analysis());
+    writeText(result.definition(), target);
     target.writeLong(result.windowStart());
     target.writeLong(result.windowEnd());
     target.writeInt(result.update());
@@ -43,6 +45,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
   @Override
   protected WindowResult read(int found, DataInputView source) throws IOException {
     String analysis = source.readUTF();
+    String definition = found < 2 ? null : readText(source);
     long start = source.readLong();
     long end = source.readLong();
     int update = found > 1 ? source.readInt() : 0;
@@ -55,7 +58,17 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
         new ArrivalCounts(
             source.readLong(), source.readLong(), source.readLong(), source.readLong());
     return new WindowResult(
-        analysis, start, end, update, arrivedThrough, finalAt, rows, totals, groups, counts);
+        analysis,
+        definition,
+        start,
+        end,
+        update,
+        arrivedThrough,
+        finalAt,
+        rows,
+        totals,
+        groups,
+        counts);
   }
 
   @Override

@@ -16,6 +16,8 @@ import org.flowmon.udaf.query.ResultTable;
  * has no higher revision, with all of its rows.
  *
  * @param analysis its name
+ * @param definition the text of an analysis that came or changed while the job ran, else null
+ *     ({@link org.flowmon.jobs.config.Definitions})
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
  * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}, and {@link #UPDATE}
@@ -29,6 +31,7 @@ import org.flowmon.udaf.query.ResultTable;
 @TypeInfo(Report.Factory.class)
 public record Report(
     String analysis,
+    String definition,
     long windowStart,
     long windowEnd,
     int revision,
@@ -57,6 +60,18 @@ public record Report(
       throw new IllegalArgumentException(
           "report of " + analysis + ": rows have " + rows.names() + ", expected " + names);
     }
+  }
+
+  /** A report of an analysis that the job was started with. */
+  public Report(
+      String analysis,
+      long windowStart,
+      long windowEnd,
+      int revision,
+      List<ReportColumn> columns,
+      ResultTable rows,
+      Confidence confidence) {
+    this(analysis, null, windowStart, windowEnd, revision, columns, rows, confidence);
   }
 
   /**

@@ -9,7 +9,9 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.Definitions;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,11 +26,17 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ReportFunction.class);
 
-  private final List<AnalysisConfig> analyses;
+  private final Definitions definitions;
+  private transient MetricGroup metrics;
   private transient Map<String, Analysis> byName;
   private transient Counter unknown;
 
+  /**
+   * An analysis as its last report was made. The counters are those of its name: Flink takes no
+   * metric back.
+   */
   private record Analysis(
+      AnalysisConfig config,
       ReportLogic logic,
       List<ReportColumn> columns,
       Counter reports,
@@ -41,7 +49,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
    * @throws org.flowmon.jobs.config.ConfigException where an analysis does not fit its logic
    */
   public ReportFunction(List<AnalysisConfig> analyses) {
-    this.analyses = List.copyOf(analyses);
+    this.definitions = new Definitions(analyses);
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
     }
@@ -49,27 +57,54 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
 
   @Override
   public void open(OpenContext context) {
-    MetricGroup metrics = getRuntimeContext().getMetricGroup().addGroup("flowmon");
+    metrics = getRuntimeContext().getMetricGroup().addGroup("flowmon");
     unknown = metrics.counter("unknown_analysis");
     byName = new HashMap<>();
-    for (AnalysisConfig config : analyses) {
-      ReportLogic logic = ReportLogics.of(config);
-      MetricGroup group = metrics.addGroup("analysis", config.name());
-      byName.put(
-          config.name(),
-          new Analysis(
-              logic,
-              logic.open(config),
-              group.counter("reports"),
-              group.counter("report_rows"),
-              group.counter("failed_reports")));
+    for (AnalysisConfig config : definitions.started()) {
+      byName.put(config.name(), open(config, null));
     }
+  }
+
+  /** The analysis of a window, opened where it is new or another than before; null without one. */
+  private Analysis of(WindowResult window) {
+    String name = window.analysis();
+    AnalysisConfig config = definitions.of(name, window.definition());
+    Analysis before = byName.get(name);
+    if (config == null || (before != null && before.config().equals(config))) {
+      return config == null ? null : before;
+    }
+    Analysis opened = open(config, before);
+    byName.put(name, opened);
+    return opened;
+  }
+
+  private Analysis open(AnalysisConfig config, Analysis before) {
+    ReportLogic logic = ReportLogics.of(config);
+    List<ReportColumn> columns = logic.open(config);
+    if (before != null) {
+      return new Analysis(config, logic, columns, before.reports(), before.rows(), before.failed());
+    }
+    MetricGroup group = metrics.addGroup("analysis", config.name());
+    return new Analysis(
+        config,
+        logic,
+        columns,
+        group.counter("reports"),
+        group.counter("report_rows"),
+        group.counter("failed_reports"));
   }
 
   @Override
   public void processElement(WindowHistory window, Context context, Collector<Report> out) {
     String name = window.window().analysis();
-    Analysis analysis = byName.get(name);
+    Analysis analysis;
+    try {
+      analysis = of(window.window());
+    } catch (RuntimeException e) {
+      unknown.inc();
+      LOG.error("no report of analysis {}: {}", name, e.getMessage());
+      return;
+    }
     if (analysis == null) {
       unknown.inc();
       return;
@@ -95,6 +130,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private static Report report(WindowHistory window, Analysis analysis) {
     return new Report(
         window.window().analysis(),
+        window.window().definition(),
         window.window().windowStart(),
         window.window().windowEnd(),
         Report.revision(window.window().update(), window.history().status()),

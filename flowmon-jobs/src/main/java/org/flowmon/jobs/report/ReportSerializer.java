@@ -14,7 +14,8 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 2: analysis (modified UTF-8), start, end (8 bytes each), revision (4), rows as {@link
+ * Version 2: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
+ * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
  * byte), as-of, from, through, arrived through, final at (not in version 1), the four counts (8
  * bytes each), 0 or 1 and the message.
@@ -32,6 +33,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   @Override
   protected void write(Report report, DataOutputView target) throws IOException {
     target.writeUTF(report.analysis());
+    writeText(report.definition(), target);
     target.writeLong(report.windowStart());
     target.writeLong(report.windowEnd());
     target.writeInt(report.revision());
@@ -61,6 +63,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   @Override
   protected Report read(int found, DataInputView source) throws IOException {
     String analysis = source.readUTF();
+    String definition = found < 2 ? null : readText(source);
     long start = source.readLong();
     long end = source.readLong();
     int revision = source.readInt();
@@ -72,7 +75,14 @@ public final class ReportSerializer extends RecordSerializer<Report> {
           new ReportColumn(rows.name(c), rows.kind(c), (bits & WIDE) != 0, (bits & KEY) != 0));
     }
     return new Report(
-        analysis, start, end, revision, columns, rows, readConfidence(found, end, source));
+        analysis,
+        definition,
+        start,
+        end,
+        revision,
+        columns,
+        rows,
+        readConfidence(found, end, source));
   }
 
   private static Confidence readConfidence(int found, long end, DataInputView source)

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.types;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -14,6 +15,7 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
+  private static final int MAX_TEXT = 4 << 20;
 
   private final int version;
 
@@ -109,5 +111,20 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     byte[] bytes = new byte[length];
     source.readFully(bytes);
     return bytes;
+  }
+
+  /** Writes a text of up to 4 MB of UTF-8, or null. */
+  public static void writeText(String text, DataOutputView target) throws IOException {
+    target.writeBoolean(text != null);
+    if (text != null) {
+      writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
+    }
+  }
+
+  /** Reads what {@link #writeText} wrote. */
+  public static String readText(DataInputView source) throws IOException {
+    return source.readBoolean()
+        ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)
+        : null;
   }
 }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -25,6 +24,7 @@ import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
@@ -94,7 +94,7 @@ class LowLevelOperatorTest {
   }
 
   @Test
-  void everythingIsOutBeforeABarrierAndNothingIsInTheState() throws Exception {
+  void everythingIsOutBeforeABarrierAndNoGroupIsInTheState() throws Exception {
     AnalysisConfig analysis = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 1 << 14, 10);
     List<TestFlow> flows = TestFlow.random(14, 5_000, 4, 2_000);
     try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
@@ -105,8 +105,8 @@ class LowLevelOperatorTest {
       assertEquals(List.of(mark), watermarks(low), "a held watermark goes before the barrier");
       List<Object> output = new ArrayList<>(low.getOutput());
       OperatorSubtaskState state = low.snapshot(1, 1);
-      assertTrue(
-          state.getManagedOperatorState().isEmpty() && state.getRawOperatorState().isEmpty());
+      assertTrue(state.getRawOperatorState().isEmpty() && state.getRawKeyedState().isEmpty());
+      assertTrue(state.getStateSize() < 2_000, "of 2,000 groups: " + state.getStateSize());
       assertEquals(output.size(), low.getOutput().size());
       assertEquals(
           closed(flows, analysis, Long.MAX_VALUE),
@@ -238,8 +238,7 @@ class LowLevelOperatorTest {
             KEY_GROUPS,
             partial -> {
               throw failure;
-            },
-            new UnregisteredMetricsGroup());
+            });
     query.process(
         new PositionedBatch(
             "t:0", 0, TestFlow.batches(TestFlow.random(18, 10, 1, 3), 10, 1).get(0), 0));
@@ -287,7 +286,7 @@ class LowLevelOperatorTest {
       AnalysisConfig... analyses) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness =
         new OneInputStreamOperatorTestHarness<>(
-            new LowLevelOperatorFactory(List.of(analyses), KEY_GROUPS),
+            new LowLevelOperatorFactory(new AnalysisSet(List.of(analyses)), KEY_GROUPS),
             new PositionedBatchSerializer());
     harness.setup(new PartialSerializer());
     harness.open();

@@ -18,6 +18,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
@@ -61,7 +62,8 @@ final class MergeRun {
     List<Partial> partials = lowLevel(flows);
     partials.addAll(more);
     try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
-        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+        new OneInputStreamOperatorTestHarness<>(
+            new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0)) {
       last.setup(new WindowResultSerializer());
       if (windowState != null) {
         last.initializeState(windowState);
@@ -80,7 +82,8 @@ final class MergeRun {
       windowState = last.snapshot(2, 2);
     }
     try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
-        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0)) {
+        new OneInputStreamOperatorTestHarness<>(
+            new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0)) {
       last.setup(new WindowResultSerializer());
       last.initializeState(windowState);
       last.open();
@@ -112,7 +115,12 @@ final class MergeRun {
     KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
     try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new MergeOperator(analyses), keys, Types.INT, KEY_GROUPS, parallelism, task)) {
+            new MergeOperator(new AnalysisSet(analyses)),
+            keys,
+            Types.INT,
+            KEY_GROUPS,
+            parallelism,
+            task)) {
       merge.setup(new PartialSerializer());
       if (mergeState != null) {
         merge.initializeState(

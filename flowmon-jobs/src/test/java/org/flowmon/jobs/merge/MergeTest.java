@@ -16,6 +16,7 @@ import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
@@ -296,7 +297,8 @@ class MergeTest {
   private static OneInputStreamOperatorTestHarness<Partial, WindowResult> windows(
       List<AnalysisConfig> analyses, OperatorSubtaskState state) throws Exception {
     OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
-        new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0);
+        new OneInputStreamOperatorTestHarness<>(
+            new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0);
     last.setup(new WindowResultSerializer());
     if (state != null) {
       last.initializeState(state);

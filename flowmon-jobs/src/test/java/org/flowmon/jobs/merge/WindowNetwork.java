@@ -17,6 +17,7 @@ import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
@@ -88,7 +89,7 @@ final class WindowNetwork implements AutoCloseable {
     for (int i = 0; i < sources; i++) {
       OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
           new OneInputStreamOperatorTestHarness<>(
-              new LowLevelOperatorFactory(analyses, KEY_GROUPS), new PositionedBatchSerializer());
+              new LowLevelOperatorFactory(new AnalysisSet(analyses), KEY_GROUPS), new PositionedBatchSerializer());
       low.setup(new PartialSerializer());
       low.open();
       lows.add(low);
@@ -96,7 +97,7 @@ final class WindowNetwork implements AutoCloseable {
     for (int j = 0; j < tasks; j++) {
       KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
           new KeyedOneInputStreamOperatorTestHarness<>(
-              new MergeOperator(analyses), keys, Types.INT, KEY_GROUPS, tasks, j);
+              new MergeOperator(new AnalysisSet(analyses)), keys, Types.INT, KEY_GROUPS, tasks, j);
       merge.setup(new PartialSerializer());
       if (from != null) {
         merge.initializeState(
@@ -107,7 +108,7 @@ final class WindowNetwork implements AutoCloseable {
       merges.add(merge);
       toMerge.add(new Inputs(sources));
     }
-    windows = new OneInputStreamOperatorTestHarness<>(new WindowOperator(analyses), 1, 1, 0);
+    windows = new OneInputStreamOperatorTestHarness<>(new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0);
     windows.setup(new WindowResultSerializer());
     if (from != null) {
       windows.initializeState(from.windows());

@@ -19,7 +19,7 @@ class WindowResultSerializerTest {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
     ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4);
-    return new WindowResult("a", 100, 200, 3, 230, 250, table, table, 5, counts);
+    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, counts);
   }
 
   private byte[] bytes(WindowResult result) throws IOException {
@@ -36,10 +36,12 @@ class WindowResultSerializerTest {
 
   @Test
   void aResultOfVersion1IsTheOnlyOneOfItsWindow() throws Exception {
-    byte[] now = bytes(result());
-    int at = 1 + 3 + 16; // version, name, start and end
-    byte[] old = Arrays.copyOf(now, now.length - 20);
-    System.arraycopy(now, at + 20, old, at, old.length - at);
+    byte[] now = bytes(result().withDefinition(null));
+    int name = 1 + 3; // version and name, then the definition that is none
+    int times = name + 16;
+    byte[] old = Arrays.copyOf(now, now.length - 21);
+    System.arraycopy(now, name + 1, old, name, 16);
+    System.arraycopy(now, times + 21, old, times, old.length - times);
     old[0] = 1;
     WindowResult read = serializer.deserialize(new DataInputDeserializer(old));
     WindowResult of = result();

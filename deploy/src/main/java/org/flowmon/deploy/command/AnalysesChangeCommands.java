@@ -1,0 +1,137 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.control.ControlStatus;
+import org.flowmon.jobs.control.ControlTopic;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code flowmon analyses add} and {@code remove}: changes for jobs that run. */
+final class AnalysesChangeCommands {
+  private AnalysesChangeCommands() {}
+
+  /** Sends changes and says what became of them. */
+  private abstract static class Change implements Callable<Integer> {
+    @Mixin private AnalysesTopicOptions job;
+
+    @Option(
+        names = "--wait",
+        paramLabel = "DURATION",
+        description =
+            "How long to wait for a job's answer. Default: ${DEFAULT-VALUE}; 0s: not at all.",
+        defaultValue = "30s",
+        converter = DurationConverter.class)
+    private Duration wait;
+
+    /** The texts of the analyses by their names, null where one goes. */
+    abstract Map<String, String> changes();
+
+    @Override
+    public Integer call() {
+      try {
+        JobConfig.Kafka kafka = job.kafka();
+        Map<String, String> changes = changes();
+        ControlTopic topic = new ControlTopic(kafka);
+        topic.createIfMissing();
+        int refused = 0;
+        for (Map.Entry<String, String> change : changes.entrySet()) {
+          long version = topic.send(change.getKey(), change.getValue());
+          refused += say(kafka, change.getKey(), change.getValue() == null, version) ? 0 : 1;
+        }
+        return refused == 0 ? ExitCodes.DONE : ExitCodes.NO;
+      } catch (ConfigException e) {
+        throw new CommandException(e.getMessage());
+      }
+    }
+
+    private boolean say(JobConfig.Kafka kafka, String name, boolean removed, long version) {
+      String change = name + " (change " + version + " of topic " + kafka.analysesTopic() + ")";
+      if (wait.isZero()) {
+        System.out.println(change + " is sent");
+        return true;
+      }
+      Optional<ControlStatus.Outcome> outcome = ControlStatus.await(kafka, name, version, wait);
+      if (outcome.isEmpty()) {
+        System.out.println(change + " is sent; no job has answered: one that starts will take it");
+        return true;
+      }
+      if (outcome.get().isRefused()) {
+        System.out.println(change + " is refused: " + outcome.get().message());
+        return false;
+      }
+      System.out.println(
+          change
+              + (removed
+                  ? " no longer runs"
+                  : " runs; its first report is that of the first window that it sees whole"));
+      return true;
+    }
+  }
+
+  /** {@code flowmon analyses add}. */
+  @Command(
+      name = "add",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Adds analyses to the jobs that read a Kafka, or changes those of the same names: while"
+            + " they run, and for those that start later. The other analyses do not notice.",
+        "The exit code is 1 where a job refuses one."
+      },
+      footer = {"", "Example:", "  flowmon analyses add --config flowmon.yaml analyses/mice.yaml"})
+  static final class Add extends Change {
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of analyses.")
+    private List<Path> files;
+
+    @Override
+    Map<String, String> changes() {
+      Map<String, String> texts = new LinkedHashMap<>();
+      for (Path file : files) {
+        AnalysisConfig analysis = AnalysisConfig.read(file);
+        FlowmonJob.check(List.of(analysis));
+        try {
+          if (texts.put(analysis.name(), Files.readString(file)) != null) {
+            throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
+          }
+        } catch (IOException e) {
+          throw new ConfigException(file + ": cannot be read (" + e + ")", e);
+        }
+      }
+      return texts;
+    }
+  }
+
+  /** {@code flowmon analyses remove}. */
+  @Command(
+      name = "remove",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Removes analyses from the jobs that read a Kafka, also those of their folders. Windows"
+            + " that are open are not reported; what was reported stays."
+      },
+      footer = {"", "Example:", "  flowmon analyses remove --config flowmon.yaml mice"})
+  static final class Remove extends Change {
+    @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of analyses.")
+    private List<String> names;
+
+    @Override
+    Map<String, String> changes() {
+      Map<String, String> none = new LinkedHashMap<>();
+      names.forEach(name -> none.put(name, null));
+      return none;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.flowmon.jobs.config;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The analyses of a job by name: those that it was started with, and what has changed since. Who
+ * applies the same changes has the same analyses, in whatever order they came. Not thread-safe.
+ */
+public final class AnalysisSet implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
+  private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
+
+  /**
+   * The analyses that a job is started with.
+   *
+   * @param analyses of its folder, each name once
+   */
+  public AnalysisSet(List<AnalysisConfig> analyses) {
+    for (AnalysisConfig analysis : analyses) {
+      if (running.put(analysis.name(), analysis) != null) {
+        throw new ConfigException("analysis " + analysis.name() + " is given twice");
+      }
+    }
+  }
+
+  /** The same analyses, to be changed apart from these. */
+  public AnalysisSet(AnalysisSet other) {
+    running.putAll(other.running);
+    changes.putAll(other.changes);
+  }
+
+  /**
+   * Applies a change.
+   *
+   * @return false where the same or a later change of this name was applied before
+   * @throws ConfigException where it does not hold an analysis; nothing has changed then
+   */
+  public boolean apply(AnalysisChange change) {
+    AnalysisChange last = changes.get(change.name());
+    if (last != null && last.version() >= change.version()) {
+      return false;
+    }
+    AnalysisConfig config = change.config();
+    changes.put(change.name(), change);
+    if (config == null) {
+      running.remove(change.name());
+    } else {
+      running.put(change.name(), config);
+    }
+    return true;
+  }
+
+  /** Those that run, in the order of their names. */
+  public List<AnalysisConfig> running() {
+    return new ArrayList<>(running.values());
+  }
+
+  /** One that runs, or null. */
+  public AnalysisConfig get(String name) {
+    return running.get(name);
+  }
+
+  /** The last change of each name that has one. */
+  public List<AnalysisChange> changes() {
+    return new ArrayList<>(changes.values());
+  }
+
+  /** The last change of a name, or null where it is as the job was started. */
+  public AnalysisChange change(String name) {
+    return changes.get(name);
+  }
+
+  /** The text of an analysis that came while the job ran; null of one that it was started with. */
+  public String text(String name) {
+    AnalysisChange change = changes.get(name);
+    return change == null ? null : change.text();
+  }
+
+  /** Those that run, by their names. */
+  public Map<String, AnalysisConfig> byName() {
+    return Map.copyOf(running);
+  }
+}

@@ -1,0 +1,182 @@
+package org.flowmon.jobs.control;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.JobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What became of each change of the {@link ControlTopic}, as a job says in the topic {@code
+ * <name>.status} ({@code docs/format/kafka.md}): for people and the command line, the job itself
+ * does not read it.
+ */
+public final class ControlStatus implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlStatus.class);
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int VERSION = 1;
+  private static final int MAX_MESSAGE = 4000;
+
+  private final String topic;
+  private final KafkaProducer<byte[], byte[]> producer;
+
+  /** Says what becomes of changes. */
+  ControlStatus(JobConfig.Kafka kafka) {
+    this.topic = topic(kafka);
+    this.producer =
+        new KafkaProducer<>(
+            properties(kafka), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /**
+   * What became of one change.
+   *
+   * @param version of the change
+   * @param message why it was refused; null where it was taken
+   */
+  public record Outcome(String analysis, long version, String message) {
+    public boolean isRefused() {
+      return message != null;
+    }
+  }
+
+  private static String topic(JobConfig.Kafka kafka) {
+    return kafka.analysesTopic() + ".status";
+  }
+
+  private static Map<String, Object> properties(JobConfig.Kafka kafka) {
+    Map<String, Object> properties = new HashMap<>(kafka.properties());
+    properties.put("bootstrap.servers", kafka.bootstrap());
+    return properties;
+  }
+
+  /** The tasks of the job know the change. */
+  void taken(AnalysisChange change) {
+    send(change, null);
+  }
+
+  /** The job does not do it. */
+  void refused(AnalysisChange change, String error) {
+    send(change, error.substring(0, Math.min(error.length(), MAX_MESSAGE)));
+  }
+
+  private void send(AnalysisChange change, String error) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(
+            topic,
+            ControlTopic.PARTITION,
+            change.name().getBytes(StandardCharsets.UTF_8),
+            json(change, error));
+    var unused =
+        producer.send(
+            record,
+            (metadata, failure) -> {
+              if (failure != null) {
+                LOG.warn("topic {} was not written: {}", topic, failure.toString());
+              }
+            });
+  }
+
+  private static byte[] json(AnalysisChange change, String error) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+      json.writeStartObject();
+      json.writeNumberField("version", VERSION);
+      json.writeStringField("analysis", change.name());
+      json.writeNumberField("change", change.version());
+      json.writeStringField(
+          "state", error != null ? "refused" : change.text() == null ? "removed" : "running");
+      json.writeStringField("message", error);
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Makes the topic where it is missing. */
+  static void createIfMissing(JobConfig.Kafka kafka) {
+    ControlTopic.createIfMissing(properties(kafka), topic(kafka));
+  }
+
+  /**
+   * Waits for what a job says of a change.
+   *
+   * @return empty where none says anything within the time
+   */
+  public static Optional<Outcome> await(
+      JobConfig.Kafka kafka, String analysis, long version, Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    Map<String, Object> properties = properties(kafka);
+    properties.put("enable.auto.commit", "false");
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      while (System.nanoTime() < end) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+          Outcome outcome = parse(record.value());
+          if (outcome != null
+              && outcome.analysis().equals(analysis)
+              && outcome.version() == version) {
+            return Optional.of(outcome);
+          }
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** An outcome from its JSON, or null where it is none. */
+  static Outcome parse(byte[] bytes) {
+    if (bytes == null) {
+      return null;
+    }
+    String analysis = null;
+    String message = null;
+    long change = -1;
+    try (JsonParser json = JSON.createParser(bytes)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        return null;
+      }
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String name = json.currentName();
+        JsonToken value = json.nextToken();
+        switch (name) {
+          case "analysis" -> analysis = json.getValueAsString();
+          case "message" -> message = value == JsonToken.VALUE_NULL ? null : json.getText();
+          case "change" -> change = json.getValueAsLong(-1);
+          default -> json.skipChildren();
+        }
+      }
+    } catch (IOException e) {
+      return null; // somebody else's message
+    }
+    return analysis == null || change < 1 ? null : new Outcome(analysis, change, message);
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ofSeconds(5));
+  }
+}

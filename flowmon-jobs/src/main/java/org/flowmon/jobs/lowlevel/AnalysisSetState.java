@@ -1,0 +1,108 @@
+package org.flowmon.jobs.lowlevel;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The analyses that an operator runs, in its checkpoints: the same in each of its tasks, so that
+ * one that is restored with more or fewer tasks has them in each again. By name (big-endian):
+ *
+ * <pre>
+ *   version u8 = 1 | runs bool | query id i64 | has changed bool | (change as in PartialSerializer)
+ * </pre>
+ */
+public final class AnalysisSetState {
+  private static final Logger LOG = LoggerFactory.getLogger(AnalysisSetState.class);
+  private static final int VERSION = 1;
+
+  private final BroadcastState<String, byte[]> state;
+
+  /** The state of an operator that is being initialised. */
+  public AnalysisSetState(OperatorStateStore store) throws Exception {
+    state =
+        store.getBroadcastState(
+            new MapStateDescriptor<>(
+                "analyses", StringSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
+  }
+
+  /**
+   * Applies what had changed before the checkpoint.
+   *
+   * @return the ids of the queries that ran then, by the names of their analyses; null where the
+   *     state holds none
+   */
+  public Map<String, Long> restore(AnalysisSet set) throws Exception {
+    Map<String, Long> ids = new HashMap<>();
+    boolean any = false;
+    for (Map.Entry<String, byte[]> entry : state.immutableEntries()) {
+      any = true;
+      DataInputDeserializer in = new DataInputDeserializer(entry.getValue());
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new IOException(
+            "state of analysis "
+                + entry.getKey()
+                + ": found version "
+                + version
+                + ", this reads version "
+                + VERSION);
+      }
+      boolean runs = in.readBoolean();
+      long id = in.readLong();
+      if (runs) {
+        ids.put(entry.getKey(), id);
+      }
+      if (in.readBoolean()) {
+        apply(set, PartialSerializer.readChange(in));
+      }
+    }
+    return any ? ids : null;
+  }
+
+  private static void apply(AnalysisSet set, AnalysisChange change) {
+    try {
+      set.apply(change);
+    } catch (ConfigException e) {
+      // it was right when it came: what is right has changed since
+      LOG.error("analysis {} of the state does not run: {}", change.name(), e.getMessage());
+    }
+  }
+
+  /** Notes what is to be in the next checkpoint. */
+  public void update(AnalysisSet set, Map<String, Long> ids) throws Exception {
+    state.clear();
+    for (AnalysisChange change : set.changes()) {
+      state.put(change.name(), bytes(ids.get(change.name()), change));
+    }
+    for (Map.Entry<String, Long> id : ids.entrySet()) {
+      if (set.change(id.getKey()) == null) {
+        state.put(id.getKey(), bytes(id.getValue(), null));
+      }
+    }
+  }
+
+  private static byte[] bytes(Long id, AnalysisChange change) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(256);
+    out.writeByte(VERSION);
+    out.writeBoolean(id != null);
+    out.writeLong(id == null ? 0 : id);
+    out.writeBoolean(change != null);
+    if (change != null) {
+      PartialSerializer.write(change, out);
+    }
+    return out.getCopyOfBuffer();
+  }
+}

@@ -1,0 +1,150 @@
+package org.flowmon.jobs.lowlevel;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * The live queries of one task of the low level, which come and go while it runs. What comes later
+ * than the task's first flow says from where on it has seen all of them.
+ */
+final class HostedQueries {
+  private final AnalysisSet set;
+  private final int maxParallelism;
+  private final int task;
+  private final int tasks;
+  private final Consumer<Partial> out;
+  private final MetricGroup metrics;
+  private final TreeMap<String, HostedQuery> byName = new TreeMap<>();
+  // The query that runs with each name that ever ran: metrics cannot be taken back.
+  private final Map<String, HostedQuery> measured = new ConcurrentHashMap<>();
+  private final Set<String> registered = new HashSet<>();
+  private final List<Partial> announcements = new ArrayList<>();
+  private List<HostedQuery> all = List.of();
+
+  /**
+   * The queries of a task that begins.
+   *
+   * @param set those that run, to be changed by this
+   * @param restored whether flows may have come before, which not all of the queries were given
+   * @param latest the latest time that any flow before can have had; {@link Long#MIN_VALUE}: there
+   *     were none
+   */
+  HostedQueries(
+      AnalysisSet set,
+      boolean restored,
+      long latest,
+      int maxParallelism,
+      int task,
+      int tasks,
+      Consumer<Partial> out,
+      MetricGroup metrics) {
+    this.set = set;
+    this.maxParallelism = maxParallelism;
+    this.task = task;
+    this.tasks = tasks;
+    this.out = out;
+    this.metrics = metrics;
+    for (AnalysisConfig analysis : set.running()) {
+      HostedQuery query = host(LiveQuery.of(analysis));
+      if (restored) {
+        announceStart(query, latest); // counts for those that are new since the checkpoint
+      }
+    }
+  }
+
+  /** The queries, in the order of their analyses' names. */
+  List<HostedQuery> all() {
+    return all;
+  }
+
+  AnalysisSet set() {
+    return set;
+  }
+
+  /** Sends what those that follow must know before anything else. */
+  void announce() {
+    if (!announcements.isEmpty()) {
+      announcements.forEach(out);
+      announcements.clear();
+    }
+  }
+
+  /**
+   * Applies a change; nothing where it is known.
+   *
+   * @param latest the latest time that any of the flows until now can have had
+   */
+  void apply(AnalysisChange change, long latest) {
+    if (!set.apply(change)) {
+      return;
+    }
+    for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
+      announcements.add(new Partial.Definition(keyGroup, change));
+    }
+    AnalysisConfig analysis = set.get(change.name());
+    if (analysis == null) {
+      byName.remove(change.name());
+      measured.remove(change.name());
+      all = List.copyOf(byName.values());
+      return;
+    }
+    HostedQuery before = byName.get(change.name());
+    LiveQuery live = LiveQuery.of(analysis);
+    boolean goesOn = before != null && before.live().id() == live.id() && !before.isStopped();
+    if (!goesOn || before.live().analysis().live().slots() != live.analysis().live().slots()) {
+      if (goesOn) {
+        before.drainAll(); // the same query with a table of another size
+      }
+      before = host(live);
+    }
+    // Also of one that goes on here: it may have been stopped where groups are merged.
+    announceStart(before, latest);
+  }
+
+  private HostedQuery host(LiveQuery live) {
+    String name = live.analysis().name();
+    HostedQuery query = new HostedQuery(live, maxParallelism, out);
+    byName.put(name, query);
+    all = List.copyOf(byName.values());
+    measured.put(name, query);
+    if (registered.add(name)) {
+      HostedQuery.register(metrics.addGroup("analysis", name), () -> measured.get(name));
+    }
+    return query;
+  }
+
+  private void announceStart(HostedQuery query, long latest) {
+    LiveQuery live = query.live();
+    WindowSpec window = live.window();
+    long firstWhole =
+        latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
+    AnalysisChange change = set.change(live.analysis().name());
+    announcements.add(
+        new Partial.Started(
+            live.keyGroup(maxParallelism),
+            live.id(),
+            change == null ? 0 : change.version(),
+            task,
+            tasks,
+            firstWhole));
+  }
+
+  /** The ids of the queries by the names of their analyses. */
+  Map<String, Long> ids() {
+    Map<String, Long> ids = new HashMap<>();
+    byName.forEach((name, query) -> ids.put(name, query.live().id()));
+    return ids;
+  }
+}
