@@ -188,7 +188,7 @@ public record AnalysisConfig(
 
   /** The same, but for results that come before the last one of their window: there are none. */
   public AnalysisConfig withoutRevisions() {
-    return new AnalysisConfig(name, live.once(), history, report, sinks);
+    return new AnalysisConfig(name, live.once(), history, report, sinks, alerts);
   }
 
   /**

@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 class RevisedPanesTest {
   private static final long SECOND = 1_000_000L;
   private static final WindowSpec WINDOW =
-      new WindowSpec(
-          SECOND, SECOND, FlowColumn.END_TIME, 10 * SECOND, 3_600 * SECOND, true, false);
+      new WindowSpec(SECOND, SECOND, FlowColumn.END_TIME, 10 * SECOND, 3_600 * SECOND, true, false);
   private static final FlowQuery QUERY =
       QueryParser.parse("SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr");
 
