@@ -27,9 +27,11 @@ class ReportSerializerTest {
   void aReportOfVersion1IsTheFinalOneAtItsWindowsEnd() throws Exception {
     Report report = TestReports.report(3, "192.0.2.1", 5);
     byte[] now = bytes(report);
+    int name = 1 + 2 + "elephants".length();
     int at = now.length - 1 - 4 * 8 - 16; // before the two times, the counts and no message
-    byte[] old = Arrays.copyOf(now, now.length - 16);
-    System.arraycopy(now, at + 16, old, at, old.length - at);
+    byte[] old = Arrays.copyOf(now, now.length - 1 - 16);
+    System.arraycopy(now, name + 1, old, name, at - name - 1); // without: no definition
+    System.arraycopy(now, at + 16, old, at - 1, now.length - at - 16);
     old[0] = 1;
     Report read = serializer.deserialize(new DataInputDeserializer(old));
     assertEquals(report.rows(), read.rows());
