@@ -13,6 +13,7 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.udaf.table.SharedEvaluation;
 import org.flowmon.udaf.table.WindowSpec;
 
 /**
@@ -26,6 +27,8 @@ final class HostedQueries {
   private final int tasks;
   private final Consumer<Partial> out;
   private final MetricGroup metrics;
+  // What queries have in common is evaluated once; that of queries that go is forgotten.
+  private final SharedEvaluation evaluation = new SharedEvaluation();
   private final TreeMap<String, HostedQuery> byName = new TreeMap<>();
   // The query that runs with each name that ever ran: metrics cannot be taken back.
   private final Map<String, HostedQuery> measured = new ConcurrentHashMap<>();
@@ -115,7 +118,7 @@ final class HostedQueries {
 
   private HostedQuery host(LiveQuery live) {
     String name = live.analysis().name();
-    HostedQuery query = new HostedQuery(live, maxParallelism, out);
+    HostedQuery query = new HostedQuery(live, maxParallelism, out, evaluation);
     byName.put(name, query);
     all = List.copyOf(byName.values());
     measured.put(name, query);

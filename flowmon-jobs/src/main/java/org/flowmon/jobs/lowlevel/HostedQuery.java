@@ -10,6 +10,7 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.SharedEvaluation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +34,13 @@ final class HostedQuery {
   private volatile boolean stopped;
   private RuntimeException failureOfOutput;
 
-  HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out) {
+  /**
+   * A query that nothing has come for.
+   *
+   * @param evaluation what the queries of one operator find out once
+   */
+  HostedQuery(
+      LiveQuery live, int maxParallelism, Consumer<Partial> out, SharedEvaluation evaluation) {
     this.live = live;
     this.out = out;
     this.table =
@@ -43,7 +50,8 @@ final class HostedQuery {
             live.window(),
             live.analysis().live().slots(),
             maxParallelism,
-            (keyGroup, bytes) -> send(new Partial.Groups(keyGroup, bytes)));
+            (keyGroup, bytes) -> send(new Partial.Groups(keyGroup, bytes)),
+            evaluation);
     this.countsKeyGroup = live.keyGroup(maxParallelism);
     this.counts = table.counts();
   }

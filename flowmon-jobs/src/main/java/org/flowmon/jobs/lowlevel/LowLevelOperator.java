@@ -23,7 +23,7 @@ import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * The low level: hosts the live queries of all analyses, each with a table of fixed size, next to
- * the source.
+ * the source. What queries have in common, filters, keys, computed values, is evaluated once.
  *
  * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
  * They leave lazily, some slots with each batch and, when no batch comes, by the task's mailbox, so

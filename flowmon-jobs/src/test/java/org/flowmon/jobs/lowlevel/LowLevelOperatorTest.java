@@ -29,6 +29,7 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.SharedEvaluation;
 import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
@@ -238,7 +239,8 @@ class LowLevelOperatorTest {
             KEY_GROUPS,
             partial -> {
               throw failure;
-            });
+            },
+            new SharedEvaluation());
     query.process(
         new PositionedBatch(
             "t:0", 0, TestFlow.batches(TestFlow.random(18, 10, 1, 3), 10, 1).get(0), 0));

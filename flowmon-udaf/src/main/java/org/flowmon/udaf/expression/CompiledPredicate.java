@@ -17,6 +17,10 @@ public final class CompiledPredicate {
     this.node = node;
   }
 
+  static CompiledPredicate of(TruthNode node) {
+    return new CompiledPredicate(node);
+  }
+
   /**
    * Compiles a filter.
    *

@@ -26,15 +26,29 @@ import org.flowmon.udaf.query.ValueKind;
 /** Makes the nodes that evaluate an expression. */
 final class Compiler {
   private final Map<Expression, Vector> given;
+  private final SharedExpressions shared; // null where nothing is shared
 
   /**
    * @param given what some expressions give, whatever the rows; they are not looked into
    */
   Compiler(Map<Expression, Vector> given) {
+    this(given, null);
+  }
+
+  /**
+   * @param shared has what equal expressions of other queries give; null for none
+   */
+  Compiler(Map<Expression, Vector> given, SharedExpressions shared) {
     this.given = given;
+    this.shared = shared;
   }
 
   ValueNode value(Expression expression) {
+    return shared == null ? made(expression) : shared.part(expression, () -> made(expression));
+  }
+
+  /** The node of an expression itself; its parts may be shared. */
+  ValueNode made(Expression expression) {
     Vector known = given.isEmpty() ? null : given.get(expression);
     if (known != null) {
       return new GivenNode(known);
@@ -72,6 +86,12 @@ final class Compiler {
   }
 
   TruthNode truth(Expression expression) {
+    return shared == null
+        ? madeTruth(expression)
+        : shared.condition(expression, () -> madeTruth(expression));
+  }
+
+  private TruthNode madeTruth(Expression expression) {
     if (!given.isEmpty() && given.containsKey(expression)) {
       return new LogicNodes.OfValue(value(expression));
     } else if (expression instanceof And and) {

@@ -170,6 +170,7 @@ final class GroupOrder {
     Accumulator values = layout.values(call);
     int sign = item.descending() ? -1 : 1;
     boolean isCount = value.equals(values);
+    boolean isDouble = call.kind() == ValueKind.DOUBLE;
     return (a, b) -> {
       int stateA = table.stateAt(a);
       int stateB = table.stateAt(b);
@@ -178,17 +179,17 @@ final class GroupOrder {
       if (nullA || nullB) {
         return nulls(nullA, nullB, item);
       }
-      return sign * compareStates(call, value, values, stateA, stateB);
+      return sign * compareStates(isDouble, value, values, stateA, stateB);
     };
   }
 
   private int compareStates(
-      AggregateCall call, Accumulator value, Accumulator values, int stateA, int stateB) {
+      boolean isDouble, Accumulator value, Accumulator values, int stateA, int stateB) {
     int a = stateA + value.word();
     int b = stateB + value.word();
     return switch (value.operation()) {
       case SUM -> {
-        if (call.kind() == ValueKind.DOUBLE) {
+        if (isDouble) {
           yield Double.compare(
               average(a, stateA + values.word()), average(b, stateB + values.word()));
         }

@@ -21,6 +21,7 @@ final class KeyColumns {
   // By word.
   final long[][] words;
   private final long[][] textWords;
+  private final long[][] doubleWords;
   // Bit k is set where key k is NULL.
   // With the hashes made when rows are first loaded: most tables only merge what others made.
   long[] nulls = {};
@@ -44,6 +45,7 @@ final class KeyColumns {
     this.texts = texts;
     this.words = new long[layout.keyWords()][];
     this.textWords = new long[layout.keyWords()][];
+    this.doubleWords = new long[layout.keyWords()][];
     boolean any = false;
     for (int k = 0; k < layout.keys().size(); k++) {
       if (layout.keyKind(k) == ValueKind.TEXT) {
@@ -76,7 +78,7 @@ final class KeyColumns {
           words[word + 1] = vector.values();
         }
         case TEXT -> words[word] = numbered(vector, count, textWords[word]);
-        case DOUBLE -> words[word] = canonical(vector.values(), count);
+        case DOUBLE -> words[word] = canonical(vector.values(), count, word);
         default -> words[word] = vector.values();
       }
       if (!vector.allValid()) {
@@ -101,17 +103,17 @@ final class KeyColumns {
     return out;
   }
 
-  /** One zero and one NaN, so that they make one group. */
-  private static long[] canonical(long[] values, int count) {
+  /** One zero and one NaN, so that they make one group; the vector may be others' too. */
+  private long[] canonical(long[] values, int count, int word) {
+    if (doubleWords[word] == null) {
+      doubleWords[word] = new long[Vector.CAPACITY];
+    }
+    long[] out = doubleWords[word];
     for (int i = 0; i < count; i++) {
       double value = Double.longBitsToDouble(values[i]);
-      if (value == 0) {
-        values[i] = 0;
-      } else if (Double.isNaN(value)) {
-        values[i] = CANONICAL_NAN;
-      }
+      out[i] = value == 0 ? 0 : Double.isNaN(value) ? CANONICAL_NAN : values[i];
     }
-    return values;
+    return out;
   }
 
   private void markNulls(Vector vector, int key, int count) {

@@ -2,18 +2,16 @@ package org.flowmon.udaf.table;
 
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.SharedVector;
 import org.flowmon.udaf.expression.Vector;
 
 /**
  * One grouping of a live query on the low level: its keys and arguments, its table, its way out.
  */
 final class LowLevelGrouping {
-  private final CompiledExpression[] keys;
-  private final Vector[] keyVectors;
-  private final CompiledExpression[] arguments;
+  private final SharedEvaluation.Keys keys;
+  private final SharedVector[] arguments;
   private final Vector[] argumentVectors;
-  private final KeyColumns keyColumns;
   private final PartialOutput output;
   private final LowLevelTable table;
 
@@ -21,6 +19,7 @@ final class LowLevelGrouping {
    * A grouping without groups.
    *
    * @param leadingKeys how many of its first keys decide about its groups' key group
+   * @param evaluation where keys and arguments are shared with other groupings
    */
   LowLevelGrouping(
       GroupLayout layout,
@@ -28,31 +27,27 @@ final class LowLevelGrouping {
       TextDictionary texts,
       PaneSet panes,
       int slots,
-      PartialOutput output) {
-    this.keys = GroupCollector.compile(layout.keys());
-    this.keyVectors = GroupCollector.vectors(keys);
-    this.arguments = GroupCollector.compile(layout.arguments());
-    this.argumentVectors = GroupCollector.vectors(arguments);
-    this.keyColumns = new KeyColumns(layout, texts, leadingKeys);
+      PartialOutput output,
+      SharedEvaluation evaluation) {
+    this.keys = evaluation.keys(layout, texts, leadingKeys);
+    this.arguments = evaluation.values(layout.arguments());
+    this.argumentVectors = SharedEvaluation.Keys.vectors(arguments);
     this.output = output;
-    this.table = new LowLevelTable(layout, keyColumns, panes, slots, output);
+    this.table = new LowLevelTable(layout, keys.columns(), panes, slots, output);
   }
 
   /**
    * Adds selected rows.
    *
    * @param from first row of the range that the selection is relative to
+   * @param count rows of the range
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
-  void add(FlowRows batch, int from, int[] selection, int n, Pane[] paneOf, Pane pane) {
-    int count = selection[n - 1] + 1;
-    for (int k = 0; k < keys.length; k++) {
-      keys[k].evaluate(batch, from, count, keyVectors[k]);
+  void add(FlowRows batch, int from, int count, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    keys.load(batch, from, count);
+    for (SharedVector argument : arguments) {
+      argument.evaluate(batch, from, count);
     }
-    for (int a = 0; a < arguments.length; a++) {
-      arguments[a].evaluate(batch, from, count, argumentVectors[a]);
-    }
-    keyColumns.load(keyVectors, count);
     table.add(argumentVectors, selection, n, paneOf, pane);
   }
 

@@ -2,7 +2,7 @@ package org.flowmon.udaf.table;
 
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.expression.SharedSelection;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 
@@ -27,7 +27,7 @@ public final class LowLevelQuery {
   private static final int MAX_TEXTS = 1 << 16;
 
   private final WindowSpec window;
-  private final CompiledPredicate filter;
+  private final SharedSelection filter;
   private final TextDictionary texts = new TextDictionary();
   private final PaneSet panes;
   private final PaneAssignment assignment;
@@ -58,6 +58,22 @@ public final class LowLevelQuery {
       int slots,
       int maxParallelism,
       PartialSink sink) {
+    this(queryId, query, window, slots, maxParallelism, sink, new SharedEvaluation());
+  }
+
+  /**
+   * Likewise, of a query that takes the same batches as others.
+   *
+   * @param evaluation what they find out once
+   */
+  public LowLevelQuery(
+      long queryId,
+      FlowQuery query,
+      WindowSpec window,
+      int slots,
+      int maxParallelism,
+      PartialSink sink,
+      SharedEvaluation evaluation) {
     if (slots < 1 || slots > MAX_SLOTS || maxParallelism < 1 || maxParallelism > MAX_PARALLELISM) {
       throw new IllegalArgumentException(
           slots
@@ -70,7 +86,7 @@ public final class LowLevelQuery {
     }
     LiveGroupings live = LiveGroupings.of(query);
     this.window = window;
-    this.filter = CompiledPredicate.of(query.where());
+    this.filter = evaluation.expressions().filter(query.where());
     this.groupings = new LowLevelGrouping[live.groupings().size()];
     this.panes = new PaneSet(groupings.length * maxParallelism);
     this.assignment = new PaneAssignment(window, panes);
@@ -78,7 +94,8 @@ public final class LowLevelQuery {
     for (int g = 0; g < groupings.length; g++) {
       GroupLayout layout = live.groupings().get(g);
       PartialOutput output = new PartialOutput(queryId, layout, g, texts, maxParallelism, sink);
-      groupings[g] = new LowLevelGrouping(layout, live.leadingKeys(), texts, panes, slots, output);
+      groupings[g] =
+          new LowLevelGrouping(layout, live.leadingKeys(), texts, panes, slots, output, evaluation);
     }
     this.tableSlots = groupings[0].slots();
   }
@@ -92,20 +109,23 @@ public final class LowLevelQuery {
     Pane single = spread == null ? assignment.single(batch) : null;
     for (int from = 0; from < batch.rows(); from += Vector.CAPACITY) {
       int count = Math.min(Vector.CAPACITY, batch.rows() - from);
-      int n = filter.select(batch, from, count, selection);
+      int n = filter.select(batch, from, count);
+      int[] chosen = filter.rows();
       selected += n;
       if (spread != null) {
-        counted += spread.assign(batch, from, count, selection, n, this::add);
+        counted += spread.assign(batch, from, count, chosen, n, this::add);
         continue;
       }
       if (n > 0 && single == null) {
+        System.arraycopy(chosen, 0, selection, 0, n); // what was chosen may be others', too
+        chosen = selection;
         n = assignment.assign(batch, from, count, selection, n);
       }
       if (n > 0) {
         counted += n;
         Pane[] paneOf = single == null ? assignment.paneOf : null;
         for (LowLevelGrouping grouping : groupings) {
-          grouping.add(batch, from, selection, n, paneOf, single);
+          grouping.add(batch, from, count, chosen, n, paneOf, single);
         }
       }
     }
@@ -116,7 +136,7 @@ public final class LowLevelQuery {
 
   private void add(SpreadRows shares) {
     for (LowLevelGrouping grouping : groupings) {
-      grouping.add(shares, 0, shares.all, shares.rows(), shares.panes, null);
+      grouping.add(shares, 0, shares.rows(), shares.all, shares.rows(), shares.panes, null);
     }
   }
 

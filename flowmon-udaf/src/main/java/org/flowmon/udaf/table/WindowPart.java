@@ -48,10 +48,15 @@ public final class WindowPart {
     // The one group of a query without keys stays until the end: where there is none, it is taken
     // for one of no rows.
     boolean isOne = groups.layout().keys().isEmpty();
-    for (int group : isOne ? groups.all() : groups.first(live)) {
+    for (int group : isOne || keepsAll(live) ? groups.all() : groups.first(live)) {
       first.merge(groups, group);
     }
     return first;
+  }
+
+  /** Whether every group goes out, so that nothing need be put in order before the end. */
+  private static boolean keepsAll(FlowQuery live) {
+    return live.limit() < 0 && live.having() == null;
   }
 
   /**
@@ -122,7 +127,7 @@ public final class WindowPart {
 
   /** The part as versioned bytes. */
   public byte[] toBytes() {
-    GroupTable kept = first(live, rows);
+    GroupTable kept = keepsAll(live) ? rows : first(live, rows);
     long[] words = new long[1 + totals.length];
     words[0] = groups;
     System.arraycopy(totals, 0, words, 1, totals.length);

@@ -1,0 +1,25 @@
+package org.flowmon.udaf.expression;
+
+import org.flowmon.flow.FlowRows;
+
+/** A condition of several queries: evaluated once for a stretch of rows. */
+final class SharedTruthNode extends TruthNode {
+  private final TruthNode node;
+  private final Truth truth = new Truth();
+  private final Stretch stretch = new Stretch();
+
+  SharedTruthNode(TruthNode node) {
+    this.node = node;
+  }
+
+  @Override
+  void evaluate(FlowRows rows, int from, int count, Truth out) {
+    if (!stretch.is(rows, from, count)) {
+      stretch.clear(); // should it fail, nothing is known
+      node.evaluate(rows, from, count, truth);
+      stretch.set(rows, from, count);
+    }
+    System.arraycopy(truth.isTrue, 0, out.isTrue, 0, Vector.WORDS);
+    System.arraycopy(truth.isFalse, 0, out.isFalse, 0, Vector.WORDS);
+  }
+}

@@ -1,0 +1,52 @@
+package org.flowmon.udaf.expression;
+
+import org.flowmon.flow.FlowRows;
+
+/**
+ * An expression of several queries and its values over the stretch of rows that was asked for last.
+ * Made by {@link SharedExpressions}. Not thread-safe.
+ */
+public final class SharedVector {
+  private final ValueNode node;
+  private final Vector vector;
+  private final Stretch stretch = new Stretch();
+
+  SharedVector(ValueNode node) {
+    this.node = node;
+    this.vector = new Vector(node.kind());
+  }
+
+  /** Where the values are; only read, and valid until another stretch is evaluated. */
+  public Vector vector() {
+    return vector;
+  }
+
+  /**
+   * Evaluates rows {@code from … from + count − 1} where that has not been done.
+   *
+   * @param count at most {@link Vector#CAPACITY}
+   */
+  public void evaluate(FlowRows rows, int from, int count) {
+    if (!stretch.is(rows, from, count)) {
+      stretch.clear(); // should it fail, nothing is known
+      node.evaluate(rows, from, count, vector);
+      stretch.set(rows, from, count);
+    }
+  }
+
+  /** The same values as a part of another expression. */
+  static final class Part extends ValueNode {
+    private final SharedVector shared;
+
+    Part(SharedVector shared) {
+      super(shared.vector.kind());
+      this.shared = shared;
+    }
+
+    @Override
+    void evaluate(FlowRows rows, int from, int count, Vector out) {
+      shared.evaluate(rows, from, count);
+      out.copy(shared.vector, count);
+    }
+  }
+}
