@@ -1,5 +1,6 @@
 package org.flowmon.deploy.bench;
 
+import org.flowmon.deploy.bench.live.LiveBench;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

@@ -4,14 +4,14 @@ package org.flowmon.deploy.command;
  * What Kafka and Flink log where they run in this process: errors alone, unless somebody asked for
  * more. Their warnings are for those who run a cluster.
  */
-final class ServicesLog {
+public final class ServicesLog {
   /** Their level, in log4j2.properties. */
   private static final String LEVEL = "flowmon.log.services";
 
   private ServicesLog() {}
 
   /** To be called before the first logger is made, which reads it. */
-  static void quiet() {
+  public static void quiet() {
     if (System.getProperty(LEVEL) == null) {
       System.setProperty(LEVEL, "error");
     }

@@ -5,8 +5,8 @@ import org.flowmon.flow.FlowRows;
 
 /**
  * The stretch of rows that something is known of, so that it need not be found out again for the
- * same one. A batch is immutable: the same object at the same place is the same rows. Of other rows,
- * which may be filled anew, nothing is remembered.
+ * same one. A batch is immutable: the same object at the same place is the same rows. Of other
+ * rows, which may be filled anew, nothing is remembered.
  */
 public final class Stretch {
   private FlowRows rows;

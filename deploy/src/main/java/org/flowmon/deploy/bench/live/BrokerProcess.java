@@ -1,4 +1,4 @@
-package org.flowmon.deploy.bench;
+package org.flowmon.deploy.bench.live;
 
 import java.io.BufferedReader;
 import java.io.IOException;

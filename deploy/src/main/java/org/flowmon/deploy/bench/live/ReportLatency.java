@@ -1,0 +1,202 @@
+package org.flowmon.deploy.bench.live;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.JobID;
+import org.flowmon.deploy.bench.output.BenchResult;
+import org.flowmon.deploy.bench.output.SvgPlot;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.synthetic.HistoryGenerator;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
+import org.flowmon.jobs.config.AnalysisConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code flowmon bench live latency}: from the time that a window's last flow can arrive to its
+ * report in Kafka, while flows come at a steady rate.
+ *
+ * <p>A window is due when the watermark can pass it: at its end, its lateness and the disorder
+ * bound. Flows bear the time at which they were to be sent, so that a feed that falls behind shows
+ * as latency and not as a lower rate. What Kafka, Flink's periodic watermarks (every 200 ms) and
+ * the lookup of history take is all in it.
+ */
+@Command(
+    name = "latency",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Milliseconds from the time that a window is due to its report in Kafka, median and 99th"
+          + " percentile, all five analyses with archive and history, at a steady rate.",
+      "The feed runs in the same process and shares its cores."
+    })
+public final class ReportLatency implements Callable<Integer> {
+  private static final long STREAM = 3;
+  private static final double MUST_MILLIS = 500;
+
+  @Mixin private LiveOptions options;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "FLOWS",
+      defaultValue = "250000",
+      description = "Flows a second; default ${DEFAULT-VALUE}.")
+  private long rate;
+
+  @Option(
+      names = "--seconds",
+      description = "How long it is measured; default 120, and 20 with --quick.")
+  private Integer seconds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      defaultValue = "40",
+      description = "How long flows come before; default ${DEFAULT-VALUE}.")
+  private int warmUp;
+
+  @Option(
+      names = "--window",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description = "Length of windows; default ${DEFAULT-VALUE}.")
+  private int window;
+
+  @Option(
+      names = "--without-archive",
+      description = "Neither archive nor history: live queries alone.")
+  private boolean withoutArchive;
+
+  @Override
+  public Integer call() throws IOException {
+    options.check();
+    if (rate < 1 || window < 1 || warmUp < 0 || (seconds != null && seconds < 1)) {
+      throw new UsageException("--rate, --seconds and --window are at least 1, --warm-up 0");
+    }
+    int measured = seconds != null ? seconds : options.quick() ? 20 : 120;
+    List<AnalysisConfig> analyses = LiveAnalyses.of(LiveAnalyses.NAMES, window);
+    try (LiveCluster cluster = LiveCluster.start(options, "latency");
+        ReportLog reports = new ReportLog(cluster.bootstrap())) {
+      Path archive = withoutArchive ? null : cluster.folder().resolve("archive");
+      JobID job =
+          cluster.submit(
+              new LiveCluster.Job(
+                  withoutArchive ? "analyses" : "all",
+                  archive,
+                  analyses,
+                  false,
+                  Duration.ofSeconds(10)));
+      Instant from = Instant.now().plusSeconds(3);
+      feed(cluster, from, warmUp + measured);
+      cluster.flink().cancel(job);
+      cluster.flink().awaitEnd(job, Duration.ofMinutes(2));
+      show(analyses, reports.next(), from.plusSeconds(warmUp), from.plusSeconds(warmUp + measured));
+    }
+    return 0;
+  }
+
+  /** Sends flows at their times of arrival, and heartbeats until all windows had time to close. */
+  private void feed(LiveCluster cluster, Instant from, int length) {
+    options.progress("%,d flows/s for %d s", rate, length);
+    HistoryGenerator generator =
+        new HistoryGenerator(
+            new TrafficModel(options.seed(), TrafficOptions.defaults()),
+            from,
+            from.plusSeconds(length),
+            rate * length,
+            rate);
+    try (FlowWriter writer = cluster.writer(STREAM)) {
+      generator.generate(STREAM, batch -> sendInTime(writer, batch));
+      for (int beat = 0; beat < 50; beat++) {
+        writer.beat(micros(Instant.now()));
+        sleep(100);
+      }
+    }
+  }
+
+  private static void sendInTime(FlowWriter writer, FlowBatch batch) {
+    long ahead = batch.maxArrival() - micros(Instant.now());
+    if (ahead > 0) {
+      sleep(ahead / 1000 + 1);
+    }
+    writer.add(batch);
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException("interrupted while flows were sent");
+    }
+  }
+
+  private static long micros(Instant time) {
+    return time.getEpochSecond() * 1_000_000 + time.getNano() / 1000;
+  }
+
+  private void show(
+      List<AnalysisConfig> analyses, Collection<ReportLog.Window> all, Instant from, Instant to)
+      throws IOException {
+    BenchResult table =
+        new BenchResult(
+            String.format(
+                "live latency: ms from a window's due time to its report, %,d flows/s", rate));
+    SvgPlot plot =
+        new SvgPlot("Latency of reports", "window, s after the first", false, "ms", true);
+    List<Double> together = new ArrayList<>();
+    for (AnalysisConfig analysis : analyses) {
+      List<Double> millis = new ArrayList<>();
+      long exact = 0;
+      for (ReportLog.Window one : ReportLog.of(all, analysis.name())) {
+        if (one.end() > micros(from) && one.end() <= micros(to)) {
+          double late = one.sentMillis() - due(analysis, one.end());
+          millis.add(late);
+          exact += one.history().equals("exact") ? 1 : 0;
+          plot.point(analysis.name(), (one.end() - micros(from)) / 1e6, late);
+        }
+      }
+      together.addAll(millis);
+      table.row(row(analysis.name(), millis, exact));
+    }
+    table.row(row("all", together, 0));
+    options.show("latency", List.of(table), plot);
+  }
+
+  /** When the watermark can pass a window, milliseconds. */
+  private static double due(AnalysisConfig analysis, long end) {
+    return (end + analysis.live().latenessMicros()) / 1e3 + LiveCluster.DISORDER.toMillis();
+  }
+
+  private static Map<String, Object> row(String name, List<Double> millis, long exact) {
+    double[] sorted = millis.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("analysis", name);
+    row.put("windows_reported", (long) sorted.length);
+    row.put("history_exact", exact);
+    row.put("p50_ms", percentile(sorted, 0.5));
+    row.put("p99_ms", percentile(sorted, 0.99));
+    row.put("most_ms", sorted.length == 0 ? Double.NaN : Arrays.stream(sorted).max().getAsDouble());
+    row.put("must_reach_p99_ms", MUST_MILLIS);
+    return row;
+  }
+
+  /** The smallest value that at least this share does not exceed. */
+  static double percentile(double[] sorted, double share) {
+    return sorted.length == 0
+        ? Double.NaN
+        : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)];
+  }
+}
