@@ -203,7 +203,7 @@ public final class FlowmonJob {
     AnalysisSet set = new AnalysisSet(analyses);
     List<AnalysisChange> changes = new ArrayList<>();
     for (AnalysisChange change : contents.changes()) {
-      String error = runnable(change, kafka);
+      String error = runnable(change, config);
       if (error == null && set.apply(change)) {
         changes.add(change);
         LOG.info(
@@ -224,16 +224,17 @@ public final class FlowmonJob {
             set,
             keyGroups,
             new AnalysesCoordinator.Settings(
-                kafka, changes, contents.nextOffset(), change -> runnable(change, kafka))));
+                kafka, changes, contents.nextOffset(), change -> runnable(change, config))));
   }
 
-  /** Why an analysis cannot run in the job, null where it can. Makes the topic of its reports. */
-  private static String runnable(AnalysisChange change, JobConfig.Kafka kafka) {
+  /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
+  private static String runnable(AnalysisChange change, JobConfig config) {
     try {
       AnalysisConfig analysis = change.config();
       if (analysis != null) {
         check(List.of(analysis));
-        KafkaReports.createTopics(kafka, List.of(analysis));
+        AlertRules.checkSinks(analysis, config);
+        KafkaReports.createTopics(config.kafka(), List.of(analysis));
       }
       return null;
     } catch (RuntimeException e) {

@@ -236,6 +236,9 @@ class AnalysesOfARunningJobTest {
       try {
         while (iterator.hasNext()) {
           WindowResult result = iterator.next();
+          if (result.isAnnouncement()) {
+            continue;
+          }
           results
               .computeIfAbsent(result.analysis(), name -> new ConcurrentSkipListMap<>())
               .put(result.windowEnd(), BruteForce.describe(result));

@@ -29,6 +29,10 @@ import org.flowmon.jobs.types.WatermarkTime;
  * told; a restart after it tells the same once more. So of what was told nothing is taken back, and
  * messages are late by a checkpoint interval at most. The end of input sends what is left.
  *
+ * <p>Analyses that come, change and go while the job runs are told by announcements, which come
+ * anew with each start: before the first watermark all are known. One that goes has its alerts
+ * resolved.
+ *
  * <p>Metrics in group {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys},
  * {@code firing_alerts}, {@code waiting_alerts}.
  */
@@ -89,7 +93,9 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   @Override
   public void processElement(StreamRecord<Report> element) {
     Report report = element.getValue();
-    if (analyses.get(report.analysis()) != null) {
+    if (report.isAnnouncement()) {
+      analyses.learn(report.analysis(), report.definition());
+    } else if (analyses.get(report.analysis()) != null) {
       byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
     }
   }

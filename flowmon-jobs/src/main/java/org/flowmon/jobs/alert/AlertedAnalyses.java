@@ -23,6 +23,21 @@ final class AlertedAnalyses implements Serializable {
     }
   }
 
+  /**
+   * Takes what an analysis is from now on.
+   *
+   * @param definition its text; empty: it is gone
+   */
+  void learn(String name, String definition) {
+    byName.remove(name);
+    if (!definition.isEmpty()) {
+      AnalysisConfig analysis = AnalysisConfig.parse("analysis " + name, definition);
+      if (!analysis.alerts().isEmpty()) {
+        byName.put(name, analysis);
+      }
+    }
+  }
+
   /** The analysis of this name, null where there is none or it has no alerts. */
   AnalysisConfig get(String name) {
     return byName.get(name);

@@ -32,13 +32,17 @@ public final class Definitions implements Serializable {
   /**
    * The analysis of a result; the same object for the same name and text in a row.
    *
-   * @param text that the result brought along; null: the analysis is one of those at the start
-   * @return null where none was started with this name
+   * @param text that the result brought along; null: the analysis is one of those at the start;
+   *     empty: it is gone
+   * @return null where none was started with this name, or it is gone
    * @throws ConfigException where the text is none of an analysis
    */
   public AnalysisConfig of(String name, String text) {
     if (text == null) {
       return started.get(name);
+    }
+    if (text.isEmpty()) {
+      return null;
     }
     if (parsed == null) {
       parsed = new HashMap<>();

@@ -218,6 +218,10 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   @Override
   public void asyncInvoke(WindowResult window, ResultFuture<WindowHistory> result) {
+    if (window.isAnnouncement()) {
+      result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
+      return;
+    }
     Analysis analysis = of(window);
     if (analysis == null || window.rows().rowCount() == 0) {
       result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));

@@ -67,6 +67,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient ListState<long[]> closedEarlyState;
   private transient ListState<long[]> publishedState;
   private transient long closedThrough;
+  private transient boolean announced;
 
   /** The last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
@@ -164,11 +165,26 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     return change == null ? 0 : change.version();
   }
 
+  /** Tells those that follow of all that has changed, as they do not remember it. */
+  private void announceChanges() {
+    if (!announced) {
+      announced = true;
+      queries.set().changes().forEach(this::announce);
+    }
+  }
+
+  private void announce(AnalysisChange change) {
+    String text = change.text() == null ? "" : change.text();
+    output.collect(
+        new StreamRecord<>(WindowResult.announcement(change.name(), text, closedThrough)));
+  }
+
   private void define(AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
     if (gone == null) {
       return;
     }
+    announce(change);
     for (long id : gone) {
       windows.remove(id);
       whole.remove(id);
@@ -192,6 +208,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   @Override
   public void processElement(StreamRecord<Partial> element) {
+    announceChanges();
     add(element.getValue());
   }
 
@@ -240,6 +257,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
+    announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
     if (completeThrough == Long.MAX_VALUE) {

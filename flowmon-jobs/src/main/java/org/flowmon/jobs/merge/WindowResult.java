@@ -11,7 +11,8 @@ import org.flowmon.udaf.query.ResultTable;
 
 /**
  * What an analysis's live query gave for one window: exact for what had arrived, the same at any
- * parallelism, and the final one also in a replay. A window without groups gives no result.
+ * parallelism, and the final one also in a replay. A window without groups gives no result. What
+ * {@link #isAnnouncement} is none.
  *
  * @param analysis its name
  * @param definition the text of an analysis that came or changed while the job ran; null of one
@@ -67,6 +68,23 @@ public record WindowResult(
         totals,
         groups,
         counts);
+  }
+
+  /**
+   * No result, but word of an analysis for those that remember analyses: what it is from now on.
+   *
+   * @param definition its text; empty: it is gone
+   * @param time what the watermark has reached, in microseconds
+   */
+  static WindowResult announcement(String analysis, String definition, long time) {
+    ResultTable none = new ResultTable.Builder().build();
+    return new WindowResult(
+        analysis, definition, time, time, 0, time, time, none, none, 0, ArrivalCounts.NONE);
+  }
+
+  /** Whether this is no result, but word of what the analysis is from now on. */
+  public boolean isAnnouncement() {
+    return windowStart == windowEnd;
   }
 
   /** Whether no other result of the window follows. */

@@ -8,6 +8,8 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.query.ResultTable;
 
@@ -60,6 +62,28 @@ public record Report(
       throw new IllegalArgumentException(
           "report of " + analysis + ": rows have " + rows.names() + ", expected " + names);
     }
+  }
+
+  /** No report, but word of an analysis, as {@link WindowResult#isAnnouncement} brings it. */
+  static Report announcement(String analysis, String definition, WindowHistory window) {
+    long time = window.window().windowEnd();
+    return new Report(
+        analysis,
+        definition,
+        time,
+        time,
+        FINAL,
+        List.of(),
+        new ResultTable.Builder().build(),
+        Confidence.of(window));
+  }
+
+  /**
+   * Whether this is no report, but word of what the analysis is from now on: its definition, empty
+   * where it is gone.
+   */
+  public boolean isAnnouncement() {
+    return windowStart == windowEnd;
   }
 
   /** A report of an analysis that the job was started with. */

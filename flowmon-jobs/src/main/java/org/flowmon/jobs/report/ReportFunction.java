@@ -97,6 +97,10 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   @Override
   public void processElement(WindowHistory window, Context context, Collector<Report> out) {
     String name = window.window().analysis();
+    if (window.window().isAnnouncement()) {
+      out.collect(Report.announcement(name, window.window().definition(), window));
+      return;
+    }
     Analysis analysis;
     try {
       analysis = of(window.window());

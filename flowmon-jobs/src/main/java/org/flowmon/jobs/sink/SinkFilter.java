@@ -20,6 +20,9 @@ final class SinkFilter implements FilterFunction<Report> {
 
   @Override
   public boolean filter(Report report) {
+    if (report.isAnnouncement()) {
+      return false;
+    }
     AnalysisConfig analysis = definitions.of(report.analysis(), report.definition());
     return analysis != null && analysis.sinks().contains(sink);
   }

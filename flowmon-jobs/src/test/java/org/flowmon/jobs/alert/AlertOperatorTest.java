@@ -111,6 +111,33 @@ class AlertOperatorTest {
   }
 
   @Test
+  void anAnalysisThatComesIsFollowedAndOneThatGoesHasItsAlertsResolved() throws Exception {
+    String text = AlertRun.text("0s", "- {name: loud, when: bytes > 100}");
+    OperatorSubtaskState state;
+    try (AlertRun run = AlertRun.start()) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      run.announce(text, 1);
+      run.add(report(2, 3, 7, 500));
+      run.completeWindow(2);
+      state = run.snapshot(1);
+      run.checkpointCompleted(1);
+      assertEquals(List.of("10.0.0.7 1 firing since 2 at 2 held 2"), run.lines());
+      try (AlertRun again = AlertRun.restore(run, state)) {
+        again.announce(text, 2); // with each start
+        again.add(report(3, 3, 7, 500));
+        again.completeWindow(3);
+        again.announce("", 3);
+        again.completeWindow(5);
+        again.end();
+        assertEquals(
+            "10.0.0.7 2 resolved since 2 at 3 held 3 changed",
+            again.lines().get(again.lines().size() - 1));
+      }
+    }
+  }
+
+  @Test
   void absenceIsToldWhereNoReportEverCame() throws Exception {
     AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, severity: critical}");
     try (AlertRun run = AlertRun.start(silent)) {

@@ -49,9 +49,12 @@ final class AlertRun implements AutoCloseable {
 
   /** An analysis of windows of ten seconds whose reports have src_addr and bytes. */
   static AnalysisConfig analysis(String lateness, String alerts) {
-    return AnalysisConfig.parse(
-        "talkers.yaml",
-        """
+    return AnalysisConfig.parse("talkers.yaml", text(lateness, alerts));
+  }
+
+  /** Its file. */
+  static String text(String lateness, String alerts) {
+    return """
         name: talkers
         live:
           query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
@@ -61,7 +64,21 @@ final class AlertRun implements AutoCloseable {
         alerts:
         %s
         """
-            .formatted(lateness, alerts.indent(2)));
+        .formatted(lateness, alerts.indent(2));
+  }
+
+  /** What the analysis is from now on; empty: it is gone. */
+  void announce(String definition, int window) throws Exception {
+    add(
+        new Report(
+            "talkers",
+            definition,
+            end(window),
+            end(window),
+            3,
+            List.of(),
+            new ResultTable.Builder().build(),
+            report(window, 3).confidence()));
   }
 
   /** The end of a window. */
