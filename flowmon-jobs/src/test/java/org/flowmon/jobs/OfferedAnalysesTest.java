@@ -121,6 +121,7 @@ class OfferedAnalysesTest {
       builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(flow.source()));
       builder.setAddress(FlowColumn.DST_ADDR, IpAddress.parse(flow.target()));
       builder.set(FlowColumn.BYTES, flow.bytes());
+      builder.set(FlowColumn.REVERSE_PACKETS, 1); // each flow was begun by its source
       if (flow.reverse() != null) {
         builder.set(FlowColumn.REVERSE_BYTES, flow.reverse());
       }
@@ -194,9 +195,14 @@ class OfferedAnalysesTest {
     }
   }
 
-  private ResultTable report(String name) throws Exception {
-    AnalysisConfig config =
-        AnalysisConfig.offered().stream().filter(a -> a.name().equals(name)).findFirst().get();
+  /** The report of a file that comes along, with some of its text replaced. */
+  private ResultTable report(String name, String... replaced) throws Exception {
+    String text = AnalysisConfig.textOf(name);
+    for (int i = 0; i < replaced.length; i += 2) {
+      assertTrue(text.contains(replaced[i]), replaced[i]);
+      text = text.replace(replaced[i], replaced[i + 1]);
+    }
+    AnalysisConfig config = AnalysisConfig.parse(name + ".yaml", text);
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> keys = logic.open(config).stream().filter(ReportColumn::key).toList();
     ResultTable rows = logic.report(look(config));
@@ -348,6 +354,98 @@ class OfferedAnalysesTest {
       assertEquals(1.0, number(rows, row, "coverage"));
     }
     assertTrue(expected.size() > 10, "too few to compare: " + expected);
+    assertEquals(expected, found, "seed " + SEED);
+  }
+
+  @Test
+  void talkersOfNowAreNewWhereTheArchiveHoldsNothingOfThem() throws Exception {
+    // The archive has nine days, not ninety: an hour of them is asked for.
+    ResultTable rows =
+        report("new_talkers", "INTERVAL '90' DAY", "INTERVAL '1' HOUR", "emit: new", "emit: all");
+    Predicate<Flow> isOut = flow -> !Boolean.FALSE.equals(flow.outgoing());
+    Map<String, Double> now =
+        sums(isOut.and(flow -> flow.isBetween(END - 300 * SECOND, END)), Flow::source, Flow::bytes);
+    Set<String> past =
+        sums(
+                isOut.and(flow -> flow.isBetween(END - HOUR, END - 300 * SECOND)),
+                Flow::source,
+                Flow::bytes)
+            .keySet();
+    Set<String> expected = new TreeSet<>();
+    now.forEach(
+        (source, bytes) ->
+            expected.add(
+                source + " " + bytes.longValue() + (past.contains(source) ? " known" : " new")));
+    Set<String> found = new TreeSet<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      found.add(
+          text(rows, row, "src_addr")
+              + " "
+              + text(rows, row, "bytes")
+              + " "
+              + text(rows, row, "verdict"));
+      assertEquals(55 / 1440.0, number(rows, row, "past_days"), 1e-9);
+    }
+    assertTrue(expected.stream().anyMatch(line -> line.endsWith("known")), "nobody is known");
+    assertTrue(expected.stream().anyMatch(line -> line.endsWith("new")), "nobody is new");
+    assertEquals(expected, found, "seed " + SEED);
+  }
+
+  @Test
+  void targetsAreNewWhereTheArchiveHoldsFewDaysOfTheTwo() throws Exception {
+    ResultTable rows =
+        report(
+            "new_targets",
+            "targets >= 100",
+            "targets >= 2",
+            "targets: 100",
+            "targets: 2",
+            "LIMIT 100",
+            "LIMIT 999");
+    Map<String, Set<String>> targets = new TreeMap<>();
+    Map<String, Set<String>> seen = new TreeMap<>();
+    Map<String, Set<Long>> days = new TreeMap<>();
+    for (Flow flow : flows) {
+      long ago = END - flow.end();
+      if (ago <= 60 * SECOND) {
+        targets.computeIfAbsent(flow.source(), s -> new TreeSet<>()).add(flow.target());
+        if (flow.arrival() <= END) {
+          seen.computeIfAbsent(flow.source(), s -> new TreeSet<>()).add(flow.target());
+        }
+      } else if (ago <= 7 * DAY) {
+        String pair = flow.source() + " " + flow.target();
+        days.computeIfAbsent(pair, p -> new TreeSet<>()).add((ago + DAY - 1) / DAY);
+      }
+    }
+    Set<String> expected = new TreeSet<>();
+    targets.forEach(
+        (source, all) -> {
+          Set<String> known = seen.getOrDefault(source, Set.of());
+          long usual =
+              known.stream()
+                  .filter(t -> days.getOrDefault(source + " " + t, Set.of()).size() >= 2)
+                  .count();
+          long fresh = known.size() - usual;
+          int unknown = all.size() - known.size();
+          if (all.size() >= 2) {
+            String verdict = fresh >= 2 ? "scan" : fresh + unknown >= 2 ? "no_history" : "usual";
+            expected.add(String.join(" ", source, fresh + "", usual + "", unknown + "", verdict));
+          }
+        });
+    Set<String> found = new TreeSet<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      found.add(
+          String.join(
+              " ",
+              text(rows, row, "src_addr"),
+              text(rows, row, "new_targets"),
+              text(rows, row, "usual_targets"),
+              text(rows, row, "unknown_targets"),
+              text(rows, row, "verdict")));
+    }
+    for (String verdict : List.of("scan", "usual")) {
+      assertTrue(expected.stream().anyMatch(line -> line.endsWith(verdict)), "no " + verdict);
+    }
     assertEquals(expected, found, "seed " + SEED);
   }
 }

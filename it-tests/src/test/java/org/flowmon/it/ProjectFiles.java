@@ -11,7 +11,7 @@ public final class ProjectFiles {
   private ProjectFiles() {}
 
   /** The folder that holds the launcher. */
-  static Path root() {
+  public static Path root() {
     Path folder = Path.of("").toAbsolutePath();
     while (folder != null && !Files.isRegularFile(folder.resolve("mvnw"))) {
       folder = folder.getParent();

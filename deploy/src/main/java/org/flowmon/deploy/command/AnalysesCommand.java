@@ -184,7 +184,7 @@ public final class AnalysesCommand implements Callable<Integer> {
       return wrong == 0 ? ExitCodes.DONE : ExitCodes.NO;
     }
 
-    /** Errors of a logic name the analysis only. */
+    /** What is said of no line in particular is said of the file. */
     private static String located(Path file, String message) {
       return message.startsWith(file.toString()) ? message : file + ": " + message;
     }

@@ -52,6 +52,7 @@ import org.flowmon.udaf.table.WindowSpec;
  * </pre>
  *
  * @param history null where the analysis has none
+ * @param places where its keys stand, for errors
  */
 public record AnalysisConfig(
     String name,
@@ -59,7 +60,8 @@ public record AnalysisConfig(
     History history,
     Report report,
     List<String> sinks,
-    List<AlertConfig> alerts)
+    List<AlertConfig> alerts,
+    Places places)
     implements Serializable {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
 
@@ -78,17 +80,49 @@ public record AnalysisConfig(
   private static final List<String> BUNDLED = List.of("elephants");
 
   /** Those that come along to be copied and do not run by themselves, likewise. */
-  private static final List<String> OFFERED = List.of("anomaly", "dispersion", "mice", "portscans");
+  private static final List<String> OFFERED =
+      List.of(
+          "anomaly",
+          "beacons",
+          "dispersion",
+          "fan_out",
+          "mice",
+          "new_talkers",
+          "new_targets",
+          "portscans",
+          "slow_scans",
+          "traffic_by_as",
+          "traffic_by_exporter",
+          "traffic_by_interface",
+          "traffic_by_port",
+          "traffic_by_protocol");
 
   public AnalysisConfig {
     sinks = List.copyOf(sinks);
     alerts = List.copyOf(alerts);
   }
 
-  /** An analysis without alerts. */
+  /** An analysis without alerts that is in no file. */
   public AnalysisConfig(
       String name, Live live, History history, Report report, List<String> sinks) {
-    this(name, live, history, report, sinks, List.of());
+    this(name, live, history, report, sinks, List.of(), Places.NONE);
+  }
+
+  /**
+   * An error of one of its keys, found after the file was read.
+   *
+   * @param key with those above it: {@code report.parameters.share}
+   * @param message what is wrong and what was expected
+   */
+  public ConfigException error(String key, String message) {
+    return error(key, message, null);
+  }
+
+  /** As the other, with what caused it. */
+  public ConfigException error(String key, String message, Throwable cause) {
+    String place = places.of(key);
+    return new ConfigException(
+        (place == null ? "analysis " + name : place) + ": " + key + ": " + message, cause);
   }
 
   /**
@@ -188,7 +222,7 @@ public record AnalysisConfig(
 
   /** The same, but for results that come before the last one of their window: there are none. */
   public AnalysisConfig withoutRevisions() {
-    return new AnalysisConfig(name, live.once(), history, report, sinks, alerts);
+    return new AnalysisConfig(name, live.once(), history, report, sinks, alerts, places);
   }
 
   /**
@@ -290,7 +324,7 @@ public record AnalysisConfig(
     }
     List<AlertConfig> alerts = AlertConfig.listOf(root);
     root.end();
-    return new AnalysisConfig(name, live, history, report, sinks, alerts);
+    return new AnalysisConfig(name, live, history, report, sinks, alerts, root.places());
   }
 
   private static Live live(YamlSection section) {

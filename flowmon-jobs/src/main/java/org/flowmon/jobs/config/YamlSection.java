@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.query.Names;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -285,11 +286,34 @@ final class YamlSection {
     return map;
   }
 
+  /** Where the keys of this section and of those below it stand. */
+  Places places() {
+    Map<String, Integer> lines = new LinkedHashMap<>();
+    lines.put("", line);
+    addLines(lines);
+    return new Places(file, lines);
+  }
+
+  private void addLines(Map<String, Integer> lines) {
+    values.forEach(
+        (key, node) -> {
+          lines.put(prefix + key, lineOf(node));
+          if (node instanceof MappingNode mapping) {
+            new YamlSection(file, prefix + key + ".", mapping).addLines(lines);
+          }
+        });
+  }
+
   /** Refuses keys that nobody asked for. */
   void end() {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
-        throw error(key, "is not a key here; expected one of " + String.join(", ", known));
+        String nearest = Names.nearest(key, known);
+        throw error(
+            key,
+            "is not a key here; expected one of "
+                + String.join(", ", known)
+                + (nearest == null ? "" : "; did you mean '" + nearest + "'?"));
       }
     }
   }

@@ -146,17 +146,12 @@ final class DispersionLogic implements ReportLogic {
             && item.what().kind() == ValueKind.LONG
             && (call.function() == AggregateFunction.SUM
                 || call.function() == AggregateFunction.COUNT);
+    if (!perDay) {
+      return new Past(item.name(), rules.historyColumn(item), false);
+    }
     try {
       return new Past(
-          item.name(),
-          perDay
-              ? ReportColumn.of(item.name() + "_per_day", ValueKind.DOUBLE)
-              : new ReportColumn(
-                  "history_" + item.name(),
-                  item.what().kind(),
-                  ExpressionParts.isWide(item.what()),
-                  false),
-          perDay);
+          item.name(), ReportColumn.of(item.name() + "_per_day", ValueKind.DOUBLE), true);
     } catch (IllegalArgumentException e) {
       throw rules.error("history.query", e.getMessage());
     }

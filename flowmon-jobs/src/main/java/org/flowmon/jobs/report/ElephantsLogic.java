@@ -5,7 +5,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
@@ -63,11 +62,11 @@ final class ElephantsLogic implements ReportLogic {
     emitAll = parameters.choice("emit", "all", "significant").equals("all");
     emitNoHistory = parameters.bool("emit_no_history", false);
     parameters.end();
-    List<ReportColumn> live = LiveColumns.of(analysis);
-    keys = live.stream().filter(ReportColumn::key).toList();
-    require(analysis, "live.query", live.stream().map(ReportColumn::name).toList(), measure);
-    requireTotal(analysis);
-    openHistory(analysis);
+    LogicRules rules = new LogicRules(analysis);
+    keys = LiveColumns.of(analysis).stream().filter(ReportColumn::key).toList();
+    rules.item("live.query", rules.live(), measure, ValueKind.LONG);
+    requireTotal(rules);
+    openHistory(analysis, rules);
     List<ReportColumn> columns = new ArrayList<>();
     columns.add(ReportColumn.of("rank", ValueKind.LONG));
     columns.addAll(keys);
@@ -78,12 +77,12 @@ final class ElephantsLogic implements ReportLogic {
     columns.add(ReportColumn.of("days_used", ValueKind.LONG));
     columns.add(ReportColumn.of("days_missing", ValueKind.TEXT));
     columns.add(ReportColumn.of("verdict", ValueKind.TEXT));
-    return columns;
+    return rules.distinct(columns);
   }
 
   /** Shares are of a total, which windows have of aggregates that are items. */
-  private void requireTotal(AnalysisConfig analysis) {
-    FlowQuery query = LiveColumns.parse(analysis, "live.query", analysis.live().query());
+  private void requireTotal(LogicRules rules) {
+    FlowQuery query = rules.live();
     boolean isAggregate =
         query.select().stream()
             .anyMatch(
@@ -92,57 +91,25 @@ final class ElephantsLogic implements ReportLogic {
                         && item.what() instanceof AggregateCall call
                         && WindowPart.hasTotal(query, call));
     if (!isAggregate) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": live.query: expected an aggregate alone, such as SUM(bytes), as "
+      throw rules.error(
+          "live.query",
+          "expected an aggregate alone, such as SUM(bytes), as "
               + measure
               + ", the measure of logic elephants: its shares are of the total over all groups,"
               + " which a COUNT(DISTINCT …) has only where its arguments hold all keys");
     }
   }
 
-  private void openHistory(AnalysisConfig analysis) {
-    if (analysis.history() == null) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": history: is missing; logic elephants compares with it");
-    }
-    pastConfig = analysis.history();
+  private void openHistory(AnalysisConfig analysis, LogicRules rules) {
     String place = "history.query";
-    FlowQuery query = LiveColumns.parse(analysis, place, analysis.history().query());
-    List<String> names = query.select().stream().map(item -> item.name()).toList();
+    FlowQuery query = rules.history();
+    pastConfig = analysis.history();
     for (ReportColumn key : keys) {
-      require(analysis, place, names, key.name());
+      rules.item(place, query, key.name(), key.kind());
     }
-    require(analysis, place, names, measure);
-    require(analysis, place, names, PastMedians.DAY);
-    SameHourDays range = SameHourDays.of(query);
-    if (range == null) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": "
-              + place
-              + ": expected … AND SAME_HOUR(end_time, :now, 7): logic elephants compares days");
-    }
-    days = range.days();
-  }
-
-  private static void require(
-      AnalysisConfig analysis, String place, List<String> names, String column) {
-    if (!names.contains(column)) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": "
-              + place
-              + ": logic elephants needs a column "
-              + column
-              + ", found "
-              + names);
-    }
+    rules.item(place, query, measure, ValueKind.LONG);
+    rules.item(place, query, PastMedians.DAY, ValueKind.LONG);
+    days = rules.sameHourDays(place, query);
   }
 
   @Override

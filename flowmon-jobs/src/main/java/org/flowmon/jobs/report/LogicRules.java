@@ -1,11 +1,14 @@
 package org.flowmon.jobs.report;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Names;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -53,6 +56,7 @@ final class LogicRules {
         return item;
       }
     }
+    List<String> names = query.select().stream().map(SelectItem::name).toList();
     throw error(
         place,
         "logic "
@@ -60,7 +64,76 @@ final class LogicRules {
             + " needs a column "
             + name
             + ", found "
-            + query.select().stream().map(SelectItem::name).toList());
+            + names
+            + didYouMean(Names.nearest(name, names), " AS " + name));
+  }
+
+  /** What to say of the nearest name, nothing where there is none. */
+  static String didYouMean(String nearest, String then) {
+    return nearest == null ? "" : "; did you mean '" + nearest + "'" + then + "?";
+  }
+
+  /** The days of the SAME_HOUR that must be in a query's filter. */
+  int sameHourDays(String place, FlowQuery query) {
+    SameHourDays range = SameHourDays.of(query);
+    if (range == null) {
+      throw error(
+          place,
+          "expected … AND SAME_HOUR(end_time, :now, 7): logic " + logic() + " compares days");
+    }
+    return range.days();
+  }
+
+  /** The keys of the history query, each a key of the live query too; at least one. */
+  List<String> joined(FlowQuery history, List<ReportColumn> live) {
+    List<String> keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
+    List<String> names = new ArrayList<>();
+    for (SelectItem item : history.select()) {
+      if (ExpressionParts.hasAggregate(item.what())) {
+        continue;
+      }
+      boolean fits =
+          live.stream()
+              .anyMatch(
+                  column ->
+                      column.key()
+                          && column.name().equals(item.name())
+                          && column.kind() == item.what().kind());
+      if (!fits) {
+        throw error(
+            "history.query",
+            "logic "
+                + logic()
+                + " finds rows by what the history query groups by: expected keys of the live"
+                + " query, "
+                + keys
+                + ", found "
+                + item.name()
+                + didYouMean(Names.nearest(item.name(), keys), ""));
+      }
+      names.add(item.name());
+    }
+    if (names.isEmpty()) {
+      throw error(
+          "history.query",
+          "logic "
+              + logic()
+              + " needs a key of the live query, of "
+              + keys
+              + ", among its columns, found "
+              + history.select().stream().map(SelectItem::name).toList());
+    }
+    return names;
+  }
+
+  /** An aggregate of the history query as a column of the report. */
+  ReportColumn historyColumn(SelectItem item) {
+    try {
+      return new ReportColumn(
+          "history_" + item.name(), item.what().kind(), ExpressionParts.isWide(item.what()), false);
+    } catch (IllegalArgumentException e) {
+      throw error("history.query", e.getMessage());
+    }
   }
 
   /** Refuses a LIMIT: the logic sees all groups or its answer is another. */
@@ -92,6 +165,6 @@ final class LogicRules {
   }
 
   ConfigException error(String place, String message) {
-    return new ConfigException("analysis " + analysis.name() + ": " + place + ": " + message);
+    return analysis.error(place, message);
   }
 }

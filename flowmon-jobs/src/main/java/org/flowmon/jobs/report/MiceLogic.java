@@ -7,10 +7,8 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.matrix.RowKeys;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -48,7 +46,7 @@ final class MiceLogic implements ReportLogic {
     FlowQuery history = rules.history();
     past = analysis.history();
     range = PastRange.of(analysis, history, live);
-    joined = joined(rules, history);
+    joined = rules.joined(history, live);
     List<ReportColumn> all = new ArrayList<>();
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(live);
@@ -56,38 +54,6 @@ final class MiceLogic implements ReportLogic {
     all.add(ReportColumn.of("verdict", ValueKind.TEXT));
     columns = rules.distinct(all);
     return columns;
-  }
-
-  /** The keys of the history query, each a key of the live query too. */
-  private List<String> joined(LogicRules rules, FlowQuery history) {
-    List<String> names = new ArrayList<>();
-    for (SelectItem item : history.select()) {
-      if (ExpressionParts.hasAggregate(item.what())) {
-        continue;
-      }
-      boolean fits =
-          live.stream()
-              .anyMatch(
-                  column ->
-                      column.key()
-                          && column.name().equals(item.name())
-                          && column.kind() == item.what().kind());
-      if (!fits) {
-        throw rules.error(
-            "history.query",
-            "logic mice leaves out rows by what the history query groups by: expected keys of the"
-                + " live query, found "
-                + item.name());
-      }
-      names.add(item.name());
-    }
-    if (names.isEmpty()) {
-      throw rules.error(
-          "history.query",
-          "logic mice needs a key of the live query among its columns, found "
-              + history.select().stream().map(SelectItem::name).toList());
-    }
-    return names;
   }
 
   @Override

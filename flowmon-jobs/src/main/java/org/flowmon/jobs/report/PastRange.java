@@ -3,7 +3,6 @@ package org.flowmon.jobs.report;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
@@ -32,7 +31,8 @@ final class PastRange {
   /**
    * The range of an analysis's history query.
    *
-   * @throws ConfigException where the query does not bound {@code end_time} from below
+   * @throws org.flowmon.jobs.config.ConfigException where the query does not bound {@code end_time}
+   *     from below
    */
   static PastRange of(AnalysisConfig analysis, FlowQuery history, List<ReportColumn> columns) {
     Parameters live = Parameters.NONE;
@@ -46,14 +46,12 @@ final class PastRange {
     try {
       times = range.times(SOME_TIME);
     } catch (QueryException e) {
-      throw new ConfigException(
-          "analysis " + analysis.name() + ": history.query: " + e.getMessage(), e);
+      throw analysis.error("history.query", e.getMessage(), e);
     }
     if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
-      throw new ConfigException(
-          "analysis "
-              + analysis.name()
-              + ": history.query: expected WHERE end_time >= :now - INTERVAL '7' DAY, or another"
+      throw analysis.error(
+          "history.query",
+          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another"
               + " time from which on: logic "
               + analysis.report().logic()
               + " says how much of it history holds");

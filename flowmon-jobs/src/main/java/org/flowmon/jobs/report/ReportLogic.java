@@ -7,8 +7,8 @@ import org.flowmon.udaf.query.ResultTable;
 
 /**
  * Turns a window's result and its history into the rows of a report. An analysis names its logic in
- * its YAML: {@code elephants} or {@code live}, or the name of a public class with a public
- * constructor without parameters.
+ * its YAML: one that a {@link ReportLogicProvider} brings, such as {@code elephants}, or the full
+ * name of a public class with a public constructor without parameters.
  *
  * <p>A logic depends on nothing but the window that it is given: the same window gives the same
  * rows on any machine and in any replay. One instance serves one analysis in one task; it is never

@@ -1,18 +1,29 @@
 package org.flowmon.jobs.report;
 
 import java.lang.reflect.InvocationTargetException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.udaf.query.Names;
 
-/** Finds the logic that an analysis names. */
+/** Finds the logic that an analysis names: one that a provider brings, or a class. */
 public final class ReportLogics {
+  private static final String KEY = "report.logic";
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]*");
+
   private ReportLogics() {}
 
   /**
    * The logic of an analysis with its {@code report.condition}, not opened yet.
    *
-   * @throws ConfigException where there is none of this name
+   * @throws ConfigException where there is none of this name, or a provider is not right
    */
   public static ReportLogic of(AnalysisConfig analysis) {
     ReportLogic logic = byName(analysis);
@@ -22,44 +33,90 @@ public final class ReportLogics {
 
   private static ReportLogic byName(AnalysisConfig analysis) {
     String name = analysis.report().logic();
-    return switch (name) {
-      case "anomaly" -> new AnomalyLogic();
-      case "dispersion" -> new DispersionLogic();
-      case "elephants" -> new ElephantsLogic();
-      case "live" -> new LiveLogic();
-      case "mice" -> new MiceLogic();
-      case "portscans" -> new PortscansLogic();
-      default -> byClass(analysis, name);
-    };
-  }
-
-  private static ReportLogic byClass(AnalysisConfig analysis, String name) {
-    String place = "analysis " + analysis.name() + ": report.logic: ";
-    if (name.indexOf('.') < 0) {
-      throw new ConfigException(
-          place
-              + "expected anomaly, dispersion, elephants, live, mice, portscans, or the full name"
-              + " of a class that implements "
+    if (name.indexOf('.') >= 0) {
+      return byClass(analysis, name);
+    }
+    Map<String, Supplier<ReportLogic>> known = provided(analysis);
+    Supplier<ReportLogic> logic = known.get(name);
+    if (logic == null) {
+      throw analysis.error(
+          KEY,
+          "expected "
+              + String.join(", ", known.keySet())
+              + ", or the full name of a class that implements "
               + ReportLogic.class.getName()
               + "; found '"
               + name
-              + "'");
+              + "'"
+              + LogicRules.didYouMean(Names.nearest(name, known.keySet()), ""));
     }
+    return logic.get();
+  }
+
+  /** The logics of all providers, by name and in its order. */
+  private static Map<String, Supplier<ReportLogic>> provided(AnalysisConfig analysis) {
+    Map<String, Supplier<ReportLogic>> known = new TreeMap<>();
+    Map<String, String> owners = new HashMap<>();
     try {
-      ClassLoader loader = Thread.currentThread().getContextClassLoader();
-      Class<?> type = Class.forName(name, true, loader);
+      for (ReportLogicProvider provider : ServiceLoader.load(ReportLogicProvider.class, loader())) {
+        String owner = provider.getClass().getName();
+        provider
+            .logics()
+            .forEach(
+                (name, logic) -> {
+                  if (!NAME.matcher(name).matches()) {
+                    throw analysis.error(
+                        KEY,
+                        owner
+                            + " brings a logic '"
+                            + name
+                            + "'; expected lower-case letters, digits and _, beginning with a"
+                            + " letter");
+                  }
+                  String other = owners.put(name, owner);
+                  if (other != null) {
+                    throw analysis.error(
+                        KEY, "logic " + name + " is brought by both " + other + " and " + owner);
+                  }
+                  known.put(name, logic);
+                });
+      }
+    } catch (ServiceConfigurationError e) {
+      throw analysis.error(KEY, "the logics cannot be listed: " + e.getMessage(), e);
+    }
+    return known;
+  }
+
+  // A job's own classes are found by the loader of the thread, which Flink sets; where that does
+  // not know flowmon, as on threads of others, by that of flowmon.
+  private static ClassLoader loader() {
+    ClassLoader own = ReportLogics.class.getClassLoader();
+    ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+    try {
+      boolean sees =
+          ofThread != null
+              && ofThread.loadClass(ReportLogicProvider.class.getName())
+                  == ReportLogicProvider.class;
+      return sees ? ofThread : own;
+    } catch (ClassNotFoundException e) {
+      return own;
+    }
+  }
+
+  private static ReportLogic byClass(AnalysisConfig analysis, String name) {
+    try {
+      Class<?> type = Class.forName(name, true, loader());
       return type.asSubclass(ReportLogic.class).getConstructor().newInstance();
     } catch (ClassNotFoundException e) {
-      throw new ConfigException(place + "no class " + name + " on the class path", e);
+      throw analysis.error(KEY, "no class " + name + " on the class path", e);
     } catch (ClassCastException e) {
-      throw new ConfigException(
-          place + name + " does not implement " + ReportLogic.class.getName(), e);
+      throw analysis.error(KEY, name + " does not implement " + ReportLogic.class.getName(), e);
     } catch (InvocationTargetException e) {
-      throw new ConfigException(
-          place + "the constructor of " + name + " failed: " + e.getCause(), e);
+      throw analysis.error(KEY, "the constructor of " + name + " failed: " + e.getCause(), e);
     } catch (ReflectiveOperationException e) {
-      throw new ConfigException(
-          place + name + " needs to be a public class with a public constructor without parameters",
+      throw analysis.error(
+          KEY,
+          name + " needs to be a public class with a public constructor without parameters",
           e);
     }
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.query.Names;
 
 /**
  * The parameters of a report's logic, taken out by name. {@link #end} refuses those that nobody
@@ -53,7 +54,14 @@ public final class ReportParameters {
   public String choice(String name, String... words) {
     String text = text(name, words[0]);
     if (!List.of(words).contains(text)) {
-      throw error(name, "expected one of " + String.join(", ", words) + ", found '" + text + "'");
+      throw error(
+          name,
+          "expected one of "
+              + String.join(", ", words)
+              + ", found '"
+              + text
+              + "'"
+              + LogicRules.didYouMean(Names.nearest(text, List.of(words)), ""));
     }
     return text;
   }
@@ -75,14 +83,16 @@ public final class ReportParameters {
             name,
             "is not a parameter of logic "
                 + analysis.report().logic()
-                + (known.isEmpty() ? "" : "; expected one of " + String.join(", ", known)));
+                + (known.isEmpty()
+                    ? ", which has none"
+                    : "; expected one of " + String.join(", ", known))
+                + LogicRules.didYouMean(Names.nearest(name, known), ""));
       }
     }
   }
 
-  /** An error that names analysis and parameter. */
+  /** An error that names file, line and parameter. */
   public ConfigException error(String name, String message) {
-    return new ConfigException(
-        "analysis " + analysis.name() + ": report.parameters." + name + ": " + message);
+    return analysis.error("report.parameters." + name, message);
   }
 }

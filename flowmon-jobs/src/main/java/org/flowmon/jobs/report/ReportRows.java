@@ -4,51 +4,52 @@ import java.util.List;
 import org.flowmon.udaf.query.ResultTable;
 
 /** Collects a report's rows, cells by the names of their columns; what is not set is NULL. */
-final class ReportRows {
+public final class ReportRows {
   private final List<String> names;
   private final ResultTable.Builder table = new ResultTable.Builder();
 
-  ReportRows(List<ReportColumn> columns) {
+  /** Rows of these columns, none yet. */
+  public ReportRows(List<ReportColumn> columns) {
     names = columns.stream().map(ReportColumn::name).toList();
     for (ReportColumn column : columns) {
       table.column(column.name(), column.kind());
     }
   }
 
-  /** Begins a row. */
-  ReportRows row() {
+  /** Begins a row; cells are set of the row that was begun last. */
+  public ReportRows row() {
     table.row();
     return this;
   }
 
-  ReportRows set(String column, long value) {
+  public ReportRows set(String column, long value) {
     table.set(place(column), value);
     return this;
   }
 
-  ReportRows set(String column, double value) {
+  public ReportRows set(String column, double value) {
     Cells.setDouble(table, place(column), value);
     return this;
   }
 
   /** A 128-bit number. */
-  ReportRows set(String column, long high, long low) {
+  public ReportRows set(String column, long high, long low) {
     table.set(place(column), high, low);
     return this;
   }
 
-  ReportRows set(String column, String value) {
+  public ReportRows set(String column, String value) {
     table.set(place(column), value);
     return this;
   }
 
   /** Sets a cell to what another table has in its column of the same name. */
-  ReportRows copy(String column, ResultTable from, int row) {
+  public ReportRows copy(String column, ResultTable from, int row) {
     return copy(column, column, from, row);
   }
 
   /** Sets a cell to what another table has in a column of another name. */
-  ReportRows copy(String column, String source, ResultTable from, int row) {
+  public ReportRows copy(String column, String source, ResultTable from, int row) {
     Cells.copy(from, row, from.column(source), table, place(column));
     return this;
   }
@@ -61,7 +62,8 @@ final class ReportRows {
     return place;
   }
 
-  ResultTable build() {
+  /** The rows. */
+  public ResultTable build() {
     return table.build();
   }
 }

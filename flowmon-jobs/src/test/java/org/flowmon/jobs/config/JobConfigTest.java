@@ -89,7 +89,8 @@ class JobConfigTest {
     refuses("kafka: {}\n", "f.yaml:1: kafka.bootstrap: is missing; expected host:port");
     refuses(
         "kafka: {bootstrap: b, topik: x}\n",
-        "f.yaml:1: kafka.topik: is not a key here; expected one of bootstrap, topic");
+        "f.yaml:1: kafka.topik: is not a key here; expected one of analyses_topic, bootstrap,"
+            + " topic");
     refuses("kafka: {bootstrap: b}\n", "archive: is missing, but the job's role is ALL");
     refuses(
         "kafka: {bootstrap: b}\njob: {role: analyses, bounded: yes}\n",

@@ -162,12 +162,12 @@ class MiceLogicTest {
     assertMessage("live.query: expected no LIMIT", "LIMIT 5", HISTORY, "");
     assertMessage("report.parameters.limit: expected a whole number", "", HISTORY, "limit: 0");
     assertMessage(
-        "expected keys of the live query, found src_port",
+        "expected keys of the live query, [src_addr, dst_addr], found src_port",
         "",
         HISTORY.replace("src_addr", "src_port"),
         "");
     assertMessage(
-        "needs a key of the live query among its columns, found [bytes]",
+        "needs a key of the live query, of [src_addr, dst_addr], among its columns, found [bytes]",
         "",
         "SELECT SUM(bytes) AS bytes FROM flows WHERE end_time >= :now - INTERVAL '1' DAY",
         "");
