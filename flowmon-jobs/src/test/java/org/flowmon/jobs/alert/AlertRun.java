@@ -55,15 +55,15 @@ final class AlertRun implements AutoCloseable {
   /** Its file. */
   static String text(String lateness, String alerts) {
     return """
-        name: talkers
-        live:
-          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
-          window: 10s
-          lateness: %s
-        report: {logic: live}
-        alerts:
-        %s
-        """
+    name: talkers
+    live:
+      query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
+      window: 10s
+      lateness: %s
+    report: {logic: live}
+    alerts:
+    %s
+    """
         .formatted(lateness, alerts.indent(2));
   }
 

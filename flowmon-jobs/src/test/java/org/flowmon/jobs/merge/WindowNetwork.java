@@ -89,7 +89,8 @@ final class WindowNetwork implements AutoCloseable {
     for (int i = 0; i < sources; i++) {
       OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
           new OneInputStreamOperatorTestHarness<>(
-              new LowLevelOperatorFactory(new AnalysisSet(analyses), KEY_GROUPS), new PositionedBatchSerializer());
+              new LowLevelOperatorFactory(new AnalysisSet(analyses), KEY_GROUPS),
+              new PositionedBatchSerializer());
       low.setup(new PartialSerializer());
       low.open();
       lows.add(low);
@@ -108,7 +109,9 @@ final class WindowNetwork implements AutoCloseable {
       merges.add(merge);
       toMerge.add(new Inputs(sources));
     }
-    windows = new OneInputStreamOperatorTestHarness<>(new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0);
+    windows =
+        new OneInputStreamOperatorTestHarness<>(
+            new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0);
     windows.setup(new WindowResultSerializer());
     if (from != null) {
       windows.initializeState(from.windows());
