@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -12,12 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flowmon.jobs.FlowmonJob;
-import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
-import org.flowmon.jobs.control.ControlTopic;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -31,7 +26,7 @@ import picocli.CommandLine.Parameters;
           + " job, changes and removes them."
     },
     subcommands = {
-      AnalysesCommand.ListThem.class,
+      AnalysesListCommand.class,
       AnalysesCommand.Show.class,
       AnalysesCommand.Check.class,
       AnalysesChangeCommands.Add.class,
@@ -43,89 +38,6 @@ public final class AnalysesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new UsageException("analyses: expected one of " + spec.subcommands().keySet());
-  }
-
-  /** {@code flowmon analyses list}. */
-  @Command(
-      name = "list",
-      mixinStandardHelpOptions = true,
-      description =
-          "Lists the analyses of a folder or, without one, those that come along: which of them run"
-              + " where no folder is named, windows, history, logic and sinks. With --config or"
-              + " --kafka those of a job: of its folder, and as the topic of analyses says since.")
-  static final class ListThem implements Callable<Integer> {
-    @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
-    private Path folder;
-
-    @CommandLine.Mixin private AnalysesTopicOptions job;
-
-    @Override
-    public Integer call() {
-      if (job.isGiven()) {
-        return ofJob();
-      }
-      heading();
-      if (folder != null) {
-        try {
-          AnalysisConfig.readFolder(folder).forEach(one -> line(one, "yes"));
-        } catch (ConfigException e) {
-          throw new CommandException(e.getMessage());
-        }
-        return ExitCodes.DONE;
-      }
-      AnalysisConfig.bundled().forEach(one -> line(one, "by default"));
-      AnalysisConfig.offered().forEach(one -> line(one, "if copied"));
-      return ExitCodes.DONE;
-    }
-
-    private Integer ofJob() {
-      if (folder != null) {
-        throw new UsageException("analyses list: a folder or a job, not both");
-      }
-      JobConfig.Kafka kafka = job.kafka();
-      AnalysisSet set = new AnalysisSet(job.started());
-      ControlTopic topic = new ControlTopic(kafka);
-      topic.createIfMissing();
-      for (AnalysisChange change : topic.read().changes()) {
-        try {
-          FlowmonJob.check(change.config() == null ? List.of() : List.of(change.config()));
-          set.apply(change);
-        } catch (ConfigException e) {
-          System.err.println("refused by every job: " + e.getMessage());
-        }
-      }
-      heading();
-      set.running().forEach(one -> line(one, set.change(one.name()) == null ? "yes" : "added"));
-      return ExitCodes.DONE;
-    }
-
-    private static void heading() {
-      System.out.printf(
-          "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
-          "analysis", "window", "slide", "history", "runs", "logic", "sinks");
-    }
-
-    private static void line(AnalysisConfig one, String runs) {
-      System.out.printf(
-          "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
-          one.name(),
-          text(one.live().window()),
-          text(one.live().slide()),
-          one.history() == null ? "no" : "yes",
-          runs,
-          one.report().logic(),
-          String.join(", ", one.sinks()));
-    }
-
-    /** As files write it. */
-    private static String text(Duration duration) {
-      long millis = duration.toMillis();
-      return millis % 3_600_000 == 0
-          ? millis / 3_600_000 + "h"
-          : millis % 60_000 == 0
-              ? millis / 60_000 + "m"
-              : millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
-    }
   }
 
   /** {@code flowmon analyses show}. */

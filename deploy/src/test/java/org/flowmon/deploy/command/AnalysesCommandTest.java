@@ -10,8 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +63,56 @@ class AnalysesCommandTest {
     Ran ofFolder = run("analyses", "list", folder.toString());
     assertEquals(1 + names.size(), ofFolder.out().lines().count(), ofFolder.out());
     assertTrue(ofFolder.out().contains("dispersion           10m      1m"), ofFolder.out());
+  }
+
+  /** A minute from noon on, ten flows a second, of two sources in turn. */
+  private Path archive() throws Exception {
+    long noon = 1_795_262_400_000_000L; // 2026-11-21T12:00:00Z
+    Path place = folder.resolve("archive");
+    try (Archive archive =
+            Archive.openOrCreate(ArchiveLocation.of(place), ArchiveOptions.DEFAULTS);
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                archive, new ImportedFile(String.format("%064x", 1), "test", 1), false)) {
+      FlowBatchBuilder builder = new FlowBatchBuilder(600);
+      for (int i = 0; i < 600; i++) {
+        builder.beginRow();
+        builder.set(FlowColumn.ARRIVAL, noon + i * 100_000L);
+        builder.set(FlowColumn.END_TIME, noon + i * 100_000L);
+        builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A000001 + i % 2);
+        builder.setIpv4(FlowColumn.DST_ADDR, i);
+        builder.set(FlowColumn.BYTES, i);
+        builder.set(FlowColumn.OUTGOING, i < 300 ? 0 : 1);
+        builder.endRow();
+      }
+      importer.add(FlowBatch.open(builder.build(1, 0, 600, 0)));
+      importer.commit("test");
+    }
+    return place;
+  }
+
+  @Test
+  void anArchiveSaysHowManyFlowsBecomeAGroupAndWhatWindowIsLongEnough() throws Exception {
+    String place = archive().toString();
+    Ran list = run("analyses", "list", "--archive", place);
+    assertEquals(0, list.code(), list.out());
+    List<String> lines =
+        list.out().lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
+    // The first 30 s count: two sources in windows of 10 s are 6 groups, in those of 3 s 20.
+    assertTrue(lines.contains("elephants 10s 300 6 50.0 3s"), list.out());
+    // Every flow has a pair of its own.
+    assertTrue(lines.contains("mice 10s 600 600 1.0 none up to 1h, which has 1.0"), list.out());
+    // Both sources are of one prefix; the slides of a minute are what groups are of.
+    assertTrue(lines.contains("dispersion 1m 300 1 300.0 1s"), list.out());
+    Ran shorter =
+        run("analyses", "list", "--archive", place, "--sample", "5s", "--reduction", "60");
+    // The last five seconds are outgoing, and windows of 10 s are longer.
+    assertTrue(
+        shorter.out().replaceAll(" +", " ").contains("mice 10s - - - none up to 3s, which has 1.0"),
+        shorter.out());
+    assertEquals(2, run("analyses", "list", "--archive", place, "--sample", "1ms").code());
+    assertEquals(
+        3, run("analyses", "list", "--archive", folder.resolve("nowhere").toString()).code());
   }
 
   @Test

@@ -60,6 +60,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient Counter results;
   private transient Counter revisions;
   private transient Counter finalResults;
+  private transient ReductionMetrics reductions;
   private transient Counter unknownQuery;
   private transient Counter behindWatermark;
   private transient StoppedQueries stopped;
@@ -81,6 +82,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     results = metrics.counter("window_results");
     revisions = metrics.counter("revised_results");
     finalResults = metrics.counter("final_results");
+    reductions = new ReductionMetrics(metrics);
     unknownQuery = metrics.counter("unknown_query_messages");
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
@@ -275,6 +277,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       if (whole.get(queries.of(analysis).id()).isWhole(result.windowStart())) {
         results.inc();
         finalResults.inc(result.isFinal() ? 1 : 0);
+        reductions.add(result);
         output.collect(
             new StreamRecord<>(
                 result.withDefinition(queries.set().text(analysis)),

@@ -1,0 +1,156 @@
+package org.flowmon.deploy.stats;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.And;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Comparison;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.Value;
+
+/**
+ * How many flows become one group of an analysis, in windows of several lengths, counted exactly
+ * over the flows of an archive that arrived last. What a window costs beyond its flows, in
+ * messages, memory, lookups and rows, goes by its groups: a window is long enough where a group has
+ * several flows.
+ */
+public final class WindowReduction {
+  private static final List<Long> LENGTHS =
+      List.of(1L, 3L, 10L, 30L, 60L, 180L, 600L, 1800L, 3600L);
+  private static final long SECOND = 1_000_000;
+
+  private final List<Measured> measured;
+  private final long ownMicros;
+
+  /**
+   * Windows of one length.
+   *
+   * @param micros the length
+   * @param flows that the filter keeps
+   * @param groups of all windows together
+   */
+  public record Measured(long micros, long flows, long groups) {
+    /** 0 where there are no flows. */
+    public double flowsPerGroup() {
+      return groups == 0 ? 0 : flows / (double) groups;
+    }
+  }
+
+  private WindowReduction(List<Measured> measured, long ownMicros) {
+    this.measured = measured;
+    this.ownMicros = ownMicros;
+  }
+
+  /** The largest arrival of an archive, microseconds; empty where it holds nothing. */
+  public static Optional<Long> lastArrival(ArchiveSnapshot snapshot, QueryOptions options)
+      throws IOException {
+    ResultTable last =
+        ArchiveQuery.run(
+                snapshot, QueryParser.parse("SELECT MAX(arrival) AS last FROM flows"), options)
+            .table();
+    return last.isNull(0, 0) ? Optional.empty() : Optional.of(last.longValue(0, 0));
+  }
+
+  /**
+   * Counts flows and groups of windows of an analysis's own length and of others that are not
+   * longer than the sample.
+   *
+   * @param last the largest arrival of the sample
+   * @param sample how long before it the sample begins
+   */
+  public static WindowReduction of(
+      ArchiveSnapshot snapshot,
+      AnalysisConfig analysis,
+      long last,
+      Duration sample,
+      QueryOptions options)
+      throws IOException {
+    FlowQuery live = QueryParser.parse(analysis.live().query());
+    long sampleMicros = sample.toNanos() / 1000;
+    // Where groups are of slides of a window, these are what flows become groups in.
+    long own =
+        live.groupBy().stream()
+            .filter(TimeBucket.class::isInstance)
+            .mapToLong(key -> ((TimeBucket) key).widthMicros())
+            .min()
+            .orElse(analysis.live().windowMicros());
+    TreeSet<Long> lengths = new TreeSet<>();
+    LENGTHS.forEach(seconds -> lengths.add(seconds * SECOND));
+    lengths.add(own);
+    lengths.removeIf(length -> length > sampleMicros);
+    Expression where = sampled(live.where(), last, sampleMicros);
+    List<Measured> measured = new ArrayList<>();
+    for (long length : lengths) {
+      FlowQuery counted = counted(live, where, analysis.live().time().column(), length);
+      ResultTable groups = ArchiveQuery.run(snapshot, counted, options).table();
+      long flows = 0;
+      for (int row = 0; row < groups.rowCount(); row++) {
+        flows += groups.longValue(row, 0);
+      }
+      measured.add(new Measured(length, flows, groups.rowCount()));
+    }
+    return new WindowReduction(measured, own);
+  }
+
+  private static Expression sampled(Expression where, long last, long sampleMicros) {
+    Expression arrived =
+        new Comparison(
+            ComparisonOperator.GREATER,
+            new Column(FlowColumn.ARRIVAL),
+            new Literal(Value.ofTimestamp(last - sampleMicros)));
+    return where == null ? arrived : new And(List.of(where, arrived));
+  }
+
+  /** The flows of each group of each window. */
+  private static FlowQuery counted(
+      FlowQuery live, Expression where, FlowColumn time, long lengthMicros) {
+    List<Expression> keys = new ArrayList<>(live.groupBy());
+    keys.removeIf(TimeBucket.class::isInstance); // of slides: the windows take their place
+    keys.add(new TimeBucket(new Column(time), lengthMicros));
+    return new FlowQuery(
+        List.of(
+            new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, (Expression) null))),
+        where,
+        keys,
+        List.of(),
+        -1);
+  }
+
+  /** By length, the shortest first. */
+  public List<Measured> measured() {
+    return List.copyOf(measured);
+  }
+
+  /** Windows of the analysis's own length; empty where it is longer than the sample. */
+  public Optional<Measured> own() {
+    return measured.stream().filter(one -> one.micros() == ownMicros).findFirst();
+  }
+
+  /** The shortest windows in which a group has so many flows on average; empty where none are. */
+  public Optional<Measured> recommended(double flowsPerGroup) {
+    return measured.stream().filter(one -> one.flowsPerGroup() >= flowsPerGroup).findFirst();
+  }
+
+  /** The longest windows. */
+  public Measured longest() {
+    return measured.get(measured.size() - 1);
+  }
+}

@@ -1,0 +1,48 @@
+package org.flowmon.jobs.merge;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+
+/**
+ * How many flows became one group in the windows that went out, by analysis: what a window costs
+ * beyond its flows goes by its groups, so that this tells whether windows are long enough.
+ */
+final class ReductionMetrics {
+  private final MetricGroup metrics;
+  private final Map<String, Sums> analyses = new HashMap<>();
+
+  /** Of one analysis since the task began; written by the task, read by reporters. */
+  private static final class Sums {
+    private volatile long flows;
+    private volatile long groups;
+
+    double flowsPerGroup() {
+      long made = groups;
+      return made == 0 ? 0 : flows / (double) made;
+    }
+  }
+
+  /** Metrics of no windows yet. */
+  ReductionMetrics(MetricGroup metrics) {
+    this.metrics = metrics;
+  }
+
+  // One thread writes; others see its sums, if not at once.
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void add(WindowResult window) {
+    Sums sums = analyses.computeIfAbsent(window.analysis(), this::register);
+    sums.flows += window.counts().flows();
+    sums.groups += window.groups();
+  }
+
+  private Sums register(String analysis) {
+    Sums sums = new Sums();
+    MetricGroup group = metrics.addGroup("analysis", analysis);
+    group.gauge("window_flows", (Gauge<Long>) () -> sums.flows);
+    group.gauge("window_groups", (Gauge<Long>) () -> sums.groups);
+    group.gauge("flows_per_group", (Gauge<Double>) sums::flowsPerGroup);
+    return sums;
+  }
+}

@@ -1,0 +1,53 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.junit.jupiter.api.Test;
+
+class ReductionMetricsTest {
+  /** Keeps the gauges of all groups, by analysis and name. */
+  private static final class Gauges extends UnregisteredMetricsGroup {
+    private final String prefix;
+    private final Map<String, Gauge<?>> all;
+
+    Gauges(String prefix, Map<String, Gauge<?>> all) {
+      this.prefix = prefix;
+      this.all = all;
+    }
+
+    @Override
+    public MetricGroup addGroup(String key, String value) {
+      return new Gauges(value + ".", all);
+    }
+
+    @Override
+    public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
+      all.put(prefix + name, gauge);
+      return gauge;
+    }
+  }
+
+  private static WindowResult window(String analysis, long flows, long groups) {
+    return new WindowResult(analysis, 0, 1, null, null, groups, new ArrivalCounts(flows, 1, 2, 3));
+  }
+
+  @Test
+  void flowsAndGroupsOfAllWindowsOfAnAnalysisAreAddedUp() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    ReductionMetrics metrics = new ReductionMetrics(new Gauges("", gauges));
+    metrics.add(window("mice", 10, 4));
+    metrics.add(window("mice", 20, 8));
+    metrics.add(window("elephants", 7, 0));
+    assertEquals(30L, gauges.get("mice.window_flows").getValue());
+    assertEquals(12L, gauges.get("mice.window_groups").getValue());
+    assertEquals(2.5, gauges.get("mice.flows_per_group").getValue());
+    assertEquals(0.0, gauges.get("elephants.flows_per_group").getValue());
+    assertEquals(6, gauges.size());
+  }
+}
