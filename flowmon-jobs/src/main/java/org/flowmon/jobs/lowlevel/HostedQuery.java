@@ -153,7 +153,9 @@ final class HostedQuery {
               counts.selected() - before.selected(),
               counts.late() - before.late(),
               counts.ahead() - before.ahead(),
-              record.lostBefore());
+              record.lostBefore(),
+              table.sampledOfBatch(),
+              table.samplingRateOfBatch());
     }
     if (!arrived.equals(ArrivalCounts.NONE)) {
       long pane = live.window().paneStart(record.batch().maxArrival());

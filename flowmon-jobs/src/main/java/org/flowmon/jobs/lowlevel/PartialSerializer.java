@@ -14,7 +14,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  * <pre>
  *   groups:  1 u8 | key group i32 | length i32 | bytes
  *   part:    2 u8 | query i64     | length i32 | bytes
- *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64
+ *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64 | sampled i64 | sampling rate i64 (the last two not in version 1)
  *   stopped: 4 u8 | key group i32 | query i64
  *   definition: 5 u8 | key group i32 | analysis (modified UTF-8) | version i64 | text as RecordSerializer.writeText
  *   started: 6 u8 | key group i32 | query i64 | version i64 | task i32 | tasks i32 | first whole i64
@@ -51,10 +51,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeInt(of.keyGroup());
       target.writeLong(of.queryId());
       target.writeLong(of.paneStart());
-      target.writeLong(of.counts().flows());
-      target.writeLong(of.counts().late());
-      target.writeLong(of.counts().ahead());
-      target.writeLong(of.counts().lost());
+      of.counts().write(target);
     } else if (partial instanceof Partial.Stopped stopped) {
       target.writeByte(STOPPED);
       target.writeInt(stopped.keyGroup());
@@ -105,8 +102,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readInt(),
               source.readLong(),
               source.readLong(),
-              new ArrivalCounts(
-                  source.readLong(), source.readLong(), source.readLong(), source.readLong()));
+              ArrivalCounts.read(source, found > 1));
       case STOPPED -> new Partial.Stopped(source.readInt(), source.readLong());
       case DEFINITION -> new Partial.Definition(source.readInt(), readChange(source));
       case STARTED ->

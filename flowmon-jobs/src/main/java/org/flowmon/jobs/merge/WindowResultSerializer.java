@@ -14,7 +14,7 @@ import org.flowmon.udaf.query.ResultTable;
  * Version 2: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
  * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
  * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
- * groups, then the four counts (8 bytes each).
+ * groups, then the six counts (8 bytes each, in version 1 the first four).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
@@ -36,10 +36,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ResultTableBytes.write(result.totals(), target);
     target.writeLong(result.groups());
     ArrivalCounts counts = result.counts();
-    target.writeLong(counts.flows());
-    target.writeLong(counts.late());
-    target.writeLong(counts.ahead());
-    target.writeLong(counts.lost());
+    counts.write(target);
   }
 
   @Override
@@ -55,8 +52,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ResultTable totals = ResultTableBytes.read(source);
     long groups = source.readLong();
     ArrivalCounts counts =
-        new ArrivalCounts(
-            source.readLong(), source.readLong(), source.readLong(), source.readLong());
+        ArrivalCounts.read(source, found > 1);
     return new WindowResult(
         analysis,
         definition,

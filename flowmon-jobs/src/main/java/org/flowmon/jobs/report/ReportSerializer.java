@@ -17,8 +17,8 @@ import org.flowmon.udaf.query.ResultTable;
  * Version 2: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
  * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
- * byte), as-of, from, through, arrived through, final at (not in version 1), the four counts (8
- * bytes each), 0 or 1 and the message.
+ * byte), as-of, from, through, arrived through, final at (not in version 1), the six counts (8
+ * bytes each, in version 1 the first four), 0 or 1 and the message.
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -49,10 +49,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeLong(confidence.arrivedThrough());
     target.writeLong(confidence.finalAt());
     ArrivalCounts counts = confidence.counts();
-    target.writeLong(counts.flows());
-    target.writeLong(counts.late());
-    target.writeLong(counts.ahead());
-    target.writeLong(counts.lost());
+    counts.write(target);
     target.writeBoolean(confidence.message() != null);
     if (confidence.message() != null) {
       String message = confidence.message();
@@ -98,8 +95,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     long arrivedThrough = found > 1 ? source.readLong() : end;
     long finalAt = found > 1 ? source.readLong() : end;
     ArrivalCounts counts =
-        new ArrivalCounts(
-            source.readLong(), source.readLong(), source.readLong(), source.readLong());
+        ArrivalCounts.read(source, found > 1);
     String message = source.readBoolean() ? source.readUTF() : null;
     return new Confidence(status, asOf, from, through, arrivedThrough, finalAt, counts, message);
   }

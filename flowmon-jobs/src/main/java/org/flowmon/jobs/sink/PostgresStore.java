@@ -34,8 +34,8 @@ final class PostgresStore implements AutoCloseable {
       INSERT INTO flowmon_windows AS w
         (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
          history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
-         message, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+         sampled_flows, sampling_rate, message, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
         revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
         as_of = excluded.as_of, history_from = excluded.history_from,
@@ -43,7 +43,8 @@ final class PostgresStore implements AutoCloseable {
         arrived_through = excluded.arrived_through, final_at = excluded.final_at,
         flows = excluded.flows,
         late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
-        lost_flows = excluded.lost_flows, message = excluded.message,
+        lost_flows = excluded.lost_flows, sampled_flows = excluded.sampled_flows,
+        sampling_rate = excluded.sampling_rate, message = excluded.message,
         written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
       """;
@@ -198,7 +199,9 @@ final class PostgresStore implements AutoCloseable {
       put.setLong(13, counts.late());
       put.setLong(14, counts.ahead());
       put.setLong(15, counts.lost());
-      put.setString(16, PostgresTable.text(confidence.message()));
+      put.setLong(16, counts.sampled());
+      put.setLong(17, counts.samplingRate());
+      put.setString(18, PostgresTable.text(confidence.message()));
       return put.executeUpdate() == 1;
     }
   }

@@ -46,6 +46,8 @@ final class PostgresTable {
         late_flows bigint NOT NULL,
         ahead_flows bigint NOT NULL,
         lost_flows bigint NOT NULL,
+        sampled_flows bigint NOT NULL DEFAULT 0,
+        sampling_rate bigint NOT NULL DEFAULT 0,
         message text,
         written_at timestamptz NOT NULL,
         PRIMARY KEY (analysis, window_end, window_start))
@@ -54,7 +56,9 @@ final class PostgresTable {
   // Of tables that were made before these columns were.
   private static final String ADD_COLUMNS =
       "ALTER TABLE flowmon_windows ADD COLUMN IF NOT EXISTS arrived_through timestamptz,"
-          + " ADD COLUMN IF NOT EXISTS final_at timestamptz";
+          + " ADD COLUMN IF NOT EXISTS final_at timestamptz,"
+          + " ADD COLUMN IF NOT EXISTS sampled_flows bigint NOT NULL DEFAULT 0,"
+          + " ADD COLUMN IF NOT EXISTS sampling_rate bigint NOT NULL DEFAULT 0";
 
   private final String name;
   private final List<ReportColumn> columns;

@@ -78,6 +78,8 @@ public final class ReportJson {
     out.append(",\"late_flows\":").append(counts.late());
     out.append(",\"ahead_flows\":").append(counts.ahead());
     out.append(",\"lost_flows\":").append(counts.lost());
+    out.append(",\"sampled_flows\":").append(counts.sampled());
+    out.append(",\"sampling_rate\":").append(counts.samplingRate());
     member(out.append(','), "message", confidence.message());
     out.append('}');
   }

@@ -18,7 +18,7 @@ class WindowResultSerializerTest {
   private static WindowResult result() {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
-    ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4);
+    ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4, 5, 6);
     return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, counts);
   }
 
@@ -39,13 +39,14 @@ class WindowResultSerializerTest {
     byte[] now = bytes(result().withDefinition(null));
     int name = 1 + 3; // version and name, then the definition that is none
     int times = name + 16;
-    byte[] old = Arrays.copyOf(now, now.length - 21);
+    byte[] old = Arrays.copyOf(now, now.length - 21 - 16); // two counts, too
     System.arraycopy(now, name + 1, old, name, 16);
     System.arraycopy(now, times + 21, old, times, old.length - times);
     old[0] = 1;
     WindowResult read = serializer.deserialize(new DataInputDeserializer(old));
     WindowResult of = result();
-    assertEquals(new WindowResult("a", 100, 200, of.rows(), of.totals(), 5, of.counts()), read);
+    ArrivalCounts four = new ArrivalCounts(1, 2, 3, 4);
+    assertEquals(new WindowResult("a", 100, 200, of.rows(), of.totals(), 5, four), read);
     assertTrue(read.isFinal());
   }
 }

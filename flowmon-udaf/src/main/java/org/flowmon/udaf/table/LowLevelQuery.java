@@ -37,6 +37,7 @@ public final class LowLevelQuery {
   private final int tableSlots;
   private final int[] selection = new int[Vector.CAPACITY];
 
+  private final SampledFlows sampled = new SampledFlows();
   private int slotsToDrain;
   private int closedPanes;
   private long flows;
@@ -103,6 +104,7 @@ public final class LowLevelQuery {
   /** Takes a batch; evicted groups may go to the sink. */
   public void process(FlowBatch batch) {
     flows += batch.rows();
+    sampled.clear();
     if (batch.rows() == 0) {
       return;
     }
@@ -112,6 +114,7 @@ public final class LowLevelQuery {
       int n = filter.select(batch, from, count);
       int[] chosen = filter.rows();
       selected += n;
+      sampled.add(batch, from, chosen, n);
       if (spread != null) {
         counted += spread.assign(batch, from, count, chosen, n, this::add);
         continue;
@@ -223,6 +226,16 @@ public final class LowLevelQuery {
     closedPanes = 0;
     slotsToDrain = 0;
     texts.clear();
+  }
+
+  /** Flows of the last batch that the filter kept and that come from sampled packets. */
+  public long sampledOfBatch() {
+    return sampled.flows();
+  }
+
+  /** The highest of their sampling rates, one of so many packets; 0 without one. */
+  public long samplingRateOfBatch() {
+    return sampled.highestRate();
   }
 
   /** Panes that it holds groups of. */
