@@ -240,6 +240,11 @@ public final class GroupTable {
     }
   }
 
+  /** Whether {@link #append} takes groups of this layout that are not in the table. */
+  boolean canBeAppended() {
+    return !layout.keys().isEmpty() && !keyColumns.hasTexts();
+  }
+
   private void reserveToAppend(int groups) {
     if (keyColumns.hasTexts()) {
       throw new IllegalArgumentException("groups with texts cannot be taken over");

@@ -48,8 +48,11 @@ public final class WindowPart {
     // The one group of a query without keys stays until the end: where there is none, it is taken
     // for one of no rows.
     boolean isOne = groups.layout().keys().isEmpty();
-    for (int group : isOne || keepsAll(live) ? groups.all() : groups.first(live)) {
-      first.merge(groups, group);
+    int[] kept = isOne || keepsAll(live) ? groups.all() : groups.first(live);
+    if (groups.canBeAppended()) {
+      first.append(groups, kept);
+    } else {
+      first.merge(groups, kept, kept.length);
     }
     return first;
   }
@@ -104,7 +107,11 @@ public final class WindowPart {
               + ", window end "
               + windowEnd);
     }
-    rows.merge(other.rows);
+    if (rows.canBeAppended()) {
+      rows.append(other.rows); // other key groups have other groups: none need be looked for
+    } else {
+      rows.merge(other.rows);
+    }
     groups += other.groups;
     rows.layout().merge(totals, 0, other.totals, 0);
     if (live.limit() >= 0 && rows.size() > 4 * live.limit() + 64) {
