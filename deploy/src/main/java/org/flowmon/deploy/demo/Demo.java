@@ -98,6 +98,9 @@ public final class Demo {
       DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
       throws Exception {
     DemoJob job = DemoJob.submit(services, options);
+    progress.printf(
+        "the job runs; add analyses to it: flowmon analyses add --kafka %s FILE%n",
+        services.kafka().bootstrapServers());
     try (FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
       if (options.inputs().isEmpty()) {
