@@ -204,14 +204,19 @@ public final class FlowmonJob {
     List<AnalysisChange> changes = new ArrayList<>();
     for (AnalysisChange change : contents.changes()) {
       String error = runnable(change, config);
-      if (error == null && set.apply(change)) {
-        changes.add(change);
-        LOG.info(
-            "analysis {} {} by topic {}",
-            change.name(),
-            change.text() == null ? "is removed" : "is defined",
-            topic.name());
-      } else if (error != null) {
+      try {
+        if (error == null && set.apply(change)) {
+          changes.add(change);
+          LOG.info(
+              "analysis {} {} by topic {}",
+              change.name(),
+              change.text() == null ? "is removed" : "is defined",
+              topic.name());
+        }
+      } catch (ConfigException e) {
+        error = e.getMessage();
+      }
+      if (error != null) {
         LOG.error("topic {}: refused: {}", topic.name(), error);
       }
     }

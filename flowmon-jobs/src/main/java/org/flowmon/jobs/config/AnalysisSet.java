@@ -11,6 +11,9 @@ import java.util.TreeMap;
  * applies the same changes has the same analyses, in whatever order they came. Not thread-safe.
  */
 public final class AnalysisSet implements Serializable {
+  /** Names that may have changed, those that are gone among them: each is remembered. */
+  public static final int MAX_NAMES = 4096;
+
   private static final long serialVersionUID = 1L;
 
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
@@ -39,7 +42,8 @@ public final class AnalysisSet implements Serializable {
    * Applies a change.
    *
    * @return false where the same or a later change of this name was applied before
-   * @throws ConfigException where it does not hold an analysis; nothing has changed then
+   * @throws ConfigException where it does not hold an analysis, or there are too many; nothing has
+   *     changed then
    */
   public boolean apply(AnalysisChange change) {
     AnalysisChange last = changes.get(change.name());
@@ -47,6 +51,10 @@ public final class AnalysisSet implements Serializable {
       return false;
     }
     AnalysisConfig config = change.config();
+    if (last == null && changes.size() >= MAX_NAMES) {
+      throw new ConfigException(
+          "analysis " + change.name() + ": " + MAX_NAMES + " names have changed, and no more may");
+    }
     changes.put(change.name(), change);
     if (config == null) {
       running.remove(change.name());

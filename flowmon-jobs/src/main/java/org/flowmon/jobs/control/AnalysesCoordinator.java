@@ -28,6 +28,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.lowlevel.AnalysesEvent;
 import org.slf4j.Logger;
@@ -105,6 +106,10 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     metrics.gauge("refused_analysis_changes", refused::get);
   }
 
+  private synchronized boolean isOneTooMany(AnalysisChange change) {
+    return changes.size() >= AnalysisSet.MAX_NAMES && !changes.containsKey(change.name());
+  }
+
   private boolean note(AnalysisChange change) {
     AnalysisChange last = changes.get(change.name());
     if (last != null && last.version() >= change.version()) {
@@ -180,7 +185,10 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     AnalysisChange change = null;
     if (ControlTopic.isMessage(record)) {
       change = ControlTopic.change(record);
-      error = settings.check().apply(change);
+      error =
+          isOneTooMany(change)
+              ? AnalysisSet.MAX_NAMES + " names have changed, and no more may"
+              : settings.check().apply(change);
     } else {
       error = "the message at offset " + record.offset() + " is no analysis";
     }

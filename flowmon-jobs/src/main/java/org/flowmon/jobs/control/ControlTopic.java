@@ -3,6 +3,7 @@ package org.flowmon.jobs.control;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,7 @@ public final class ControlTopic {
     properties.put("bootstrap.servers", kafka.bootstrap());
   }
 
-  /** What is said up to some offset. */
+  /** What is said up to some offset, in the order in which it was said. */
   public record Contents(List<AnalysisChange> changes, long nextOffset) {
     public Contents {
       changes = List.copyOf(changes);
@@ -150,7 +151,9 @@ public final class ControlTopic {
           }
         }
       }
-      return new Contents(new ArrayList<>(last.values()), end);
+      List<AnalysisChange> inOrder = new ArrayList<>(last.values());
+      inOrder.sort(Comparator.comparingLong(AnalysisChange::version));
+      return new Contents(inOrder, end);
     }
   }
 
