@@ -71,6 +71,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final class PartitionStream {
     private final BatchStream stream = new BatchStream();
     private long losses;
+    private long toldLosses; // those that Kafka's producer took a batch with
     private long lastArrival = Long.MIN_VALUE;
     private long lastSentNanos = System.nanoTime();
   }
@@ -187,7 +188,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   /**
    * Says that flows were lost before they came here, so that the readers of the topic know: they
-   * stand in the cumulative losses of the batches that follow.
+   * stand in the cumulative losses of the batches that follow, or of a heartbeat.
    *
    * @param flows how many more, at least 0
    */
@@ -246,7 +247,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     return counters.stats();
   }
 
-  /** Sends what is left and disconnects. Calling it again does nothing. */
+  /**
+   * Sends what is left, losses that no batch has told of included, and disconnects. Calling it
+   * again does nothing.
+   */
   @Override
   public void close() {
     lock.lock();
@@ -254,7 +258,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       if (closed) {
         return;
       }
-      closeBatch();
+      if (closeBatch()) {
+        tellLosses();
+      }
       closed = true;
     } finally {
       lock.unlock();
@@ -352,6 +358,32 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     return send(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
   }
 
+  /** Heartbeats to the partitions whose readers do not know of all losses yet. */
+  private void tellLosses() {
+    // As for the timer: where Kafka takes nothing, each attempt would wait.
+    boolean taken = true;
+    for (int partition = 0; partition < partitions.length && taken; partition++) {
+      PartitionStream target = partitions[partition];
+      if (target.losses == target.toldLosses) {
+        continue;
+      }
+      if (clock == Long.MIN_VALUE) {
+        LOG.warn(
+            "{} flows were lost before {}-{}, and no time is known to tell its readers with",
+            target.losses,
+            options.topic(),
+            partition);
+      } else if (ended) {
+        long end = clock + END_OF_FILE_MICROS;
+        taken =
+            send(
+                partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
+      } else {
+        taken = heartbeat(partition);
+      }
+    }
+  }
+
   private boolean heartbeat(int partition) {
     byte[] bytes = partitions[partition].stream.heartbeat(clock, partitions[partition].losses);
     return send(partition, bytes, 0, clock, System.nanoTime());
@@ -374,6 +406,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
                 }
               });
       taken = !isRefused(sent);
+      if (taken) {
+        stream.toldLosses = stream.losses;
+      }
     } catch (InterruptException e) {
       failed(partition, rows, e); // Kafka has set the thread's interrupt flag again
     } catch (KafkaException | IllegalStateException e) {

@@ -454,6 +454,52 @@ class FlowPublisherTest {
   }
 
   @Test
+  void lossesToldLastAreSentByTheCloseWhereNoBatchFollows() {
+    FlowPublisher publisher = new FlowPublisher(options(1), kafka);
+    row(publisher, 1, 1);
+    publisher.addLosses(5); // for partition 1, into which nothing was ever sent
+    publisher.tick(9);
+    publisher.close();
+    assertEquals(2, kafka.history().size(), "only a stream with losses to tell has a heartbeat");
+    FlowBatch last = batches(kafka, 1).get(0);
+    assertEquals(0, last.rows());
+    assertEquals(5, last.cumulativeLosses());
+    assertEquals(9, last.maxArrival());
+    assertEquals(0, last.sequence());
+  }
+
+  @Test
+  void lossesOfRowsThatMadeNoBatchAtTheCloseAreTold() {
+    FlowPublisher publisher = new FlowPublisher(options(2), kafka);
+    publisher.tick(9);
+    FlowBatchBuilder builder = publisher.builder();
+    builder.beginRow();
+    builder.set(FlowColumn.BYTES, 1);
+    builder.endRow(); // a flow without an arrival
+    publisher.rowsEnded(1);
+    publisher.close();
+    assertEquals(1, kafka.history().size());
+    assertEquals(1, batches(kafka, 0).get(0).cumulativeLosses());
+  }
+
+  @Test
+  void lossesToldAfterTheEndOfFilesDoNotTakeTheEndBack() {
+    FlowPublisher publisher = new FlowPublisher(options(1), kafka);
+    row(publisher, 1_000_000, 1);
+    publisher.addLosses(2);
+    publisher.endOfFile(1_000_000);
+    assertEquals(2, batches(kafka, 1).get(0).cumulativeLosses());
+    publisher.addLosses(3);
+    publisher.close();
+    List<FlowBatch> all = batches(kafka, 1);
+    assertEquals(2, all.size());
+    assertEquals(5, all.get(1).cumulativeLosses());
+    assertTrue(all.get(1).isEndOfInput());
+    assertEquals(3_601_000_000L, all.get(1).maxArrival());
+    assertEquals(5, kafka.history().size());
+  }
+
+  @Test
   void arrivalsThatGoBackAreCounted() {
     FlowPublisher publisher = new FlowPublisher(options(1), kafka);
     for (long arrival : new long[] {10, 10, 10, 9, 10, 11}) {
