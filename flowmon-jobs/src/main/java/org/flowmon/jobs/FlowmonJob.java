@@ -2,8 +2,8 @@ package org.flowmon.jobs;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -12,6 +12,9 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
@@ -201,12 +204,10 @@ public final class FlowmonJob {
     topic.createIfMissing();
     ControlTopic.Contents contents = topic.read();
     AnalysisSet set = new AnalysisSet(analyses);
-    List<AnalysisChange> changes = new ArrayList<>();
     for (AnalysisChange change : contents.changes()) {
       String error = runnable(change, config);
       try {
         if (error == null && set.apply(change)) {
-          changes.add(change);
           LOG.info(
               "analysis {} {} by topic {}",
               change.name(),
@@ -229,7 +230,7 @@ public final class FlowmonJob {
             set,
             keyGroups,
             new AnalysesCoordinator.Settings(
-                kafka, changes, contents.nextOffset(), change -> runnable(change, config))));
+                kafka, set, contents.nextOffset(), change -> runnable(change, config))));
   }
 
   /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
@@ -242,7 +243,11 @@ public final class FlowmonJob {
         KafkaReports.createTopics(config.kafka(), List.of(analysis));
       }
       return null;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError e) {
+      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
+          || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
+        throw new KafkaException(e.getMessage(), e); // Kafka's trouble, not the analysis's
+      }
       return e.getMessage() == null ? e.toString() : e.getMessage();
     }
   }

@@ -80,10 +80,14 @@ class AnalysesOfARunningJobTest {
       sender.send(seconds(10, 20));
       awaitResult("late", 16);
 
-      long garbage = control.send("other", "name: other\nlive: {query: SELECT}\n");
-      ControlStatus.Outcome refused = outcome("other", garbage);
-      assertTrue(refused.isRefused());
-      assertTrue(refused.message().contains("other"), refused.message());
+      assertRefused(control, "other", "name: other\nlive: {query: SELECT}\n", "other");
+      assertRefused(control, "nested", "x: " + "[".repeat(50_000), "nested too deeply");
+      assertRefused(control, "nobody", null, "there is no analysis nobody to be removed");
+      assertRefused(
+          control,
+          "loaded",
+          late(10).replace("name: late", "name: loaded").replace("logic: live", "logic: x.Y"),
+          "x.Y");
       savepoint = job.stop();
     }
     // With another parallelism, and further changes while it does not run and after.
@@ -181,6 +185,13 @@ class AnalysesOfARunningJobTest {
 
   private static Map<Long, String> expected(List<TestFlow> flows, int limit) {
     return BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, limit);
+  }
+
+  private static void assertRefused(
+      ControlTopic control, String analysis, String text, String expected) {
+    ControlStatus.Outcome refused = outcome(analysis, control.send(analysis, text));
+    assertTrue(refused.isRefused());
+    assertTrue(refused.message().contains(expected), refused.message());
   }
 
   private static void assertTaken(long version, String analysis) {

@@ -94,7 +94,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   public void processElement(StreamRecord<Report> element) {
     Report report = element.getValue();
     if (report.isAnnouncement()) {
-      analyses.learn(report.analysis(), report.definition());
+      analyses.learn(report.analysis(), report.definition(), report.revision());
     } else if (analyses.get(report.analysis()) != null) {
       byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
     }

@@ -15,6 +15,8 @@ final class AlertedAnalyses implements Serializable {
 
   private final TreeMap<String, AnalysisConfig> byName = new TreeMap<>();
 
+  private final TreeMap<String, Long> versions = new TreeMap<>();
+
   AlertedAnalyses(List<AnalysisConfig> analyses) {
     for (AnalysisConfig analysis : analyses) {
       if (!analysis.alerts().isEmpty()) {
@@ -27,8 +29,14 @@ final class AlertedAnalyses implements Serializable {
    * Takes what an analysis is from now on.
    *
    * @param definition its text; empty: it is gone
+   * @param version of the change: word of a higher one may have come before
    */
-  void learn(String name, String definition) {
+  void learn(String name, String definition, long version) {
+    Long last = versions.get(name);
+    if (last != null && last >= version) {
+      return;
+    }
+    versions.put(name, version);
     byName.remove(name);
     if (!definition.isEmpty()) {
       AnalysisConfig analysis = AnalysisConfig.parse("analysis " + name, definition);

@@ -338,7 +338,7 @@ public record AnalysisConfig(
             section.duration("lateness", Duration.ZERO),
             section.bool("revisions", true),
             section.bool("spread", false),
-            section.integer("slots", 16, 1 << 24, 1 << 14));
+            section.integer("slots", 16, 1 << 20, 1 << 14));
     section.end();
     FlowQuery query = query(section, live.query());
     if (!query.isAggregated()) {

@@ -12,12 +12,16 @@ import java.util.TreeMap;
  */
 public final class AnalysisSet implements Serializable {
   /** Names that may have changed, those that are gone among them: each is remembered. */
-  public static final int MAX_NAMES = 4096;
+  public static final int MAX_NAMES = 1024;
+
+  /** Characters of all their files together: they go to every task in one message. */
+  public static final int MAX_TEXT = 4 << 20;
 
   private static final long serialVersionUID = 1L;
 
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
+  private long textOfChanges;
 
   /**
    * The analyses that a job is started with.
@@ -36,6 +40,7 @@ public final class AnalysisSet implements Serializable {
   public AnalysisSet(AnalysisSet other) {
     running.putAll(other.running);
     changes.putAll(other.changes);
+    textOfChanges = other.textOfChanges;
   }
 
   /**
@@ -55,6 +60,17 @@ public final class AnalysisSet implements Serializable {
       throw new ConfigException(
           "analysis " + change.name() + ": " + MAX_NAMES + " names have changed, and no more may");
     }
+    long text = textOfChanges - length(last) + length(change);
+    if (text > MAX_TEXT) {
+      throw new ConfigException(
+          "analysis "
+              + change.name()
+              + ": the files of analyses that have changed would have "
+              + text
+              + " characters together, expected at most "
+              + MAX_TEXT);
+    }
+    textOfChanges = text;
     changes.put(change.name(), change);
     if (config == null) {
       running.remove(change.name());
@@ -62,6 +78,10 @@ public final class AnalysisSet implements Serializable {
       running.put(change.name(), config);
     }
     return true;
+  }
+
+  private static int length(AnalysisChange change) {
+    return change == null || change.text() == null ? 0 : change.text().length();
   }
 
   /** Those that run, in the order of their names. */

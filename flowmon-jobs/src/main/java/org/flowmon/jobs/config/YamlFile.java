@@ -67,6 +67,9 @@ final class YamlFile {
       root = new Compose(settings).composeString(text);
     } catch (YamlEngineException e) {
       throw new ConfigException(file + ": not YAML: " + e.getMessage(), e);
+    } catch (StackOverflowError e) {
+      // The parser has no limit of its own; a configuration has some five levels.
+      throw new ConfigException(file + ": not a configuration: it is nested too deeply", e);
     }
     if (root.isEmpty() || !(root.get() instanceof MappingNode mapping)) {
       throw new ConfigException(

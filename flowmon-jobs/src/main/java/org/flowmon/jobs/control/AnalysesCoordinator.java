@@ -12,8 +12,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.jobgraph.OperatorID;
@@ -29,6 +30,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.lowlevel.AnalysesEvent;
 import org.slf4j.Logger;
@@ -42,20 +44,25 @@ import org.slf4j.LoggerFactory;
  * <p>A message that is no analysis, or one that the job cannot run, is refused: the log and {@link
  * ControlStatus} say why, and what ran goes on as it was.
  *
- * <p>Metrics in group {@code flowmon}: {@code analysis_changes}, {@code refused_analysis_changes}.
+ * <p>Metrics in group {@code flowmon}: {@code analysis_changes}, {@code refused_analysis_changes},
+ * {@code follows_analyses} (1, and 0 where the topic cannot be read).
  */
 public final class AnalysesCoordinator implements OperatorCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysesCoordinator.class);
   private static final int VERSION = 1;
-  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration POLL = Duration.ofMillis(200);
   private static final long PAUSE_MILLIS = 5_000;
 
   private final Settings settings;
   private final Context context;
   private final Map<Integer, SubtaskGateway> gateways = new HashMap<>();
-  private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
+  private final AnalysisSet analyses;
+  // What the tasks have been told: said in the status by the thread that follows, as a broker that
+  // is away would hold up Flink's.
+  private final Queue<AnalysisChange> told = new ConcurrentLinkedQueue<>();
   private final AtomicLong applied = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private volatile boolean follows;
   private long position;
   private volatile boolean closed;
   private volatile KafkaConsumer<byte[], byte[]> consumer;
@@ -64,20 +71,17 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   /**
    * What it is to do.
    *
-   * @param contents what the topic said when the job was submitted
-   * @param position the offset after it
-   * @param check says why a change cannot be made, null where it can; makes what it needs
+   * @param analyses those that the job was submitted with, as the topic said then
+   * @param position the topic's offset after that
+   * @param check says why a change cannot be made, null where it can; makes what it needs. What
+   *     Kafka throws meanwhile is tried again
    */
   public record Settings(
       JobConfig.Kafka kafka,
-      List<AnalysisChange> contents,
+      AnalysisSet analyses,
       long position,
       SerializableFunction<AnalysisChange, String> check)
-      implements Serializable {
-    public Settings {
-      contents = List.copyOf(contents);
-    }
-  }
+      implements Serializable {}
 
   /** Makes it in the JobManager. */
   static final class Provider extends RecreateOnResetOperatorCoordinator.Provider {
@@ -99,24 +103,12 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   AnalysesCoordinator(Settings settings, Context context) {
     this.settings = settings;
     this.context = context;
-    settings.contents().forEach(this::note);
+    analyses = new AnalysisSet(settings.analyses());
     position = settings.position();
     MetricGroup metrics = context.metricGroup().addGroup("flowmon");
     metrics.gauge("analysis_changes", applied::get);
     metrics.gauge("refused_analysis_changes", refused::get);
-  }
-
-  private synchronized boolean isOneTooMany(AnalysisChange change) {
-    return changes.size() >= AnalysisSet.MAX_NAMES && !changes.containsKey(change.name());
-  }
-
-  private boolean note(AnalysisChange change) {
-    AnalysisChange last = changes.get(change.name());
-    if (last != null && last.version() >= change.version()) {
-      return false;
-    }
-    changes.put(change.name(), change);
-    return true;
+    metrics.gauge("follows_analyses", () -> follows ? 1 : 0);
   }
 
   @Override
@@ -144,13 +136,17 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         return;
       } catch (KafkaException e) {
         LOG.warn(
-            "topic {} of analyses cannot be read, next attempt in {} s: {}",
+            "topic {} of analyses cannot be followed, next attempt in {} s: {}",
             settings.kafka().analysesTopic(),
             PAUSE_MILLIS / 1000,
             e.toString());
         pause();
+      } catch (RuntimeException | Error e) {
+        context.failJob(e); // nobody would follow the topic any more
+        return;
       } finally {
         consumer = null;
+        follows = false;
       }
     }
   }
@@ -160,9 +156,13 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         new TopicPartition(settings.kafka().analysesTopic(), ControlTopic.PARTITION);
     opened.assign(List.of(partition));
     opened.seek(partition, position());
+    follows = true;
     while (!closed) {
       for (ConsumerRecord<byte[], byte[]> record : opened.poll(POLL)) {
         take(record, status);
+      }
+      for (AnalysisChange change = told.poll(); change != null; change = told.poll()) {
+        status.taken(change);
       }
     }
   }
@@ -181,25 +181,16 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   }
 
   private void take(ConsumerRecord<byte[], byte[]> record, ControlStatus status) {
-    String error = null;
-    AnalysisChange change = null;
-    if (ControlTopic.isMessage(record)) {
-      change = ControlTopic.change(record);
-      error =
-          isOneTooMany(change)
-              ? AnalysisSet.MAX_NAMES + " names have changed, and no more may"
-              : settings.check().apply(change);
-    } else {
-      error = "the message at offset " + record.offset() + " is no analysis";
-    }
-    CompletableFuture<?> delivered;
+    AnalysisChange change = ControlTopic.isMessage(record) ? ControlTopic.change(record) : null;
+    String error =
+        change == null
+            ? "the message at offset " + record.offset() + " is no analysis"
+            : settings.check().apply(change);
     synchronized (this) {
-      position = record.offset() + 1;
-      if (error != null || !note(change)) {
-        delivered = null;
-      } else {
-        delivered = tell();
+      if (error == null) {
+        error = apply(change);
       }
+      position = record.offset() + 1;
     }
     if (error != null) {
       refused.incrementAndGet();
@@ -207,35 +198,44 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       if (change != null) {
         status.refused(change, error);
       }
-    } else if (delivered != null) {
-      applied.incrementAndGet();
-      AnalysisChange taken = change;
-      LOG.info(
-          "analysis {} {}, version {}",
-          taken.name(),
-          taken.text() == null ? "goes" : "comes or changes",
-          taken.version());
-      // whether or not all could be told: who could not is restarted and told then
-      var unused = delivered.whenComplete((done, failure) -> status.taken(taken));
     }
   }
 
-  /** Tells all tasks that run; the others are told when they do. */
-  private CompletableFuture<?> tell() {
+  /** Applies a change and tells all tasks that run; why not, or null. */
+  private String apply(AnalysisChange change) {
+    if (change.text() == null && analyses.get(change.name()) == null) {
+      return "there is no analysis " + change.name() + " to be removed";
+    }
+    try {
+      if (!analyses.apply(change)) {
+        return null; // known from the checkpoint
+      }
+    } catch (ConfigException e) {
+      return e.getMessage();
+    }
+    applied.incrementAndGet();
+    LOG.info(
+        "analysis {} {}, version {}",
+        change.name(),
+        change.text() == null ? "goes" : "comes or changes",
+        change.version());
     List<CompletableFuture<?>> sent = new ArrayList<>();
-    gateways.values().forEach(gateway -> sent.add(gateway.sendEvent(event())));
-    return CompletableFuture.allOf(sent.toArray(new CompletableFuture<?>[0]));
-  }
-
-  private AnalysesEvent event() {
-    return new AnalysesEvent(new ArrayList<>(changes.values()));
+    AnalysesEvent event = new AnalysesEvent(List.of(change));
+    gateways.values().forEach(gateway -> sent.add(gateway.sendEvent(event)));
+    // whether or not all could be told: who could not is restarted and told then
+    var unused =
+        CompletableFuture.allOf(sent.toArray(new CompletableFuture<?>[0]))
+            .whenComplete((done, failure) -> told.add(change));
+    return null;
   }
 
   @Override
   public synchronized void executionAttemptReady(int subtask, int attempt, SubtaskGateway gateway) {
     gateways.put(subtask, gateway);
+    List<AnalysisChange> changes = analyses.changes();
     if (!changes.isEmpty()) {
-      var unused = gateway.sendEvent(event()); // where that fails, Flink restarts the task
+      // where that fails, Flink restarts the task
+      var unused = gateway.sendEvent(new AnalysesEvent(changes));
     }
   }
 
@@ -262,8 +262,9 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeByte(VERSION);
     out.writeLong(position);
+    List<AnalysisChange> changes = analyses.changes();
     out.writeInt(changes.size());
-    for (AnalysisChange change : changes.values()) {
+    for (AnalysisChange change : changes) {
       out.writeUTF(change.name());
       out.writeLong(change.version());
       byte[] text =
@@ -291,7 +292,12 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       long of = in.readLong();
       int length = in.readInt();
       String text = length < 0 ? null : new String(in.readNBytes(length), StandardCharsets.UTF_8);
-      note(new AnalysisChange(name, of, text));
+      try {
+        analyses.apply(new AnalysisChange(name, of, text));
+      } catch (ConfigException e) {
+        // it was right when it came: what is right has changed since
+        LOG.error("analysis {} of the state does not run: {}", name, e.getMessage());
+      }
     }
   }
 

@@ -37,7 +37,7 @@ public final class ControlTopic {
   public static final String REMOVED = "removed: true\n";
 
   /** A file of an analysis is not larger. */
-  public static final int MAX_TEXT_BYTES = 1 << 19;
+  public static final int MAX_TEXT_BYTES = 1 << 16;
 
   static final int PARTITION = 0;
   private static final int TIMEOUT_SECONDS = 30;

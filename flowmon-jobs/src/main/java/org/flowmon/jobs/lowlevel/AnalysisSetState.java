@@ -23,10 +23,13 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   version u8 = 1 | runs bool | query id i64 | has changed bool | (change as in PartialSerializer)
  * </pre>
+ *
+ * <p>An entry without a name, which says nothing, is there always.
  */
 public final class AnalysisSetState {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysisSetState.class);
   private static final int VERSION = 1;
+  private static final String NO_NAME = "";
 
   private final BroadcastState<String, byte[]> state;
 
@@ -84,6 +87,7 @@ public final class AnalysisSetState {
   /** Notes what is to be in the next checkpoint. */
   public void update(AnalysisSet set, Map<String, Long> ids) throws Exception {
     state.clear();
+    state.put(NO_NAME, bytes(null, null)); // so that none is told from a state before this was
     for (AnalysisChange change : set.changes()) {
       state.put(change.name(), bytes(ids.get(change.name()), change));
     }

@@ -13,14 +13,19 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.table.SharedEvaluation;
 import org.flowmon.udaf.table.WindowSpec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The live queries of one task of the low level, which come and go while it runs. What comes later
  * than the task's first flow says from where on it has seen all of them.
  */
 final class HostedQueries {
+  private static final Logger LOG = LoggerFactory.getLogger(HostedQueries.class);
+
   private final AnalysisSet set;
   private final int maxParallelism;
   private final int task;
@@ -61,6 +66,7 @@ final class HostedQueries {
     this.metrics = metrics;
     for (AnalysisConfig analysis : set.running()) {
       HostedQuery query = host(LiveQuery.of(analysis));
+      query.version(version(query.live()));
       if (restored) {
         announceStart(query, latest); // counts for those that are new since the checkpoint
       }
@@ -90,7 +96,12 @@ final class HostedQueries {
    * @param latest the latest time that any of the flows until now can have had
    */
   void apply(AnalysisChange change, long latest) {
-    if (!set.apply(change)) {
+    try {
+      if (!set.apply(change)) {
+        return;
+      }
+    } catch (ConfigException e) {
+      LOG.error("analysis {} is left as it was: {}", change.name(), e.getMessage());
       return;
     }
     for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
@@ -105,13 +116,14 @@ final class HostedQueries {
     }
     HostedQuery before = byName.get(change.name());
     LiveQuery live = LiveQuery.of(analysis);
-    boolean goesOn = before != null && before.live().id() == live.id() && !before.isStopped();
+    boolean goesOn = before != null && live.goesOn(before.live()) && !before.isStopped();
     if (!goesOn || before.live().analysis().live().slots() != live.analysis().live().slots()) {
       if (goesOn) {
         before.drainAll(); // the same query with a table of another size
       }
       before = host(live);
     }
+    before.version(change.version());
     // Also of one that goes on here: it may have been stopped where groups are merged.
     announceStart(before, latest);
   }
@@ -128,17 +140,21 @@ final class HostedQueries {
     return query;
   }
 
+  private long version(LiveQuery live) {
+    AnalysisChange change = set.change(live.analysis().name());
+    return change == null ? 0 : change.version();
+  }
+
   private void announceStart(HostedQuery query, long latest) {
     LiveQuery live = query.live();
     WindowSpec window = live.window();
     long firstWhole =
         latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
-    AnalysisChange change = set.change(live.analysis().name());
     announcements.add(
         new Partial.Started(
             live.keyGroup(maxParallelism),
             live.id(),
-            change == null ? 0 : change.version(),
+            version(live),
             task,
             tasks,
             firstWhole));

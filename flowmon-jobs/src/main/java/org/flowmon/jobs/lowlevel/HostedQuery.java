@@ -27,6 +27,7 @@ final class HostedQuery {
   private final LiveQuery live;
   private final Consumer<Partial> out;
   private final int countsKeyGroup;
+  private long version;
   private final Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
   // Null once the query is stopped.
   private LowLevelQuery table;
@@ -95,6 +96,11 @@ final class HostedQuery {
     return live;
   }
 
+  /** Notes the version of the change by which the query runs from now on. */
+  void version(long ofChange) {
+    version = ofChange;
+  }
+
   private void send(Partial partial) {
     try {
       out.accept(partial);
@@ -135,7 +141,7 @@ final class HostedQuery {
         live.analysis().name(),
         live.query(),
         cause);
-    send(new Partial.Stopped(countsKeyGroup, live.id()));
+    send(new Partial.Stopped(countsKeyGroup, live.id(), version));
   }
 
   void process(PositionedBatch record) {

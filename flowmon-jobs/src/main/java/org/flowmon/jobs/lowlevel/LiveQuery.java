@@ -58,6 +58,14 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
     return Math.floorMod(id, keyGroups);
   }
 
+  /**
+   * Whether what was made for a query serves this one, which came in its place: the same query, and
+   * windows that are published in the same way.
+   */
+  public boolean goesOn(LiveQuery before) {
+    return id == before.id && window.equals(before.window);
+  }
+
   private static long id(String name, FlowQuery query, WindowSpec window) {
     // A line is added only where the option is set: the ids of older states stay.
     String definition =

@@ -124,8 +124,8 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   /** A flow with a time further after its arrival than this belongs to no window. */
   private void noteTimes(FlowBatch batch) {
-    if (batch.rows() > 0) {
-      long arrival = batch.maxArrival();
+    long arrival = batch.maxArrival();
+    if (batch.rows() > 0 && WindowSpec.isTime(arrival)) {
       long end = Math.min(batch.maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
       latest = Math.max(latest, Math.max(arrival, end));
     }

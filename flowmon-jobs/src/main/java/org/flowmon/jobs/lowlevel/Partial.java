@@ -64,8 +64,10 @@ public sealed interface Partial {
   /**
    * To the last step, through the merge: a query failed at run time and was stopped. What has not
    * gone out of its windows lacks groups and never goes out.
+   *
+   * @param version of the change by which the query ran: one that was said anew since goes on
    */
-  record Stopped(int keyGroup, long queryId) implements Partial {}
+  record Stopped(int keyGroup, long queryId, long version) implements Partial {}
 
   /**
    * To all that follow the low level, in each key group before anything that rests on it: an

@@ -15,7 +15,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   groups:  1 u8 | key group i32 | length i32 | bytes
  *   part:    2 u8 | query i64     | length i32 | bytes
  *   counts:  3 u8 | key group i32 | query i64 | pane i64 | flows i64 | late i64 | ahead i64 | lost i64 | sampled i64 | sampling rate i64 (the last two not in version 1)
- *   stopped: 4 u8 | key group i32 | query i64
+ *   stopped: 4 u8 | key group i32 | query i64 | version of the change i64 (not in version 1)
  *   definition: 5 u8 | key group i32 | analysis (modified UTF-8) | version i64 | text as RecordSerializer.writeText
  *   started: 6 u8 | key group i32 | query i64 | version i64 | task i32 | tasks i32 | first whole i64
  *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
@@ -56,6 +56,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeByte(STOPPED);
       target.writeInt(stopped.keyGroup());
       target.writeLong(stopped.queryId());
+      target.writeLong(stopped.version());
     } else if (partial instanceof Partial.Definition definition) {
       target.writeByte(DEFINITION);
       target.writeInt(definition.keyGroup());
@@ -103,7 +104,9 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readLong(),
               source.readLong(),
               ArrivalCounts.read(source, found > 1));
-      case STOPPED -> new Partial.Stopped(source.readInt(), source.readLong());
+      case STOPPED ->
+          new Partial.Stopped(
+              source.readInt(), source.readLong(), found > 1 ? source.readLong() : 0);
       case DEFINITION -> new Partial.Definition(source.readInt(), readChange(source));
       case STARTED ->
           new Partial.Started(

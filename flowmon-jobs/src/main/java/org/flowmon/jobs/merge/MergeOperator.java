@@ -133,8 +133,13 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       define(element, message.change());
       return;
     }
-    if (element.getValue() instanceof Partial.Stopped message && stopped.add(message.queryId())) {
-      forget(message.queryId());
+    if (element.getValue() instanceof Partial.Stopped message) {
+      if (!queries.isOf(message)) {
+        return; // it was said anew since
+      }
+      if (stopped.add(message.queryId())) {
+        forget(message.queryId());
+      }
     }
     output.collect(element);
   }
@@ -174,7 +179,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private void stop(LiveQuery live, RuntimeException cause) {
     stopped.add(live, cause);
     forget(live.id());
-    output.collect(new StreamRecord<>(new Partial.Stopped(range.getStartKeyGroup(), live.id())));
+    output.collect(
+        new StreamRecord<>(
+            new Partial.Stopped(range.getStartKeyGroup(), live.id(), queries.version(live))));
   }
 
   private void forget(long queryId) {

@@ -157,14 +157,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
               windows.put(id, new OpenWindows(live, revisions));
               Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
               whole.put(
-                  id, from == null ? WholeWindows.pending(version(live)) : WholeWindows.from(from));
+                  id, from == null ? WholeWindows.pending(queries.version(live)) : WholeWindows.from(from));
             });
-  }
-
-  /** The version of the change by which a query runs. */
-  private long version(LiveQuery live) {
-    AnalysisChange change = queries.set().change(live.analysis().name());
-    return change == null ? 0 : change.version();
   }
 
   /** Tells those that follow of all that has changed, as they do not remember it. */
@@ -178,7 +172,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private void announce(AnalysisChange change) {
     String text = change.text() == null ? "" : change.text();
     output.collect(
-        new StreamRecord<>(WindowResult.announcement(change.name(), text, closedThrough)));
+        new StreamRecord<>(
+            WindowResult.announcement(change.name(), text, change.version(), closedThrough)));
   }
 
   private void define(AnalysisChange change) {
@@ -186,6 +181,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     if (gone == null) {
       return;
     }
+    announceChanges();
     announce(change);
     for (long id : gone) {
       windows.remove(id);
@@ -222,7 +218,13 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     } else if (message instanceof Partial.Counts counts) {
       withQuery(counts.queryId(), open -> open.add(counts));
     } else if (message instanceof Partial.Stopped of) {
-      withQuery(of.queryId(), open -> stopped.add(of.queryId()));
+      withQuery(
+          of.queryId(),
+          open -> {
+            if (queries.isOf(of)) {
+              stopped.add(of.queryId());
+            }
+          });
     } else if (message instanceof Partial.Definition definition) {
       define(definition.change());
     } else if (message instanceof Partial.Started started) {
@@ -303,7 +305,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     wholeState.update(wholeFrom);
     List<Partial> messages = new ArrayList<>();
     windows.values().forEach(open -> messages.addAll(open.snapshot()));
-    stopped.ids().forEach(id -> messages.add(new Partial.Stopped(0, id)));
+    stopped
+        .ids()
+        .forEach(
+            id -> messages.add(new Partial.Stopped(0, id, queries.version(queries.get(id)))));
     state.update(messages);
     closedThroughState.update(List.of(closedThrough));
     List<long[]> closedEarly = new ArrayList<>();

@@ -74,12 +74,15 @@ public record WindowResult(
    * No result, but word of an analysis for those that remember analyses: what it is from now on.
    *
    * @param definition its text; empty: it is gone
+   * @param version of the change, which stands in the place of {@code groups}: word of a name may
+   *     overtake other word of it
    * @param time what the watermark has reached, in microseconds
    */
-  static WindowResult announcement(String analysis, String definition, long time) {
+  static WindowResult announcement(
+      String analysis, String definition, long version, long time) {
     ResultTable none = new ResultTable.Builder().build();
     return new WindowResult(
-        analysis, definition, time, time, 0, time, time, none, none, 0, ArrivalCounts.NONE);
+        analysis, definition, time, time, 0, time, time, none, none, version, ArrivalCounts.NONE);
   }
 
   /** Whether this is no result, but word of what the analysis is from now on. */

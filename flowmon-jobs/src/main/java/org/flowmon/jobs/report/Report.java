@@ -72,7 +72,7 @@ public record Report(
         definition,
         time,
         time,
-        FINAL,
+        (int) Math.min(window.window().groups(), Integer.MAX_VALUE), // the version of the change
         List.of(),
         new ResultTable.Builder().build(),
         Confidence.of(window));
@@ -80,7 +80,7 @@ public record Report(
 
   /**
    * Whether this is no report, but word of what the analysis is from now on: its definition, empty
-   * where it is gone.
+   * where it is gone, and as its revision the version of that change.
    */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;

@@ -105,10 +105,12 @@ public final class ReportLogics {
 
   private static ReportLogic byClass(AnalysisConfig analysis, String name) {
     try {
-      Class<?> type = Class.forName(name, true, loader());
+      Class<?> type = Class.forName(name, false, loader());
       return type.asSubclass(ReportLogic.class).getConstructor().newInstance();
     } catch (ClassNotFoundException e) {
       throw analysis.error(KEY, "no class " + name + " on the class path", e);
+    } catch (LinkageError e) {
+      throw analysis.error(KEY, "the class " + name + " cannot be loaded: " + e, e);
     } catch (ClassCastException e) {
       throw analysis.error(KEY, name + " does not implement " + ReportLogic.class.getName(), e);
     } catch (InvocationTargetException e) {

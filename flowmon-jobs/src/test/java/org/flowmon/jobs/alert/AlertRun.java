@@ -75,7 +75,7 @@ final class AlertRun implements AutoCloseable {
             definition,
             end(window),
             end(window),
-            3,
+            window, // the version of the change
             List.of(),
             new ResultTable.Builder().build(),
             report(window, 3).confidence()));

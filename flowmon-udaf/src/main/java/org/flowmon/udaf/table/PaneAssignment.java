@@ -12,7 +12,6 @@ import org.flowmon.udaf.expression.Vector;
  */
 final class PaneAssignment {
   /** Arrivals beyond this, some 36,000 years, are no times. */
-  private static final long SANE = 1L << 60;
 
   private final WindowSpec window;
   private final PaneSet panes;
@@ -43,7 +42,10 @@ final class PaneAssignment {
     }
     long min = byArrival ? batch.minArrival() : batch.minEndTime();
     long max = byArrival ? batch.maxArrival() : batch.maxEndTime();
-    if (min < -SANE || max > SANE || batch.minArrival() < -SANE || batch.maxArrival() > SANE) {
+    if (!WindowSpec.isTime(min)
+        || !WindowSpec.isTime(max)
+        || !WindowSpec.isTime(batch.minArrival())
+        || !WindowSpec.isTime(batch.maxArrival())) {
       return null;
     }
     long start = window.paneStart(min);
@@ -87,7 +89,7 @@ final class PaneAssignment {
 
   /** Whether a flow's time, or its arrival, is none that it can have. */
   boolean isAhead(long time, long arrival) {
-    return arrival < -SANE || arrival > SANE || time > arrival + window.aheadMicros();
+    return !WindowSpec.isTime(arrival) || time > arrival + window.aheadMicros();
   }
 
   /**

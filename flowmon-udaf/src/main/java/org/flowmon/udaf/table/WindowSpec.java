@@ -40,6 +40,7 @@ public record WindowSpec(
   public static final long DEFAULT_AHEAD_MICROS = 3_600_000_000L;
 
   // Old captures are replayed against today's arrival times.
+  private static final long MOST = 1L << 60;
   private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
 
   /** Slides of lateness, less than this: so many updates a window may have. */
@@ -107,6 +108,11 @@ public record WindowSpec(
   /** Windows that share panes: width / slide. */
   public int windowsPerPane() {
     return Math.toIntExact(widthMicros / slideMicros);
+  }
+
+  /** Whether a number of microseconds is a time with which one can reckon: some 36,000 years. */
+  public static boolean isTime(long micros) {
+    return micros >= -MOST && micros <= MOST;
   }
 
   /** The start of the pane, as long as the slide, that holds a time. */
