@@ -23,6 +23,7 @@ public final class RandomFlows {
 
   private final Random random;
   private boolean extremes = true;
+  private boolean numbered;
   private long spread = 10 * 24 * HOUR;
 
   public RandomFlows(long seed) {
@@ -32,6 +33,14 @@ public final class RandomFlows {
   /** Without counts near 2^63. */
   public RandomFlows modest() {
     extremes = false;
+    return this;
+  }
+
+  /**
+   * With each row's number in its batch as {@code flow_sequence}, so that filters choose places.
+   */
+  public RandomFlows numbered() {
+    numbered = true;
     return this;
   }
 
@@ -55,6 +64,9 @@ public final class RandomFlows {
     for (int r = 0; r < rows; r++) {
       builder.beginRow();
       row(builder, shape);
+      if (numbered) {
+        builder.set(FlowColumn.FLOW_SEQUENCE, r);
+      }
       builder.endRow();
     }
     return FlowBatch.open(builder.build(1, 0, rows, 0));

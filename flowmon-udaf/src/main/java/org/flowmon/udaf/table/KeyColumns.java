@@ -8,7 +8,8 @@ import org.flowmon.udaf.query.ValueKind;
 
 /**
  * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
- * keys and hash. Where it can it lends the vectors' own arrays.
+ * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays, so that they
+ * are the loaded rows' as long as the vectors are; all else is its own.
  */
 final class KeyColumns {
   private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);

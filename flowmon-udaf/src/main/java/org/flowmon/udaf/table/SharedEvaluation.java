@@ -50,7 +50,7 @@ public final class SharedEvaluation {
     return held;
   }
 
-  /** The key columns of groupings with equal keys, loaded once for a stretch of rows. */
+  /** The key columns of groupings with equal keys, hashed once for a stretch of rows. */
   static final class Keys {
     private final KeyColumns columns;
     private final SharedVector[] shared;
@@ -75,13 +75,16 @@ public final class SharedEvaluation {
       return columns;
     }
 
+    /** Afterwards the columns hold the keys of these rows, whoever had which others in between. */
     void load(FlowRows rows, int from, int count) {
+      // The words are the vectors' own arrays, and groupings by other keys have the vectors, too:
+      // these may be of other rows by now, though the hashes are of these.
+      for (SharedVector key : shared) {
+        key.evaluate(rows, from, count);
+      }
       // Numbers of texts begin anew when a table was drained.
       if (columns.hasTexts() || !stretch.is(rows, from, count)) {
         stretch.clear(); // should it fail, nothing is known
-        for (SharedVector key : shared) {
-          key.evaluate(rows, from, count);
-        }
         columns.load(vectors, count);
         stretch.set(rows, from, count);
       }

@@ -15,6 +15,7 @@ import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.expression.SharedExpressions;
 import org.flowmon.udaf.expression.SharedSelection;
 import org.flowmon.udaf.expression.SharedVector;
+import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.junit.jupiter.api.Test;
@@ -51,66 +52,149 @@ class SharedEvaluationTest {
           "SUM(bytes) AS b, MIN(bytes / packets) AS least, MAX(bytes / packets) AS most",
           "SUM(CASE WHEN outgoing THEN bytes ELSE COALESCE(reverse_bytes, 0) END) AS b",
           "COUNT(DISTINCT dst_addr, COALESCE(dst_port, 0)) AS targets, COUNT(*) AS n",
+          "COUNT(DISTINCT dst_addr) AS targets, COUNT(DISTINCT bytes / packets) AS sizes",
           "MAX(src_addr) AS high, STDDEV(packets) AS d");
 
   private record Live(FlowQuery query, WindowSpec window, int slots) {}
 
   @Test
   void queriesThatShareSendWhatEachAloneSends() {
-    int shared = 0;
+    int messages = 0;
     for (long seed = 1; seed <= 30; seed++) {
       Random random = new Random(seed);
       List<Live> queries = new ArrayList<>();
       for (int q = 2 + random.nextInt(7); q > 0; q--) {
-        queries.add(query(random));
+        queries.add(
+            query(
+                KEYS.get(random.nextInt(KEYS.size())),
+                AGGREGATES.get(random.nextInt(AGGREGATES.size())),
+                FILTERS.get(random.nextInt(FILTERS.size())),
+                random));
       }
       // Batches longer than a vector, and the same one again.
       List<FlowBatch> flows =
           new ArrayList<>(new RandomFlows(seed).within(20 * MINUTE).batches(6, 2500));
       flows.add(flows.get(flows.size() - 1));
-      SharedEvaluation evaluation = new SharedEvaluation();
-      List<List<byte[]>> together =
-          run(queries, flows, evaluation, new Random(seed), seed % 3 == 0);
-      for (int q = 0; q < queries.size(); q++) {
-        String at = "seed " + seed + ", query " + q + " of " + queries;
-        List<List<byte[]>> alone =
-            run(
-                queries.subList(q, q + 1),
-                flows,
-                new SharedEvaluation(),
-                new Random(seed),
-                seed % 3 == 0);
-        List<byte[]> expected = alone.get(0);
-        assertEquals(expected.size(), together.get(q).size(), at);
-        for (int m = 0; m < expected.size(); m++) {
-          assertArrayEquals(expected.get(m), together.get(q).get(m), at + ", message " + m);
-        }
-        shared += expected.size();
-      }
+      messages += assertSendWhatEachAloneSends(queries, flows, seed);
     }
-    assertTrue(shared > 1000, "only " + shared + " messages were compared");
+    assertTrue(messages > 1000, "only " + messages + " messages were compared");
   }
 
-  private static Live query(Random random) {
-    String keys = KEYS.get(random.nextInt(KEYS.size()));
-    String sql =
-        "SELECT "
-            + keys
-            + ", "
-            + AGGREGATES.get(random.nextInt(AGGREGATES.size()))
-            + " FROM flows"
-            + FILTERS.get(random.nextInt(FILTERS.size()))
-            + " GROUP BY "
-            + keys;
+  /**
+   * Each query skips the stretches of which it chooses no row: what they share is then of another
+   * stretch than what one of them had of it last.
+   */
+  @Test
+  void queriesThatChooseFromDifferentStretchesSendWhatEachAloneSends() {
+    int messages = 0;
+    for (long seed = 1; seed <= 25; seed++) {
+      Random random = new Random(seed);
+      int others = random.nextInt(KEYS.size());
+      List<Live> queries = new ArrayList<>();
+      for (int q = 5 + random.nextInt(6); q > 0; q--) {
+        // Few lists of keys, so that there are equal ones with others in between.
+        int keys = random.nextInt(5);
+        queries.add(
+            query(
+                KEYS.get(keys < 4 ? keys / 2 : others),
+                AGGREGATES.get(random.nextInt(AGGREGATES.size())),
+                stretches(random),
+                random));
+      }
+      List<FlowBatch> flows = new ArrayList<>();
+      for (int b = 0; b < 4; b++) {
+        int rows = (2 + random.nextInt(2)) * Vector.CAPACITY + random.nextInt(3) - 1;
+        flows.add(new RandomFlows(100 * seed + b).numbered().within(20 * MINUTE).batch(rows));
+      }
+      messages += assertSendWhatEachAloneSends(queries, flows, seed);
+    }
+    assertTrue(messages > 1000, "only " + messages + " messages were compared");
+  }
+
+  /** A filter that is TRUE in some stretches of a batch, for all of their rows or for some. */
+  private static String stretches(Random random) {
+    int first = random.nextInt(3) * Vector.CAPACITY;
+    int end = first + Vector.CAPACITY;
+    return switch (random.nextInt(5)) {
+      case 0 -> "";
+      case 1 -> " WHERE flow_sequence < " + first + " OR flow_sequence >= " + end;
+      case 2 ->
+          " WHERE flow_sequence >= " + first + " AND flow_sequence < " + end + " AND outgoing";
+      default -> " WHERE flow_sequence >= " + first + " AND flow_sequence < " + end;
+    };
+  }
+
+  @Test
+  void keysAreThoseOfTheStretchWhereAnotherQueryHasEvaluatedAnotherInBetween() {
+    List<FlowBatch> flows = List.of(new RandomFlows(11).numbered().within(MINUTE).batch(2000));
+    for (String keys : KEYS) {
+      List<Live> queries =
+          List.of(
+              hourly(keys, " WHERE flow_sequence >= 1024", false),
+              hourly(keys + ", src_port", " WHERE flow_sequence < 1024", false),
+              hourly(keys, " WHERE flow_sequence >= 1024", false));
+      assertTrue(assertSendWhatEachAloneSends(queries, flows, 1) > 0, keys);
+    }
+  }
+
+  @Test
+  void keysAreThoseOfTheBatchWhereAnotherQueryHasDividedItsFlowsInBetween() {
+    List<FlowBatch> flows = List.of(new RandomFlows(12).within(20 * MINUTE).batch(800));
+    for (String keys : KEYS) {
+      List<Live> queries =
+          List.of(
+              hourly(keys, "", false),
+              hourly(keys + ", src_port", "", true),
+              hourly(keys, "", false));
+      assertTrue(assertSendWhatEachAloneSends(queries, flows, 1) > 0, keys);
+    }
+  }
+
+  private static Live hourly(String keys, String filter, boolean spread) {
+    long hour = 60 * MINUTE;
+    WindowSpec window = new WindowSpec(hour, hour, FlowColumn.END_TIME, 0, hour, false, spread);
+    return new Live(QueryParser.parse(sql(keys, "COUNT(*) AS n", filter)), window, 256);
+  }
+
+  /** Returns how many messages were compared. */
+  private static int assertSendWhatEachAloneSends(
+      List<Live> queries, List<FlowBatch> flows, long seed) {
+    boolean withAnother = seed % 3 == 0;
+    List<List<byte[]>> together =
+        run(queries, flows, new SharedEvaluation(), new Random(seed), withAnother);
+    int compared = 0;
+    for (int q = 0; q < queries.size(); q++) {
+      String at = "seed " + seed + ", query " + q + " of " + queries;
+      List<byte[]> expected =
+          run(queries.subList(q, q + 1), flows, new SharedEvaluation(), new Random(seed), false)
+              .get(0);
+      assertEquals(expected.size(), together.get(q).size(), at);
+      for (int m = 0; m < expected.size(); m++) {
+        assertArrayEquals(expected.get(m), together.get(q).get(m), at + ", message " + m);
+      }
+      compared += expected.size();
+    }
+    return compared;
+  }
+
+  private static String sql(String keys, String aggregates, String filter) {
+    return "SELECT " + keys + ", " + aggregates + " FROM flows" + filter + " GROUP BY " + keys;
+  }
+
+  private static Live query(String keys, String aggregates, String filter, Random random) {
     long slide = (1 + random.nextInt(4)) * MINUTE;
+    boolean byArrival = random.nextInt(4) == 0;
     WindowSpec window =
         new WindowSpec(
             slide * (1 + random.nextInt(2)),
             slide,
-            random.nextInt(4) == 0 ? FlowColumn.ARRIVAL : FlowColumn.END_TIME,
+            byArrival ? FlowColumn.ARRIVAL : FlowColumn.END_TIME,
             random.nextInt(30) * MINUTE / 20,
-            MINUTE);
-    return new Live(QueryParser.parse(sql), window, 2 << random.nextInt(8));
+            MINUTE,
+            false,
+            !byArrival && random.nextInt(3) == 0);
+    return new Live(
+        QueryParser.parse(sql(keys, aggregates, filter)), window, 2 << random.nextInt(8));
   }
 
   /**
