@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * @param untrackedKeys keys, in each window, that were above a rule's limit
  * @param lateReports reports of windows that had been judged
  * @param failedRules windows, of each rule, that it could not judge
+ * @param unfitRules rules, or definitions of analyses, that cannot be followed and are left out
  * @param told what was logged once
  */
 record AlertCounters(
@@ -28,6 +29,7 @@ record AlertCounters(
     Counter untrackedKeys,
     Counter lateReports,
     Counter failedRules,
+    Counter unfitRules,
     Set<String> told) {
   private static final Logger LOG = LoggerFactory.getLogger(AlertCounters.class);
 
@@ -40,6 +42,7 @@ record AlertCounters(
         group.counter("untracked_keys"),
         group.counter("late_reports"),
         group.counter("failed_rules"),
+        group.counter("unfit_rules"),
         new HashSet<>());
   }
 
@@ -58,6 +61,16 @@ record AlertCounters(
           rule.analysis(),
           rule.keys());
     }
+  }
+
+  /**
+   * A rule that makes none for its analysis.
+   *
+   * @param rule its name, or what else was left out
+   */
+  void unfit(String analysis, String rule, RuntimeException e) {
+    unfitRules.inc();
+    LOG.error("{} of analysis {} cannot be followed and is left out", rule, analysis, e);
   }
 
   void failed(AlertRule rule, long windowEnd, RuntimeException e) {

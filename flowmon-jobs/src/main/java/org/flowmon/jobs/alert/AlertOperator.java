@@ -17,6 +17,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.types.WatermarkTime;
 
@@ -94,9 +95,18 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   public void processElement(StreamRecord<Report> element) {
     Report report = element.getValue();
     if (report.isAnnouncement()) {
-      analyses.learn(report.analysis(), report.definition(), report.revision());
+      learn(report);
     } else if (analyses.get(report.analysis()) != null) {
       byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
+    }
+  }
+
+  private void learn(Report announcement) {
+    try {
+      analyses.learn(announcement.analysis(), announcement.definition(), announcement.revision());
+    } catch (ConfigException e) {
+      // Restored from a state that another version took for sound: the job must run.
+      counters.unfit(announcement.analysis(), "the definition", e);
     }
   }
 
@@ -104,7 +114,7 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     if (completeThrough > Long.MIN_VALUE) {
-      configure();
+      configure(completeThrough);
       for (AnalysisAlerts alerts : byName.values()) {
         if (completeThrough == Long.MAX_VALUE) {
           alerts.judgeAtEnd(decided::add);
@@ -120,11 +130,11 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   }
 
   /** Takes over what the analyses are now. */
-  private void configure() {
+  private void configure(long completeThrough) {
     for (Map.Entry<String, AnalysisConfig> one : analyses.all().entrySet()) {
       byName
           .computeIfAbsent(one.getKey(), name -> new AnalysisAlerts(counters))
-          .configure(one.getValue(), decided::add);
+          .configure(one.getValue(), completeThrough, decided::add);
     }
     byName
         .entrySet()

@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.flowmon.jobs.alert.AlertSerializer.LongText;
 import org.flowmon.jobs.config.AlertConfig;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.report.Report;
@@ -16,9 +17,13 @@ import org.flowmon.jobs.report.ReportSerializer;
  * The alerts of one analysis. Its windows are judged in the order of their ends, each once, when
  * the watermark has passed its end and the analysis's lateness: no report of it comes any more
  * then, and where none has come the window has none. So what fires depends on the reports alone.
+ *
+ * <p>Rules of absence begin with the first window that can have a report: that of the first one
+ * that came since the live query is what it is, or the first whose start and lateness lie behind
+ * the watermark at which that was learned, whichever is before.
  */
 final class AnalysisAlerts {
-  private static final int LAYOUT = 1;
+  private static final int LAYOUT = 2;
   private static final long NONE = Long.MIN_VALUE;
   private static final ReportSerializer REPORTS = new ReportSerializer();
 
@@ -28,21 +33,39 @@ final class AnalysisAlerts {
   private final TreeMap<Long, Report> waiting = new TreeMap<>();
   private AnalysisConfig analysis;
   private long judgedThrough = NONE;
+  // What reports are made of, as text; empty where it is not known.
+  private String basis = "";
+  // The end of the first window that rules of absence judge, or a time within the slide before it.
+  private long absenceFrom = NONE;
+  // Reports of windows that end by then are of what was the analysis before. Of no use later than
+  // the watermark at which it changed, so not in a checkpoint.
+  private long changedAt = NONE;
 
   /** Nothing seen yet; to be {@linkplain #configure configured} before it judges. */
   AnalysisAlerts(AlertCounters counters) {
     this.counters = counters;
   }
 
-  /** Goes on with what the analysis is now. A rule that says the same goes on with its keys. */
-  void configure(AnalysisConfig now, Consumer<Alert> out) {
+  /**
+   * Goes on with what the analysis is now. A rule that says the same goes on with its keys; one
+   * that cannot be followed is counted and left out.
+   *
+   * @param completeThrough the watermark at which that was learned
+   */
+  void configure(AnalysisConfig now, long completeThrough, Consumer<Alert> out) {
     if (now.equals(analysis)) {
       return;
     }
     Map<String, RuleAlerts> before = new LinkedHashMap<>(rules);
     rules.clear();
     for (AlertConfig alert : now.alerts()) {
-      AlertRule rule = AlertRule.of(now, alert);
+      AlertRule rule;
+      try {
+        rule = AlertRule.of(now, alert);
+      } catch (RuntimeException e) {
+        counters.unfit(now.name(), "alert " + alert.name(), e);
+        continue;
+      }
       RuleAlerts old = before.get(alert.name());
       if (old != null && rule.judgesAs(old.rule())) {
         rules.put(alert.name(), old.with(rule));
@@ -53,6 +76,32 @@ final class AnalysisAlerts {
     }
     before.values().forEach(gone -> gone.end(judgedThrough, out));
     analysis = now;
+    waitForReports(now.live(), completeThrough);
+  }
+
+  /** Where the live query is another one, its first report is yet to come. */
+  private void waitForReports(AnalysisConfig.Live live, long completeThrough) {
+    String now =
+        String.join(
+            "\0",
+            live.query(),
+            live.window().toString(),
+            live.slide().toString(),
+            live.time().toString(),
+            live.lateness().toString(),
+            Boolean.toString(live.spread()));
+    boolean isKnown = judgedThrough != NONE;
+    if (now.equals(basis) || (isKnown && basis.isEmpty())) {
+      basis = now; // layout 1 did not say, and judged from the job's start on
+      return;
+    }
+    if (isKnown) {
+      changedAt = completeThrough - live.latenessMicros();
+    }
+    basis = now;
+    long first = live.windowMicros() + live.latenessMicros();
+    absenceFrom =
+        completeThrough > Long.MAX_VALUE - first ? Long.MAX_VALUE : completeThrough + first;
   }
 
   /** Resolves all that fires, as the analysis is gone. */
@@ -129,7 +178,13 @@ final class AnalysisAlerts {
   }
 
   private void judge(long end, Report report, Consumer<Alert> out) {
+    if (report != null && end > changedAt) {
+      absenceFrom = Math.min(absenceFrom, end);
+    }
     for (RuleAlerts rule : rules.values()) {
+      if (rule.rule().absence() && end < absenceFrom) {
+        continue; // as if it had not been: what fires goes on
+      }
       try {
         rule.window(end, report, out);
       } catch (RuntimeException e) {
@@ -147,13 +202,17 @@ final class AnalysisAlerts {
   }
 
   /**
-   * Layout 1: its number (1 byte), the end of the last window that was judged (8), the number of
-   * reports that wait (4) and these, the number of rules (4) and of each the rule and its keys.
+   * Layout 2: its number (1 byte), the end of the last window that was judged (8), the end from
+   * which on absence counts (8), what reports are made of (text), the number of reports that wait
+   * (4) and these, the number of rules (4) and of each the rule and its keys. Layout 1 is without
+   * the second and the third.
    */
   byte[] toBytes() throws IOException {
     DataOutputSerializer target = new DataOutputSerializer(1024);
     target.writeByte(LAYOUT);
     target.writeLong(judgedThrough);
+    target.writeLong(absenceFrom);
+    LongText.write(basis, target);
     target.writeInt(waiting.size());
     for (Report report : waiting.values()) {
       REPORTS.serialize(report, target);
@@ -169,11 +228,15 @@ final class AnalysisAlerts {
   static AnalysisAlerts of(byte[] bytes, AlertCounters counters) throws IOException {
     DataInputDeserializer source = new DataInputDeserializer(bytes);
     int layout = source.readUnsignedByte();
-    if (layout != LAYOUT) {
-      throw new IOException("alerts in layout " + layout + ", this reads layout " + LAYOUT);
+    if (layout < 1 || layout > LAYOUT) {
+      throw new IOException("alerts in layout " + layout + ", this reads layouts 1 to " + LAYOUT);
     }
     AnalysisAlerts alerts = new AnalysisAlerts(counters);
     alerts.judgedThrough = source.readLong();
+    if (layout > 1) {
+      alerts.absenceFrom = source.readLong();
+      alerts.basis = LongText.read(source);
+    }
     for (int n = source.readInt(); n > 0; n--) {
       Report report = REPORTS.deserialize(source);
       alerts.waiting.put(report.windowEnd(), report);

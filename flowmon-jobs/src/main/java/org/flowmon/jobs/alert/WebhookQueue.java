@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * arrive in their order.
  *
  * <p>Metrics, by webhook: {@code delivered_alerts}, {@code retries}, {@code refused_alerts}, {@code
- * given_up_alerts}, {@code dropped_alerts} (the queue was full), {@code waiting_alerts}.
+ * given_up_alerts}, {@code failed_alerts} (they could not be posted), {@code dropped_alerts} (the
+ * queue was full), {@code waiting_alerts}.
  */
 final class WebhookQueue {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookQueue.class);
@@ -32,6 +33,7 @@ final class WebhookQueue {
   private final Counter retries = new ThreadSafeSimpleCounter();
   private final Counter refused = new ThreadSafeSimpleCounter();
   private final Counter givenUp = new ThreadSafeSimpleCounter();
+  private final Counter failed = new ThreadSafeSimpleCounter();
   private final Counter dropped = new ThreadSafeSimpleCounter();
 
   // Guarded by this.
@@ -55,6 +57,7 @@ final class WebhookQueue {
     metrics.counter("retries", retries);
     metrics.counter("refused_alerts", refused);
     metrics.counter("given_up_alerts", givenUp);
+    metrics.counter("failed_alerts", failed);
     metrics.counter("dropped_alerts", dropped);
     metrics.gauge("waiting_alerts", (Gauge<Integer>) () -> waiting().size());
   }
@@ -106,10 +109,20 @@ final class WebhookQueue {
   private void run() {
     try {
       while (take()) {
-        send(current);
+        sendOrLose(current);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
+    }
+  }
+
+  /** As {@link #send}; the thread must not end of an alert, or those behind it would never go. */
+  private void sendOrLose(Entry entry) throws InterruptedException {
+    try {
+      send(entry);
+    } catch (RuntimeException e) {
+      lost(entry.alert(), failed, "of " + e);
+      LOG.debug("webhook {}: where it failed", config.name(), e);
     }
   }
 

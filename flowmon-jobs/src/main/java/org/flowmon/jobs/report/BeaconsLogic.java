@@ -177,8 +177,8 @@ final class BeaconsLogic implements ReportLogic {
       int count = 0;
       for (to = from; to < order.length && pairs.isSame(order[from], order[to]); to++) {
         int row = order[to];
-        if (rows.isNull(row, first)) {
-          continue; // flows without a time
+        if (rows.isNull(row, first) || rows.isNull(row, last)) {
+          continue; // flows without a time, by either expression
         }
         if (count + 2 > times.length) {
           times = Arrays.copyOf(times, 2 * times.length);

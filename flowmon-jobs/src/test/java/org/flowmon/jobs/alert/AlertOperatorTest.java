@@ -6,9 +6,16 @@ import static org.flowmon.jobs.alert.AlertRun.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.flowmon.jobs.config.AlertConfig;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 
@@ -142,16 +149,112 @@ class AlertOperatorTest {
     AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, severity: critical}");
     try (AlertRun run = AlertRun.start(silent)) {
       run.complete(end(0) + 3 * AlertRun.SECOND); // window 0 is nobody's
-      run.completeWindow(2);
-      run.completeWindow(3);
-      run.add(report(5, 3)); // a report without rows is one
-      run.completeWindow(5);
+      run.completeWindow(2); // the first that can have been seen whole
+      run.completeWindow(4);
+      run.add(report(6, 3)); // a report without rows is one
+      run.completeWindow(6);
       run.end();
       assertEquals(
-          List.of(" 1 firing since 3 at 3 held 3", " 2 resolved since 3 at 5 held 4"), run.lines());
+          List.of(" 1 firing since 4 at 4 held 4", " 2 resolved since 4 at 6 held 5"), run.lines());
       assertEquals(Alert.Cause.ABSENCE, run.sent().get(0).cause());
       assertNull(run.sent().get(0).columns());
     }
+  }
+
+  /** Windows of a minute that end every ten seconds. */
+  private static String longWindows(String query, String alerts) {
+    return AlertRun.text("5s", alerts)
+        .replace("window: 10s", "window: 1m\n  slide: 10s")
+        .replace("SUM(bytes)", query);
+  }
+
+  @Test
+  void absenceCountsFromTheFirstWindowThatCanHaveAReport() throws Exception {
+    AnalysisConfig silent =
+        AnalysisConfig.parse(
+            "talkers.yaml", longWindows("SUM(bytes)", "- {name: silent, absent: 20s}"));
+    try (AlertRun run = AlertRun.start(silent)) {
+      run.complete(end(0)); // and a minute and the lateness later is within window 7
+      for (int window = 1; window <= 7; window++) {
+        run.complete(end(window) + 5 * AlertRun.SECOND);
+      }
+      OperatorSubtaskState state = run.snapshot(1); // window 7 counts already
+      run.checkpointCompleted(1);
+      assertEquals(List.of(), run.lines());
+      try (AlertRun again = AlertRun.restore(run, state, silent)) {
+        again.complete(end(8) + 5 * AlertRun.SECOND);
+        again.complete(end(9) + 5 * AlertRun.SECOND);
+        again.end();
+        assertEquals(List.of(" 1 firing since 8 at 8 held 8"), again.lines());
+      }
+    }
+  }
+
+  @Test
+  void absenceCountsFromTheFirstReportWhereItComesBefore() throws Exception {
+    AnalysisConfig silent =
+        AnalysisConfig.parse(
+            "talkers.yaml", longWindows("SUM(bytes)", "- {name: silent, absent: 20s}"));
+    try (AlertRun run = AlertRun.start(silent)) {
+      run.complete(end(0));
+      run.add(report(2, 3));
+      run.complete(end(4) + 5 * AlertRun.SECOND);
+      run.end();
+      assertEquals(List.of(" 1 firing since 4 at 4 held 4"), run.lines());
+    }
+  }
+
+  @Test
+  void absenceWaitsAnewWhereTheLiveQueryChangesAndGoesOnWhereItDoesNot() throws Exception {
+    String rule = "- {name: silent, absent: 20s}";
+    String text = longWindows("SUM(bytes)", rule);
+    try (AlertRun run = AlertRun.start()) {
+      run.announce(text, 0);
+      run.complete(end(0));
+      run.add(report(1, 3));
+      run.complete(end(1) + 5 * AlertRun.SECOND);
+      run.announce(longWindows("SUM(packets)", rule), 1);
+      run.add(report(2, 3)); // the old definition's last
+      run.complete(end(2) + 6 * AlertRun.SECOND);
+      // Within window 3 it is learned; a minute and the lateness later is within window 10.
+      run.complete(end(9) + 5 * AlertRun.SECOND);
+      OperatorSubtaskState state = run.snapshot(1);
+      run.checkpointCompleted(1);
+      assertEquals(List.of(), run.lines());
+      try (AlertRun again = AlertRun.restore(run, state)) {
+        again.announce(longWindows("SUM(packets)", rule + "\n- {name: late, absent: 30s}"), 9);
+        for (int window = 10; window <= 12; window++) {
+          again.complete(end(window) + 5 * AlertRun.SECOND);
+        }
+        again.end();
+        assertEquals(
+            List.of(" 1 firing since 11 at 11 held 11", " 1 firing since 12 at 12 held 12"),
+            again.lines());
+      }
+    }
+  }
+
+  @Test
+  void alertsInLayout1GoOnAsTheyWere() throws Exception {
+    DataOutputSerializer layout1 = new DataOutputSerializer(64);
+    layout1.writeByte(1);
+    layout1.writeLong(end(3)); // judged
+    layout1.writeInt(0); // reports
+    layout1.writeInt(0); // rules
+    AlertCounters counters = AlertCounters.of(new UnregisteredMetricsGroup());
+    AnalysisAlerts alerts = AnalysisAlerts.of(layout1.getCopyOfBuffer(), counters);
+    AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 20s}");
+    List<Alert> sent = new ArrayList<>();
+    for (int window = 4; window <= 5; window++) {
+      alerts.configure(silent, end(window), sent::add);
+      alerts.judgeUpTo(end(window), sent::add);
+      alerts = AnalysisAlerts.of(alerts.toBytes(), counters);
+    }
+    assertEquals(
+        List.of(" 1 firing since 5 at 5 held 5"), sent.stream().map(AlertRun::line).toList());
+    byte[] later = alerts.toBytes();
+    later[0] = 3;
+    assertThrows(IOException.class, () -> AnalysisAlerts.of(later, counters));
   }
 
   @Test
@@ -272,6 +375,74 @@ class AlertOperatorTest {
       run.completeWindow(1);
       run.end();
       assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1"), run.lines());
+    }
+  }
+
+  /** A rule whose silence is more microseconds than there are. */
+  private static AlertConfig vast(String name) {
+    AlertConfig like = LOUD.alerts().get(0);
+    return new AlertConfig(
+        name,
+        like.when(),
+        null,
+        null,
+        like.holds(),
+        0,
+        0,
+        Duration.ofDays(200_000),
+        like.resolveAfter(),
+        like.severity(),
+        like.sinks(),
+        like.keys());
+  }
+
+  private static AnalysisConfig with(AnalysisConfig analysis, AlertConfig... alerts) {
+    return new AnalysisConfig(
+        analysis.name(),
+        analysis.live(),
+        analysis.history(),
+        analysis.report(),
+        analysis.sinks(),
+        List.of(alerts),
+        analysis.places());
+  }
+
+  @Test
+  void aRuleThatDoesNotFitIsLeftOutAndStopsNothing() throws Exception {
+    AnalysisConfig loud = analysis("0s", "- {name: loud, when: bytes > 100}");
+    AnalysisConfig none = with(loud, vast("loud"));
+    AnalysisConfig two = with(loud, vast("vast"), loud.alerts().get(0));
+    try (AlertRun run = AlertRun.start(two)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      OperatorSubtaskState state = run.snapshot(1);
+      run.checkpointCompleted(1);
+      assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1"), run.lines());
+      try (AlertRun again = AlertRun.restore(run, state, none)) {
+        again.add(report(2, 3, 7, 500));
+        again.completeWindow(2);
+        again.end();
+        assertEquals(
+            "10.0.0.7 2 resolved since 1 at 1 held 1 changed",
+            again.lines().get(again.lines().size() - 1));
+      }
+    }
+  }
+
+  @Test
+  void aDefinitionThatCannotBeReadAnyMoreIsLeftOutAndStopsNothing() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      run.announce("name: talkers\nlive: {qwery: x}\n", 1);
+      run.add(report(2, 3, 7, 500));
+      run.completeWindow(2);
+      run.end();
+      assertEquals(
+          List.of(
+              "10.0.0.7 1 firing since 1 at 1 held 1",
+              "10.0.0.7 2 resolved since 1 at 1 held 1 changed"),
+          run.lines());
     }
   }
 

@@ -113,8 +113,12 @@ class WebhookTest {
   }
 
   private static Alert alert(int number) {
+    return alert(number, "id");
+  }
+
+  private static Alert alert(int number, String id) {
     return new Alert(
-        "id",
+        id,
         number,
         Alert.State.FIRING,
         Alert.Cause.CONDITION,
@@ -173,6 +177,20 @@ class WebhookTest {
       assertEquals("20", numbers().get(19));
       assertEquals("POST Bearer s3cret net application/json; charset=utf-8 id-20", seen.get(19));
       assertEquals(new String(AlertJson.of(alert(20)), StandardCharsets.UTF_8), taken.get(19));
+      assertEquals(List.of(), writer.snapshotState(1));
+    }
+  }
+
+  @Test
+  void anAlertThatCannotBePostedIsCountedAndTheNextOnesAreSent() throws Exception {
+    HttpServer server = serve(0, exchange -> 200);
+    try (WebhookWriter writer = writer(config(port(server), null, "PT1M", 100))) {
+      writer.write(alert(1, "line\nbreak"), null); // makes no header
+      writer.write(alert(2), null);
+      writer.flush(true);
+      assertEquals(List.of("2"), numbers());
+      assertEquals(1, count("failed_alerts"));
+      assertEquals(1, count("delivered_alerts"));
       assertEquals(List.of(), writer.snapshotState(1));
     }
   }

@@ -3,6 +3,7 @@ package org.flowmon.jobs.report;
 import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
+import static org.flowmon.flow.FlowColumn.END_TIME;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
 import static org.flowmon.flow.FlowColumn.SRC_PORT;
@@ -221,6 +222,43 @@ class BeaconsLogicTest {
       found += lines.size();
     }
     assertTrue(found > 50, "too few to compare: " + found);
+  }
+
+  @Test
+  void aSlotWithoutAFirstOrALastTimeIsLeftOut() {
+    TestFlows flows = new TestFlows();
+    for (int beat = 0; beat < 24; beat++) {
+      long time = FROM + MINUTE + beat * 10L * MINUTE;
+      flow(flows, time, "10.0.0.1", "203.0.113.1", 443);
+      // Between two beats, and without the time that one of the columns is made of.
+      flows.add(
+          time + 5 * MINUTE,
+          END_TIME,
+          time + 5 * MINUTE,
+          SRC_ADDR,
+          "10.0.0.1",
+          DST_ADDR,
+          "203.0.113.1",
+          SRC_PORT,
+          50_000,
+          DST_PORT,
+          443,
+          PROTOCOL,
+          6,
+          BYTES,
+          100);
+    }
+    String first = "MIN(COALESCE(start_time, end_time)) AS first";
+    String last = "MAX(COALESCE(start_time, end_time)) AS last";
+    for (String[] replaced :
+        List.of(
+            new String[] {last, "MAX(start_time) AS last"},
+            new String[] {first, "MIN(start_time) AS first"})) {
+      assertEquals(
+          List.of("10.0.0.1 24 48"),
+          TestFlows.lines(run(flows, replaced), "src_addr", "beats", "flows"),
+          replaced[1]);
+    }
   }
 
   @Test
