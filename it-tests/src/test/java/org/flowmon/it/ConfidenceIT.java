@@ -140,8 +140,7 @@ class ConfidenceIT {
     ExportDecoder decoder =
         new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
     try (FlowPublisher publisher =
-        FlowPublisher.open(
-            PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
+        FlowPublisher.open(PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
       try (UdpCollector collector =
               UdpCollector.start(
                   List.of(UdpCollector.loopback(0)), 1 << 20, decoder, publisher, counters);

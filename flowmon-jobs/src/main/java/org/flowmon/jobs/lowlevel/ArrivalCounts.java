@@ -52,8 +52,7 @@ public record ArrivalCounts(
    *
    * @param withSampling false: as it was written before the last two were
    */
-  public static ArrivalCounts read(DataInputView source, boolean withSampling)
-      throws IOException {
+  public static ArrivalCounts read(DataInputView source, boolean withSampling) throws IOException {
     return new ArrivalCounts(
         source.readLong(),
         source.readLong(),

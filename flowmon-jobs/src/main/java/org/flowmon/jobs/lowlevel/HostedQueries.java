@@ -152,12 +152,7 @@ final class HostedQueries {
         latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
     announcements.add(
         new Partial.Started(
-            live.keyGroup(maxParallelism),
-            live.id(),
-            version(live),
-            task,
-            tasks,
-            firstWhole));
+            live.keyGroup(maxParallelism), live.id(), version(live), task, tasks, firstWhole));
   }
 
   /** The ids of the queries by the names of their analyses. */

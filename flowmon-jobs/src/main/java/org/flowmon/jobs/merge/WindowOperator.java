@@ -157,7 +157,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
               windows.put(id, new OpenWindows(live, revisions));
               Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
               whole.put(
-                  id, from == null ? WholeWindows.pending(queries.version(live)) : WholeWindows.from(from));
+                  id,
+                  from == null
+                      ? WholeWindows.pending(queries.version(live))
+                      : WholeWindows.from(from));
             });
   }
 
@@ -307,8 +310,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     windows.values().forEach(open -> messages.addAll(open.snapshot()));
     stopped
         .ids()
-        .forEach(
-            id -> messages.add(new Partial.Stopped(0, id, queries.version(queries.get(id)))));
+        .forEach(id -> messages.add(new Partial.Stopped(0, id, queries.version(queries.get(id)))));
     state.update(messages);
     closedThroughState.update(List.of(closedThrough));
     List<long[]> closedEarly = new ArrayList<>();

@@ -78,8 +78,7 @@ public record WindowResult(
    *     overtake other word of it
    * @param time what the watermark has reached, in microseconds
    */
-  static WindowResult announcement(
-      String analysis, String definition, long version, long time) {
+  static WindowResult announcement(String analysis, String definition, long version, long time) {
     ResultTable none = new ResultTable.Builder().build();
     return new WindowResult(
         analysis, definition, time, time, 0, time, time, none, none, version, ArrivalCounts.NONE);

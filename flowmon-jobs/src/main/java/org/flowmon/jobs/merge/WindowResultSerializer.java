@@ -51,8 +51,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ResultTable rows = ResultTableBytes.read(source);
     ResultTable totals = ResultTableBytes.read(source);
     long groups = source.readLong();
-    ArrivalCounts counts =
-        ArrivalCounts.read(source, found > 1);
+    ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     return new WindowResult(
         analysis,
         definition,

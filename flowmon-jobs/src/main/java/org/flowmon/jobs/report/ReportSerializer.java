@@ -94,8 +94,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     long through = source.readLong();
     long arrivedThrough = found > 1 ? source.readLong() : end;
     long finalAt = found > 1 ? source.readLong() : end;
-    ArrivalCounts counts =
-        ArrivalCounts.read(source, found > 1);
+    ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     String message = source.readBoolean() ? source.readUTF() : null;
     return new Confidence(status, asOf, from, through, arrivedThrough, finalAt, counts, message);
   }

@@ -15,8 +15,7 @@ import org.flowmon.jobs.TestAnalyses;
 import org.junit.jupiter.api.Test;
 
 class AnalysisSetTest {
-  private static final AnalysisConfig BASE =
-      TestAnalyses.talkers("base", "2s", "2s", "1s", 64, 10);
+  private static final AnalysisConfig BASE = TestAnalyses.talkers("base", "2s", "2s", "1s", 64, 10);
 
   private static String text(String name, int limit) {
     return TestAnalyses.text(name, "2s", "2s", "1s", 64, "", limit);

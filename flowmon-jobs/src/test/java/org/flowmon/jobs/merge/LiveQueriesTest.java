@@ -24,8 +24,7 @@ class LiveQueriesTest {
 
   @Test
   void onlyWhatChangesTheReportGoesOn() {
-    assertEquals(
-        Set.of(), queries.apply(new AnalysisChange("a", 1, TEXT + "sinks: [kafka]\n")));
+    assertEquals(Set.of(), queries.apply(new AnalysisChange("a", 1, TEXT + "sinks: [kafka]\n")));
     assertNull(queries.apply(new AnalysisChange("a", 1, TEXT)), "known");
     assertEquals(id, queries.of("a").id());
     String once = TEXT.replace("slots: 64", "slots: 64\n  revisions: false");

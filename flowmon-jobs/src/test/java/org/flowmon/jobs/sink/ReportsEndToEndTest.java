@@ -244,6 +244,9 @@ class ReportsEndToEndTest {
   /** With a delay so long that the run before reaches as-of: this one has committed nothing yet. */
   private static AnalysisConfig delayed(AnalysisConfig analysis) {
     AnalysisConfig.History history = analysis.history();
+    if (history == null) {
+      return analysis;
+    }
     return new AnalysisConfig(
         analysis.name(),
         analysis.live(),

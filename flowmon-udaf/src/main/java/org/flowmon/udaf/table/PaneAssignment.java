@@ -12,8 +12,8 @@ import org.flowmon.udaf.expression.Vector;
  */
 final class PaneAssignment {
   /** Arrivals beyond this, some 36,000 years, are no times. */
-
   private final WindowSpec window;
+
   private final PaneSet panes;
   private final long[] times = new long[Vector.CAPACITY];
   private final long[] arrivals = new long[Vector.CAPACITY];
