@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -26,6 +27,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The topic that says which analyses come, change and go ({@code docs/format/kafka.md}): one
@@ -33,6 +36,8 @@ import org.flowmon.jobs.config.JobConfig;
  * where it goes. A message's offset + 1 is the version of its change.
  */
 public final class ControlTopic {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlTopic.class);
+
   /** What stands in the place of an analysis that goes. A tombstone would be forgotten one day. */
   public static final String REMOVED = "removed: true\n";
 
@@ -89,6 +94,7 @@ public final class ControlTopic {
         }
       }
       int partitions = partitions(admin, name);
+      warnUnlessCompacted(admin, name);
       if (partitions != 1) {
         throw new ConfigException(
             "topic " + name + " has " + partitions + " partitions, expected one");
@@ -108,6 +114,33 @@ public final class ControlTopic {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ConfigException("interrupted while topic " + name + " was made", e);
+    }
+  }
+
+  /** A topic that somebody made by hand, or a broker by itself, may forget what it says. */
+  private static void warnUnlessCompacted(Admin admin, String name)
+      throws TimeoutException, InterruptedException {
+    ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
+    try {
+      String policy =
+          admin
+              .describeConfigs(List.of(topic))
+              .all()
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+              .get(topic)
+              .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+              .value();
+      if (!policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+        LOG.warn(
+            "topic {} has {}={}, expected {}: it will forget analyses, and jobs that start then do"
+                + " not run them",
+            name,
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            policy,
+            TopicConfig.CLEANUP_POLICY_COMPACT);
+      }
+    } catch (ExecutionException e) {
+      LOG.info("topic {}: its settings cannot be looked up: {}", name, e.toString());
     }
   }
 
