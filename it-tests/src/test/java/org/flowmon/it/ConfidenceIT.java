@@ -191,7 +191,7 @@ class ConfidenceIT {
       int last = uptime - secondsAgo * 1000;
       out.putInt(last - 100).putInt(last);
       out.putShort((short) 1024).putShort((short) 53);
-      send(out);
+      send(out.array());
     }
 
     /** Flows by IPFIX that ended now, maybe with their template before them. */
@@ -213,11 +213,11 @@ class ConfidenceIT {
         out.putInt(0x0A00_0001).putInt(0x0A00_0002);
         out.putLong(100).putLong(System.currentTimeMillis());
       }
-      send(out);
+      send(out.array());
     }
 
-    private void send(ByteBuffer datagram) throws IOException {
-      socket.send(new DatagramPacket(datagram.array(), datagram.capacity(), to));
+    private void send(byte[] datagram) throws IOException {
+      socket.send(new DatagramPacket(datagram, datagram.length, to));
     }
   }
 }
