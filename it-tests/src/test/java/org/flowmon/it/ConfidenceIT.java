@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.collect.UdpCollector;
@@ -26,12 +27,14 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What goes wrong on the way from an exporter stands in the confidence of reports, with the exact
  * amount: each fault alone, from the datagram to the report.
  */
+@Timeout(value = 5, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ConfidenceIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   // Windows over end times: a flow of long ago is late.
@@ -102,6 +105,7 @@ class ConfidenceIT {
             "gap",
             exporter -> {
               for (int i = 0; i < 20; i++) {
+                exporter.awaitLosses(i == 19 ? 7 : 0);
                 exporter.v5(i < 10 ? i : i + 7, 0, 0);
               }
             }));
@@ -116,6 +120,7 @@ class ConfidenceIT {
             exporter -> {
               exporter.ipfix(0, false, 3);
               for (int i = 0; i < 20; i++) {
+                exporter.awaitLosses(i == 19 ? 3 : 0);
                 exporter.ipfix(3 + i, i == 0, 1);
               }
             }));
@@ -145,7 +150,7 @@ class ConfidenceIT {
               UdpCollector.start(
                   List.of(UdpCollector.loopback(0)), 1 << 20, decoder, publisher, counters);
           DatagramSocket socket = new DatagramSocket()) {
-        faults.send(new Exporter(socket, collector.addresses().get(0)));
+        faults.send(new Exporter(socket, collector.addresses().get(0), publisher));
       }
       publisher.endOfFile(System.currentTimeMillis() * 1000 + 3_600_000_000L);
     }
@@ -176,8 +181,15 @@ class ConfidenceIT {
   }
 
   /** Writes datagrams by the formats' tables: Cisco's of version 5, RFC 7011. */
-  private record Exporter(DatagramSocket socket, InetSocketAddress to) {
+  private record Exporter(DatagramSocket socket, InetSocketAddress to, FlowPublisher publisher) {
     private static final int TEMPLATE = 256;
+
+    /** Losses are told a second after they are known; the window is to have a batch after that. */
+    void awaitLosses(long flows) {
+      while (publisher.stats().flowsLostBefore() < flows) {
+        Thread.onSpinWait(); // bounded by the test's timeout
+      }
+    }
 
     /** A flow by NetFlow v5 that ended some seconds ago. */
     void v5(int sequence, int sampling, int secondsAgo) throws IOException {
