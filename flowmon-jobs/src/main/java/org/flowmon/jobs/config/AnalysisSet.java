@@ -104,6 +104,12 @@ public final class AnalysisSet implements Serializable {
     return changes.get(name);
   }
 
+  /** The version of what is said of a name; 0 where it is as the job was started. */
+  public long version(String name) {
+    AnalysisChange change = changes.get(name);
+    return change == null ? 0 : change.version();
+  }
+
   /** The text of an analysis that came while the job ran; null of one that it was started with. */
   public String text(String name) {
     AnalysisChange change = changes.get(name);

@@ -66,7 +66,7 @@ final class HostedQueries {
     this.metrics = metrics;
     for (AnalysisConfig analysis : set.running()) {
       HostedQuery query = host(LiveQuery.of(analysis));
-      query.version(version(query.live()));
+      query.version(set.version(analysis.name()));
       if (restored) {
         announceStart(query, latest); // counts for those that are new since the checkpoint
       }
@@ -140,11 +140,6 @@ final class HostedQueries {
     return query;
   }
 
-  private long version(LiveQuery live) {
-    AnalysisChange change = set.change(live.analysis().name());
-    return change == null ? 0 : change.version();
-  }
-
   private void announceStart(HostedQuery query, long latest) {
     LiveQuery live = query.live();
     WindowSpec window = live.window();
@@ -152,7 +147,12 @@ final class HostedQueries {
         latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
     announcements.add(
         new Partial.Started(
-            live.keyGroup(maxParallelism), live.id(), version(live), task, tasks, firstWhole));
+            live.keyGroup(maxParallelism),
+            live.id(),
+            set.version(live.analysis().name()),
+            task,
+            tasks,
+            firstWhole));
   }
 
   /** The ids of the queries by the names of their analyses. */

@@ -43,8 +43,7 @@ final class LiveQueries {
 
   /** The version of the change by which an analysis is as it is; 0: of the job's start. */
   long version(LiveQuery live) {
-    AnalysisChange change = set.change(live.analysis().name());
-    return change == null ? 0 : change.version();
+    return set.version(live.analysis().name());
   }
 
   /** Whether a message is of the run of the query that goes on now, and not of one before. */

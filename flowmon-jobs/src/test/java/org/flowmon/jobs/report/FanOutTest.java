@@ -36,42 +36,18 @@ class FanOutTest {
     "src_addr", "dst_port", "peers", "median_peers", "verdict"
   };
 
-  private static void tcp(
-      TestFlows flows,
-      long end,
-      String source,
-      int sourcePort,
-      String target,
-      int port,
-      int flags) {
-    flows.add(
-        end,
-        SRC_ADDR,
-        source,
-        SRC_PORT,
-        sourcePort,
-        DST_ADDR,
-        target,
-        DST_PORT,
-        port,
-        PROTOCOL,
-        6,
-        TCP_FLAGS,
-        flags);
-  }
-
   @Test
   void sshWithFiveHundredHostsAndNotWithFiveIsMore() {
     TestFlows flows = new TestFlows();
     for (int i = 0; i < 500; i++) {
       String peer = "10." + i / 250 + ".0." + i % 250;
-      tcp(flows, END - 1 - i * SECOND / 2, "10.9.0.1", 50_000, peer, 22, 27);
-      tcp(flows, END - 1 - i * SECOND / 2, peer, 22, "10.9.0.1", 50_000, 27); // its answer
+      flows.tcp(END - 1 - i * SECOND / 2, "10.9.0.1", 50_000, peer, 22, 27);
+      flows.tcp(END - 1 - i * SECOND / 2, peer, 22, "10.9.0.1", 50_000, 27); // its answer
       for (int day = 0; day <= 7; day++) {
         long time = day == 0 ? END - 1 - i * SECOND : END - day * DAY + i * SECOND;
-        tcp(flows, time, "10.9.0.2", 50_000, peer, 443, 27); // a proxy, as every day
+        flows.tcp(time, "10.9.0.2", 50_000, peer, 443, 27); // a proxy, as every day
         if (i < 5) {
-          tcp(flows, time, "10.9.0.1", 50_000, peer, 22, 27);
+          flows.tcp(time, "10.9.0.1", 50_000, peer, 22, 27);
         }
       }
     }

@@ -34,41 +34,17 @@ import org.junit.jupiter.api.Test;
 class SlowScansTest {
   private static final Set<Long> NOT_ESTABLISHED = Set.of(1L, 4L, 9L, 10L, 11L);
 
-  private static void tcp(
-      TestFlows flows,
-      long end,
-      String source,
-      int sourcePort,
-      String target,
-      int port,
-      int flags) {
-    flows.add(
-        end,
-        SRC_ADDR,
-        source,
-        SRC_PORT,
-        sourcePort,
-        DST_ADDR,
-        target,
-        DST_PORT,
-        port,
-        PROTOCOL,
-        6,
-        TCP_FLAGS,
-        flags);
-  }
-
   @Test
   void aProbeEachQuarterOfAnHourIsFoundAndABrowserAndABackscatterAreNot() {
     TestFlows flows = new TestFlows();
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 90; i++) {
       long time = END - 1 - i * 900L * SECOND;
-      tcp(flows, time, "198.51.100.1", 40_000, "10.0.0.1", 1 + i, 2); // one host, many ports
-      tcp(flows, time, "10.0.0.1", 1 + i, "198.51.100.1", 40_000, 20); // refused: RST, ACK
-      tcp(flows, time, "198.51.100.2", 40_000, "10.0.1." + i, 22, 2); // many hosts
+      flows.tcp(time, "198.51.100.1", 40_000, "10.0.0.1", 1 + i, 2); // one host, many ports
+      flows.tcp(time, "10.0.0.1", 1 + i, "198.51.100.1", 40_000, 20); // refused: RST, ACK
+      flows.tcp(time, "198.51.100.2", 40_000, "10.0.1." + i, 22, 2); // many hosts
       // The victim of a flood from forged sources answers to all of them.
-      tcp(flows, time, "203.0.113.1", 80, "10.0.2." + i, random.nextInt(1024, 65_536), 18);
+      flows.tcp(time, "203.0.113.1", 80, "10.0.2." + i, random.nextInt(1024, 65_536), 18);
       flows.add(
           time,
           SRC_ADDR,
@@ -86,7 +62,7 @@ class SlowScansTest {
       long time = END - 1 - random.nextLong(DAY);
       boolean isDead = i % 6 == 0; // a sixth of what a browser tries is not there
       String site = "192.0.2." + i % 200;
-      tcp(flows, time, "10.0.0.50", 50_000 + i, site, 443 + i / 200, isDead ? 2 : 27);
+      flows.tcp(time, "10.0.0.50", 50_000 + i, site, 443 + i / 200, isDead ? 2 : 27);
       flows.add(
           time,
           SRC_ADDR,

@@ -100,6 +100,24 @@ final class TestFlows {
     return batches;
   }
 
+  /** A flow of TCP, of one direction. */
+  void tcp(long end, String source, int sourcePort, String target, int port, int flags) {
+    add(
+        end,
+        FlowColumn.SRC_ADDR,
+        source,
+        FlowColumn.SRC_PORT,
+        sourcePort,
+        FlowColumn.DST_ADDR,
+        target,
+        FlowColumn.DST_PORT,
+        port,
+        FlowColumn.PROTOCOL,
+        6,
+        FlowColumn.TCP_FLAGS,
+        flags);
+  }
+
   /** The windows of an analysis's live query, by their end. */
   Map<Long, WindowResult> windows(AnalysisConfig analysis) {
     LiveQuery live = LiveQuery.of(analysis);
