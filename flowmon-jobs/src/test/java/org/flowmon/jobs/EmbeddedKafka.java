@@ -75,8 +75,15 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   public KafkaProducer<byte[], byte[]> producer() {
+    // A broker in a busy test JVM may be slow to answer, so a record waits long; what is answered
+    // too late is asked for again soon.
     return new KafkaProducer<>(
-        Map.of("bootstrap.servers", bootstrap, "linger.ms", "5", "batch.size", "262144"),
+        Map.of(
+            "bootstrap.servers", bootstrap,
+            "linger.ms", "5",
+            "batch.size", "262144",
+            "request.timeout.ms", "10000",
+            "delivery.timeout.ms", "300000"),
         new ByteArraySerializer(),
         new ByteArraySerializer());
   }
