@@ -45,16 +45,14 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -239,27 +237,9 @@ class PortscansLogicTest {
   /** The window's result over both levels, and its history over the same flows. */
   private WindowHistory run(AnalysisConfig analysis) {
     LiveQuery live = LiveQuery.of(analysis);
-    Map<Integer, WindowTables> tables = new HashMap<>();
-    LowLevelQuery low =
-        new LowLevelQuery(
-            live.id(),
-            live.query(),
-            live.window(),
-            64,
-            8,
-            (keyGroup, bytes) ->
-                tables
-                    .computeIfAbsent(
-                        keyGroup, k -> new WindowTables(live.id(), live.query(), live.window()))
-                    .merge(PartialGroups.open(bytes)));
     List<FlowBatch> batches = batches();
-    batches.forEach(low::process);
-    low.drainAll();
-    List<WindowPart> parts = new ArrayList<>();
-    tables.values().forEach(table -> table.closeUpTo(END + HOUR, parts::add));
-    parts.removeIf(part -> part.windowEnd() != END);
-    WindowPart window = parts.remove(0);
-    parts.forEach(window::merge);
+    WindowPart window =
+        FlowWindows.run(batches, live.query(), live.window(), 64, 8).windows().get(END);
     ArrivalCounts none = new ArrivalCounts(0, 0, 0, 0);
     WindowResult result =
         new WindowResult(

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -20,16 +21,14 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 
 /**
  * Flows as plain values, and what an analysis makes of them: its live query over both levels, its
@@ -121,32 +120,8 @@ final class TestFlows {
   /** The windows of an analysis's live query, by their end. */
   Map<Long, WindowResult> windows(AnalysisConfig analysis) {
     LiveQuery live = LiveQuery.of(analysis);
-    Map<Integer, WindowTables> tables = new HashMap<>();
-    LowLevelQuery low =
-        new LowLevelQuery(
-            live.id(),
-            live.query(),
-            live.window(),
-            64,
-            8,
-            (keyGroup, bytes) ->
-                tables
-                    .computeIfAbsent(
-                        keyGroup, k -> new WindowTables(live.id(), live.query(), live.window()))
-                    .merge(PartialGroups.open(bytes)));
-    batches(flows).forEach(low::process);
-    low.drainAll();
-    Map<Long, WindowPart> parts = new TreeMap<>();
-    for (WindowTables table : tables.values()) {
-      table.closeUpTo(
-          Long.MAX_VALUE,
-          part -> {
-            WindowPart known = parts.putIfAbsent(part.windowEnd(), part);
-            if (known != null) {
-              known.merge(part);
-            }
-          });
-    }
+    SortedMap<Long, WindowPart> parts =
+        FlowWindows.run(batches(flows), live.query(), live.window(), 64, 8).windows();
     Map<Long, WindowResult> windows = new TreeMap<>();
     parts.forEach(
         (end, part) ->

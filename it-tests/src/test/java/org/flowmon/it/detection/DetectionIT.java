@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,13 +26,12 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -152,34 +150,10 @@ class DetectionIT {
   }
 
   private static Iterable<WindowPart> windows(LiveQuery live, List<FlowBatch> batches) {
-    Map<Integer, WindowTables> tables = new HashMap<>();
-    LowLevelQuery low =
-        new LowLevelQuery(
-            live.id(),
-            live.query(),
-            live.window(),
-            256,
-            8,
-            (keyGroup, bytes) ->
-                tables
-                    .computeIfAbsent(
-                        keyGroup, k -> new WindowTables(live.id(), live.query(), live.window()))
-                    .merge(PartialGroups.open(bytes)));
-    batches.forEach(low::process);
-    low.drainAll();
-    assertEquals(low.counts().selected(), low.counts().counted(), "no flow is late or ahead");
-    Map<Long, WindowPart> windows = new TreeMap<>();
-    for (WindowTables table : tables.values()) {
-      table.closeUpTo(
-          Long.MAX_VALUE,
-          part -> {
-            WindowPart known = windows.putIfAbsent(part.windowEnd(), part);
-            if (known != null) {
-              known.merge(part);
-            }
-          });
-    }
-    return windows.values();
+    FlowWindows windows = FlowWindows.run(batches, live.query(), live.window(), 256, 8);
+    LowLevelCounts counts = windows.counts();
+    assertEquals(counts.selected(), counts.counted(), "no flow is late or ahead");
+    return windows.windows().values();
   }
 
   /** The window with a history that reaches back for ever and in which no source occurs. */

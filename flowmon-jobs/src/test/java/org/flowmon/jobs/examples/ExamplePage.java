@@ -1,0 +1,156 @@
+package org.flowmon.jobs.examples;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.flowmon.flow.CodeNames;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+
+/**
+ * {@code docs/query-examples.md}: queries in blocks of SQL, each followed by its answer, a table or
+ * the text of an error. A comment before a block says what DuckDB is asked, {@code DuckDB: …}, or
+ * why it is not, {@code not in DuckDB: …}.
+ */
+public final class ExamplePage {
+  private static final String DUCK_DB = "<!-- DuckDB: ";
+  private static final String NOT_IN_DUCK_DB = "<!-- not in DuckDB: ";
+  private static final String COMMENT_ENDS = " -->";
+
+  private final List<String> lines;
+  private final List<QueryExample> examples = new ArrayList<>();
+
+  private ExamplePage(List<String> lines) {
+    this.lines = lines;
+    for (int at = 0; at < lines.size(); at++) {
+      if (lines.get(at).equals("```sql")) {
+        String before = lines.get(at - 1);
+        examples.add(
+            new QueryExample(
+                at + 2,
+                String.join("\n", lines.subList(at + 1, end(at))),
+                inside(before, DUCK_DB),
+                inside(before, NOT_IN_DUCK_DB)));
+      }
+    }
+  }
+
+  /** The page of the project. */
+  public static ExamplePage read() throws IOException {
+    return new ExamplePage(Files.readAllLines(docs().resolve("query-examples.md")));
+  }
+
+  /** The project's folder of documentation. */
+  static Path docs() {
+    Path folder = Path.of("").toAbsolutePath();
+    while (folder != null && !Files.isRegularFile(folder.resolve("mvnw"))) {
+      folder = folder.getParent();
+    }
+    if (folder == null) {
+      throw new IllegalStateException("no project above " + Path.of("").toAbsolutePath());
+    }
+    return folder.resolve("docs");
+  }
+
+  /** All of them, those of errors too, in the order of the page. */
+  public List<QueryExample> examples() {
+    return List.copyOf(examples);
+  }
+
+  String text() {
+    return String.join("\n", lines) + "\n";
+  }
+
+  /** The page with other answers. */
+  String with(Function<QueryExample, List<String>> answers) {
+    List<String> page = new ArrayList<>();
+    int at = 0;
+    for (QueryExample example : examples) {
+      int end = end(example.line() - 2);
+      page.addAll(lines.subList(at, end + 1));
+      page.add("");
+      page.addAll(answers.apply(example));
+      at = afterAnswer(end);
+    }
+    page.addAll(lines.subList(at, lines.size()));
+    return String.join("\n", page) + "\n";
+  }
+
+  /** An answer as the page has it. */
+  static List<String> table(FlowQuery query, ResultTable table, boolean allColumns) {
+    List<Integer> columns = new ArrayList<>();
+    for (int c = 0; c < table.columnCount(); c++) {
+      if (!allColumns || !isAlwaysNull(table, c)) {
+        columns.add(c);
+      }
+    }
+    List<String> answer = new ArrayList<>();
+    answer.add(row(columns, table::name));
+    answer.add(row(columns, c -> "---").replace(" ", ""));
+    for (int r = 0; r < table.rowCount(); r++) {
+      int at = r;
+      answer.add(row(columns, c -> cell(query, table, at, c)));
+    }
+    return answer;
+  }
+
+  private static String row(List<Integer> columns, Function<Integer, String> cell) {
+    return "| "
+        + String.join(" | ", columns.stream().map(c -> cell.apply(c).replace("|", "\\|")).toList())
+        + " |";
+  }
+
+  private static boolean isAlwaysNull(ResultTable table, int column) {
+    for (int row = 0; row < table.rowCount(); row++) {
+      if (!table.isNull(row, column)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A cell; codes of a column by their names. */
+  static String cell(FlowQuery query, ResultTable table, int row, int column) {
+    if (table.isNull(row, column)) {
+      return "NULL";
+    }
+    CodeNames names = query.select().get(column).codeNames();
+    String name = names == null ? null : names.name(table.longValue(row, column));
+    return name == null ? table.formatted(row, column) : name;
+  }
+
+  /** Where the block ends that begins at a line. */
+  private int end(int start) {
+    int at = start + 1;
+    while (!lines.get(at).equals("```")) {
+      at++;
+    }
+    return at;
+  }
+
+  /** The first line after the answer to the query whose block ends at a line. */
+  private int afterAnswer(int end) {
+    int at = end + 1;
+    while (at < lines.size() && lines.get(at).isEmpty()) {
+      at++;
+    }
+    if (at < lines.size() && lines.get(at).equals("```")) {
+      return end(at) + 1;
+    }
+    boolean found = false;
+    while (at < lines.size() && lines.get(at).startsWith("|")) {
+      found = true;
+      at++;
+    }
+    return found ? at : end + 1;
+  }
+
+  private static String inside(String line, String opening) {
+    return line.startsWith(opening) && line.endsWith(COMMENT_ENDS)
+        ? line.substring(opening.length(), line.length() - COMMENT_ENDS.length())
+        : null;
+  }
+}

@@ -1,0 +1,70 @@
+package org.flowmon.jobs.examples;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.Value;
+
+/**
+ * A query of {@code docs/query-examples.md}.
+ *
+ * @param line of the page on which it begins, 1-based
+ * @param sql as the page has it, comments included: those of the form {@code -- :name = value} give
+ *     parameters their values
+ * @param duckDb DuckDB's words for it where they are others, null where they are the same
+ * @param notInDuckDb why DuckDB has no words for it, null where it has
+ */
+public record QueryExample(int line, String sql, String duckDb, String notInDuckDb) {
+
+  /**
+   * The query with its parameters' values.
+   *
+   * @throws org.flowmon.udaf.query.QueryException where it is an example of an error
+   */
+  public FlowQuery query() {
+    return QueryParser.parse(sql).bind(parameters());
+  }
+
+  private Parameters parameters() {
+    Map<String, List<Value>> values = new LinkedHashMap<>();
+    for (String text : sql.split("\n", -1)) {
+      if (text.startsWith("-- :")) {
+        String name = text.substring(4, text.indexOf('=')).strip();
+        String value = text.substring(text.indexOf('=') + 1).strip();
+        List<Value> list = values.computeIfAbsent(name, n -> new ArrayList<>());
+        if (!value.isEmpty()) {
+          list.add(Value.parse(value));
+        }
+      }
+    }
+    Parameters parameters = Parameters.NONE;
+    for (Map.Entry<String, List<Value>> entry : values.entrySet()) {
+      parameters = parameters.with(entry.getKey(), entry.getValue());
+    }
+    return parameters;
+  }
+
+  /** What DuckDB is asked, with each parameter's value in its place; null where it has no words. */
+  String inDuckDb() {
+    if (notInDuckDb != null) {
+      return null;
+    }
+    String text = duckDb == null ? sql : duckDb;
+    for (String line : sql.split("\n", -1)) {
+      if (duckDb == null && line.startsWith("-- :")) {
+        String name = line.substring(3, line.indexOf('=')).strip();
+        text = text.replace(name, line.substring(line.indexOf('=') + 1).strip());
+      }
+    }
+    return text;
+  }
+
+  @Override
+  public String toString() {
+    return "docs/query-examples.md, line " + line + ":\n" + sql;
+  }
+}
