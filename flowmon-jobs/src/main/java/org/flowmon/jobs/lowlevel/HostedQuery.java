@@ -69,6 +69,7 @@ final class HostedQuery {
     gauge(metrics, "ahead_flows", running, LowLevelCounts::ahead);
     gauge(metrics, "behind_watermark_flows", running, LowLevelCounts::behindWatermark);
     gauge(metrics, "evictions", running, LowLevelCounts::evictions);
+    gauge(metrics, "passed_rows", running, LowLevelCounts::passedRows);
     gauge(metrics, "partials", running, LowLevelCounts::partials);
     gauge(metrics, "partial_messages", running, LowLevelCounts::messages);
     metrics.gauge(

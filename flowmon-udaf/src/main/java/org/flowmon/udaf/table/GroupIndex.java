@@ -4,13 +4,13 @@ import java.util.Arrays;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 
 /**
- * Finds the rows of a {@link GroupTable} by hash: open addressing over row numbers, with the high
- * bits of each row's hash beside them so that most misses touch no row.
+ * Finds the rows of a {@link GroupTable} by hash: open addressing over row numbers, with the low
+ * half of each row's hash beside them, so that most misses touch no row and growing touches none.
  */
 final class GroupIndex {
   private static final int LARGE = 1 << 15;
 
-  /** High 32 bits: those of the hash; low 32 bits: row + 1; 0: free. */
+  /** High 32 bits: the low ones of the hash; low 32 bits: row + 1; 0: free. */
   private long[] slots = new long[64];
 
   private int size;
@@ -23,7 +23,7 @@ final class GroupIndex {
   /** Begins to look for rows of this hash; {@link #next} gives them. */
   void seek(long hash) {
     at = (int) hash & (slots.length - 1);
-    fragment = (int) (hash >>> 32);
+    fragment = (int) hash;
   }
 
   /** The next row whose hash may be the sought one, −1 where there is none. */
@@ -50,32 +50,36 @@ final class GroupIndex {
     return (int) slots[(int) hash & (slots.length - 1)] - 1;
   }
 
-  /**
-   * Whether the next {@link #add} makes the index grow, for which {@link #grow} is to be called
-   * before.
-   */
-  boolean mustGrow() {
-    return 2 * (size + 1) > slots.length;
-  }
-
-  void grow() {
+  private void grow() {
     if (slots.length == 1 << 30) {
       throw new AnswerTooLargeException(size + 1L, "groups", 1 << 29);
     }
-    // Where many groups have come, more are to come: hashing all of them anew is the cost.
+    // Where many groups have come, more are to come.
     boolean fast = slots.length >= 1 << 14 && slots.length < 1 << 22;
-    slots = new long[(fast ? 4 : 2) * slots.length];
-    size = 0;
+    long[] before = slots;
+    slots = new long[(fast ? 4 : 2) * before.length];
+    for (long slot : before) {
+      if (slot != 0) {
+        put(slot);
+      }
+    }
+  }
+
+  private void put(long slot) {
+    int mask = slots.length - 1;
+    int free = (int) (slot >>> 32) & mask;
+    while (slots[free] != 0) {
+      free = (free + 1) & mask;
+    }
+    slots[free] = slot;
   }
 
   /** Adds a row that is not in it yet. */
   void add(long hash, int row) {
-    int mask = slots.length - 1;
-    int free = (int) hash & mask;
-    while (slots[free] != 0) {
-      free = (free + 1) & mask;
+    if (2 * (size + 1) > slots.length) {
+      grow();
     }
-    slots[free] = hash >>> 32 << 32 | (row + 1);
+    put(hash << 32 | (row + 1));
     size++;
   }
 

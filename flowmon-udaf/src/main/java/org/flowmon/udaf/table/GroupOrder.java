@@ -24,7 +24,7 @@ final class GroupOrder {
     int compare(int groupA, int groupB);
   }
 
-  // Below, reading what is compared first beforehand saves nothing.
+  // Below, packing what is compared saves nothing.
   private static final int FEW_GROUPS = 32;
   // A heap of more than one row of so many takes longer than sorting all.
   private static final int SMALL_SHARE = 16;
@@ -34,7 +34,8 @@ final class GroupOrder {
   private final GroupTable table;
   private final GroupLayout layout;
   private final ByOne[] comparisons;
-  private final FirstKeys firstKeys;
+  private final PackedOrder packed;
+  private final RowSort rowSort = new RowSort();
   private final Runnable check;
   private int compared;
 
@@ -65,7 +66,7 @@ final class GroupOrder {
       all.add(byKey(k, new OrderItem(query.groupBy().get(k), false, false)));
     }
     this.comparisons = all.toArray(new ByOne[0]);
-    this.firstKeys = new FirstKeys(table, query);
+    this.packed = new PackedOrder(table, query);
   }
 
   int compare(int groupA, int groupB) {
@@ -87,32 +88,62 @@ final class GroupOrder {
    * @param groups those to choose from, null for all of the table
    */
   int[] first(int[] groups, long limit) {
-    int size = groups == null ? table.size() : groups.length;
+    int[] chosen = groups == null ? table.all() : groups.clone();
+    int size = chosen.length;
     int wanted = limit < 0 || limit > size ? size : (int) limit;
     check.run();
-    long[] keys = size < FEW_GROUPS ? null : firstKeys.read();
-    if (groups == null) {
-      return first(size, wanted, keys, this::compare);
+    if (size < FEW_GROUPS || !packed.hasWords(0)) {
+      return firstCompared(chosen, wanted, this::compare);
     }
-    long[] some = keys == null ? null : Arrays.stream(groups).mapToLong(g -> keys[g]).toArray();
-    int[] places = first(size, wanted, some, (a, b) -> compare(groups[a], groups[b]));
+    if (wanted > size / SMALL_SHARE) {
+      sort(chosen, new long[size], 0, size, 0);
+      return wanted == size ? chosen : Arrays.copyOf(chosen, wanted);
+    }
+    long[] longs = new long[size];
+    packed.pack(chosen, 0, size, 0, longs);
+    int[] places =
+        FirstRows.of(
+            size,
+            wanted,
+            (a, b) -> {
+              int order = Long.compareUnsigned(longs[a], longs[b]);
+              return order != 0 ? order : compare(chosen[a], chosen[b]);
+            });
+    return Arrays.stream(places).map(place -> chosen[place]).toArray();
+  }
+
+  private static int[] firstCompared(int[] groups, int wanted, FirstRows.Order order) {
+    if (wanted > groups.length / SMALL_SHARE) {
+      RowSort.merge(groups, 0, groups.length, order);
+      return Arrays.copyOf(groups, wanted);
+    }
+    int[] places =
+        FirstRows.of(groups.length, wanted, (a, b) -> order.compare(groups[a], groups[b]));
     return Arrays.stream(places).map(place -> groups[place]).toArray();
   }
 
-  private static int[] first(int size, int wanted, long[] keys, FirstRows.Order order) {
-    if (keys == null) {
-      return FirstRows.of(size, wanted, order);
+  /** Sorts the groups in some places, which are the same up to a word of their order. */
+  private void sort(int[] groups, long[] longs, int from, int to, int word) {
+    if (to - from < FEW_GROUPS || !packed.hasWords(word)) {
+      RowSort.merge(groups, from, to, this::compare);
+      return;
     }
-    if (wanted > size / SMALL_SHARE) {
-      return Arrays.copyOf(RowSort.sort(keys, size, order), wanted);
+    int next = packed.pack(groups, from, to, word, longs);
+    check.run();
+    rowSort.sort(longs, groups, from, to, check);
+    if (packed.isWhole(next)) {
+      return;
     }
-    return FirstRows.of(
-        size,
-        wanted,
-        (a, b) -> {
-          int byKey = Long.compareUnsigned(keys[a], keys[b]);
-          return byKey != 0 ? byKey : order.compare(a, b);
-        });
+    for (int run = from; run < to; ) {
+      int end = run + 1;
+      while (end < to && longs[end] == longs[run]) {
+        end++;
+      }
+      if (end - run > 1) {
+        sort(groups, longs, run, end, next);
+      }
+      run = end;
+    }
   }
 
   private static ByOne byComputed(ComputedColumn column, OrderItem item) {

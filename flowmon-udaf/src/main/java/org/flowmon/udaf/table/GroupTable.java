@@ -83,7 +83,10 @@ public final class GroupTable {
     keyColumns.load(keys, selection[n - 1] + 1);
     allocatePlaces();
     if (index.isLarge()) {
-      touch(selection, n);
+      for (int r = 0; r < n; r++) {
+        places[r] = index.likely(keyColumns.hashes[selection[r]]);
+      }
+      touch(places, n);
     }
     for (int r = 0; r < n; r++) {
       int i = selection[r];
@@ -96,14 +99,13 @@ public final class GroupTable {
   /**
    * Reads what {@link #findOrAdd} is going to read for each row, independently of one another, so
    * that the memory's latency is waited for once and not row by row.
+   *
+   * @param likely the groups that the index gives first, −1 where it gives none
    */
-  private void touch(int[] selection, int n) {
-    for (int r = 0; r < n; r++) {
-      places[r] = index.likely(keyColumns.hashes[selection[r]]);
-    }
+  private void touch(int[] likely, int n) {
     long sum = 0;
     for (int r = 0; r < n; r++) {
-      sum ^= places[r] < 0 ? 0 : data[places[r] * stride];
+      sum ^= likely[r] < 0 ? 0 : data[likely[r] * stride];
     }
     touched = sum;
   }
@@ -240,6 +242,23 @@ public final class GroupTable {
     }
   }
 
+  /** As {@link #append(long[], long[][], long[], int[], int)}, of states by word, then by group. */
+  void appendColumns(long[] nulls, long[][] keyWords, long[][] states, int n) {
+    reserveToAppend(n);
+    int words = keyWords.length;
+    int first = size * stride;
+    for (int i = 0, at = first; i < n; i++, at += stride) {
+      data[at] = nulls[i];
+    }
+    for (int w = 0; w < words + states.length; w++) {
+      long[] column = w < words ? keyWords[w] : states[w - words];
+      for (int i = 0, at = first + 1 + w; i < n; i++, at += stride) {
+        data[at] = column[i];
+      }
+    }
+    size += n;
+  }
+
   /** Whether {@link #append} takes groups of this layout that are not in the table. */
   boolean canBeAppended() {
     return !layout.keys().isEmpty() && !keyColumns.hasTexts();
@@ -334,6 +353,12 @@ public final class GroupTable {
    */
   void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int[] at, int count) {
+    if (index.isLarge()) {
+      for (int i = 0; i < count; i++) {
+        at[i] = index.likely(hashes[i]);
+      }
+      touch(at, count);
+    }
     for (int i = 0; i < count; i++) {
       at[i] = stateAt(findOrAdd(hashes[i], nulls[i], keyWords, i));
     }
@@ -432,12 +457,6 @@ public final class GroupTable {
     int at = group * stride + 1;
     for (int w = 0; w < keyWords.length; w++) {
       data[at + w] = keyWords[w][i];
-    }
-    if (index.mustGrow()) {
-      index.grow();
-      for (int g = 0; g < group; g++) {
-        index.add(hash(g), g);
-      }
     }
     index.add(hash, group);
     return group;

@@ -150,6 +150,11 @@ final class KeyColumns {
     return hash(nulls & leadingNulls, data, at, leadingWords);
   }
 
+  /** Likewise of a loaded row, whose words lie there, too. */
+  long leadingHash(int row, long nulls, long[] data, int at) {
+    return leadingWords == words.length ? hashes[row] : leadingHash(nulls, data, at);
+  }
+
   private long hash(long nulls, long[] data, int at, int count) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < count; w++) {

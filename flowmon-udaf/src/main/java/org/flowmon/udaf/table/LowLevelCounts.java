@@ -14,6 +14,8 @@ package org.flowmon.udaf.table;
  * @param behindWatermark of a pane that was closed already though not late by rule: a source broke
  *     its promise
  * @param evictions groups that lost their slot to another
+ * @param passedRows rows that were not looked for in the table, as nearly all of those before had
+ *     evicted a group; a flow is a row of each of the query's groupings
  * @param partials partial states sent to the sink
  * @param messages byte arrays sent to the sink
  */
@@ -26,5 +28,6 @@ public record LowLevelCounts(
     long ahead,
     long behindWatermark,
     long evictions,
+    long passedRows,
     long partials,
     long messages) {}

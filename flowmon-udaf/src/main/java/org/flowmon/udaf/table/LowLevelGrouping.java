@@ -69,6 +69,10 @@ final class LowLevelGrouping {
     return table.evictions();
   }
 
+  long passedRows() {
+    return table.passedRows();
+  }
+
   long partials() {
     return output.partials;
   }

@@ -246,10 +246,12 @@ public final class LowLevelQuery {
   /** Counters since this was made. */
   public LowLevelCounts counts() {
     long evictions = 0;
+    long passedRows = 0;
     long partials = 0;
     long messages = 0;
     for (LowLevelGrouping grouping : groupings) {
       evictions += grouping.evictions();
+      passedRows += grouping.passedRows();
       partials += grouping.partials();
       messages += grouping.messages();
     }
@@ -262,6 +264,7 @@ public final class LowLevelQuery {
         assignment.ahead,
         assignment.behindWatermark,
         evictions,
+        passedRows,
         partials,
         messages);
   }

@@ -8,7 +8,8 @@ import org.flowmon.udaf.expression.Vector;
  * A table of a fixed number of slots for the groups of one query over its panes. A group whose slot
  * is taken gets a second chance at another; where that is taken too, the group in the first slot is
  * ejected as a partial state. What is ejected is completed at the high level, so that nothing is
- * lost and nothing is approximate.
+ * lost and nothing is approximate. Where few flows find their group, the table costs more than it
+ * saves: most flows are then passed on as groups of their own, by {@link TableUse}.
  *
  * <pre>
  *   a slot: | mark | key words … | state words … |
@@ -53,6 +54,9 @@ final class LowLevelTable {
   private final long[] data;
   // By selected row of the vector at hand: where its group's state begins.
   private final int[] places = new int[Vector.CAPACITY];
+  private final TableUse use;
+  // Rows that are passed on as groups: key words and state of each. Made when it is needed.
+  private long[] passed = {};
   private int cursor;
   private long epoch;
   private long evictions;
@@ -68,6 +72,7 @@ final class LowLevelTable {
     int size = Math.max(2, Integer.highestOneBit(2 * slots - 1));
     this.mask = size - 1;
     this.data = new long[Math.multiplyExact(size, stride)];
+    this.use = new TableUse(size);
   }
 
   int slots() {
@@ -78,13 +83,23 @@ final class LowLevelTable {
     return evictions;
   }
 
+  /** Rows that were passed on without being looked for. */
+  long passedRows() {
+    return use.passed();
+  }
+
   /**
    * Adds the selected rows of the vector whose keys the columns hold.
    *
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    if (use.passes(n)) {
+      pass(arguments, selection, n, paneOf, pane);
+      return;
+    }
     nextEpoch();
+    long evictedBefore = evictions;
     int added;
     if (paneOf == null && keyWords == 2) {
       added = findPairs(arguments, selection, n, pane);
@@ -92,6 +107,32 @@ final class LowLevelTable {
       added = find(arguments, selection, n, paneOf, pane);
     }
     accumulation.add(arguments, selection, added, n, data, places);
+    use.tried(n, evictions - evictedBefore);
+  }
+
+  /** Sends each of the rows away as a group of its own. */
+  private void pass(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    int words = stride - 1;
+    if (passed.length == 0) {
+      passed = new long[Vector.CAPACITY * words];
+    }
+    for (int w = 0; w < keyWords; w++) {
+      long[] column = keys.words[w];
+      for (int r = 0, at = w; r < n; r++, at += words) {
+        passed[at] = column[selection[r]];
+      }
+    }
+    for (int r = 0, at = keyWords; r < n; r++, at += words) {
+      layout.reset(passed, at);
+      places[r] = at;
+    }
+    accumulation.add(arguments, selection, 0, n, passed, places);
+    for (int r = 0, at = 0; r < n; r++, at += words) {
+      int i = selection[r];
+      long nulls = keys.nulls[i];
+      long hash = keys.leadingHash(i, nulls, passed, at);
+      ejected.eject(paneOf == null ? pane : paneOf[r], nulls, hash, passed, at);
+    }
   }
 
   private void nextEpoch() {

@@ -33,6 +33,16 @@ final class PartialMerge {
     }
   }
 
+  /** Takes over groups that are certain not to be in the table, as {@link GroupTable#append}. */
+  void append(GroupTable table, PartialGroups groups) {
+    check(groups);
+    for (int from = 0; from < groups.groups(); from += CHUNK) {
+      int count = Math.min(CHUNK, groups.groups() - from);
+      read(groups, table.texts(), from, count);
+      table.appendColumns(nulls, keys, states, count);
+    }
+  }
+
   private void check(PartialGroups groups) {
     if (groups.fingerprint() != layout.fingerprint()
         || groups.columns() != 1 + layout.keyWords() + layout.stateWords()) {

@@ -10,7 +10,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
  */
 final class PartialOutput implements LowLevelTable.Ejected {
   /** Groups of one pane and key group that are sent together at the latest. */
-  private static final int FLUSH_GROUPS = 512;
+  private static final int FLUSH_GROUPS = 256;
 
   private static final int MAX_SPARE_BUILDERS = 1024;
 

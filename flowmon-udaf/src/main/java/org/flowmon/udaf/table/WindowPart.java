@@ -152,7 +152,15 @@ public final class WindowPart {
     GroupLayout layout = LiveGroupings.of(live).layout();
     StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
     GroupTable rows = new GroupTable(layout);
-    state.blocks().forEach(block -> rows.merge(PartialGroups.open(block)));
+    PartialMerge merge = new PartialMerge(layout);
+    for (byte[] block : state.blocks()) {
+      PartialGroups groups = PartialGroups.open(block);
+      if (rows.canBeAppended()) {
+        merge.append(rows, groups); // a part has each of its groups once
+      } else {
+        rows.merge(groups, merge);
+      }
+    }
     long[] totals = new long[layout.stateWords()];
     System.arraycopy(state.words(), 1, totals, 0, totals.length);
     return new WindowPart(

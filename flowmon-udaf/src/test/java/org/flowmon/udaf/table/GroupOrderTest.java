@@ -108,6 +108,12 @@ class GroupOrderTest {
               .thenComparing(Group::sum, nullsLast(true))
               .thenComparing(byKeys()));
     }
+    orders.put(
+        "ORDER BY src_addr DESC NULLS FIRST, s NULLS FIRST",
+        Comparator.comparing(
+                (Group g) -> g.key.address, Comparator.nullsFirst(Comparator.reverseOrder()))
+            .thenComparing(Group::sum, Comparator.nullsFirst(Comparator.naturalOrder()))
+            .thenComparing(byKeys()));
     orders.forEach(
         (order, comparator) -> {
           List<String> expected =

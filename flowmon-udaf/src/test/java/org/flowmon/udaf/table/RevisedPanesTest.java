@@ -55,7 +55,7 @@ class RevisedPanesTest {
               dues.add(PartialGroups.open(bytes).due());
               sizes.add(PartialGroups.open(bytes).groups());
             });
-    low.process(flows(SECOND, 300));
+    low.process(flows(SECOND, 240));
     low.closePanesUpTo(SECOND);
     low.drainSome(64);
     // Behind the watermark, as a source broke its promise, and in time.
@@ -63,14 +63,14 @@ class RevisedPanesTest {
     low.process(flows(SECOND + 1, 100));
     drain(low);
     assertEquals(List.of(SECOND), dues);
-    assertEquals(List.of(300), sizes);
+    assertEquals(List.of(240), sizes);
     low.closePanesUpTo(2 * SECOND - 1);
     assertTrue(low.isDrained());
     assertEquals(1, low.panes());
     low.closePanesUpTo(2 * SECOND);
     drain(low);
     assertEquals(List.of(SECOND, 2 * SECOND), dues);
-    assertEquals(List.of(300, 200), sizes, "a group of both flows is one");
+    assertEquals(List.of(240, 200), sizes, "a group of both flows is one");
     low.process(flows(9 * SECOND + SECOND / 2, 50));
     low.closePanesUpTo(10 * SECOND);
     drain(low);
@@ -80,7 +80,7 @@ class RevisedPanesTest {
     drain(low);
     assertEquals(List.of(SECOND, 2 * SECOND, 10 * SECOND, 11 * SECOND), dues);
     LowLevelCounts counts = low.counts();
-    assertEquals(690, counts.counted());
+    assertEquals(630, counts.counted());
     assertEquals(30, counts.behindWatermark());
     assertEquals(0, low.panes());
   }
