@@ -131,6 +131,7 @@ public final class FlowmonJob {
       archive(flows, config.archive(), config.compactRows(), config.retention(), config.segments());
     }
     if (config.job().role().analyses()) {
+      config.job().budget().check(analyses);
       reports(controlledWindows(flows, config, analyses), config, analyses, topic);
     }
   }
@@ -207,6 +208,7 @@ public final class FlowmonJob {
     for (AnalysisChange change : contents.changes()) {
       String error = runnable(change, config);
       try {
+        error = error == null ? config.job().budget().refusal(set, change) : error;
         if (error == null && set.apply(change)) {
           LOG.info(
               "analysis {} {} by topic {}",
@@ -230,7 +232,11 @@ public final class FlowmonJob {
             set,
             keyGroups,
             new AnalysesCoordinator.Settings(
-                kafka, set, contents.nextOffset(), change -> runnable(change, config))));
+                kafka,
+                set,
+                contents.nextOffset(),
+                config.job().budget(),
+                change -> runnable(change, config))));
   }
 
   /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */

@@ -82,6 +82,12 @@ class AnalysesOfARunningJobTest {
 
       assertRefused(control, "other", "name: other\nlive: {query: SELECT}\n", "other");
       assertRefused(control, "nested", "x: " + "[".repeat(50_000), "nested too deeply");
+      assertRefused(
+          control,
+          "large",
+          late(10).replace("name: late", "name: large").replace("slots: 64", "groups: 70000000"),
+          "live.groups: does not fit: the job's analyses may have 64000000 groups together"
+              + " (job.groups), the others have 2000000, and this one would have 70000000");
       assertRefused(control, "nobody", null, "there is no analysis nobody to be removed");
       assertRefused(
           control,

@@ -36,6 +36,7 @@ import org.flowmon.udaf.table.WindowSpec;
  *   revisions: true       # with lateness: results at windows' ends, then revised; else only the last
  *   spread: false         # true: bytes and packets of a flow are divided by the time it took
  *   slots: 16384          # of the low-level table
+ *   groups: 1000000       # of an open window; of more, some are kept
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
  *   delay: 20s            # absent: two checkpoint intervals
@@ -134,6 +135,7 @@ public record AnalysisConfig(
    * @param spread whether the bytes and packets of a flow are divided among the slides in which it
    *     was active
    * @param slots of the low-level table, a power of two
+   * @param groups that an open window may have; of more, a part is kept and all count in the totals
    */
   public record Live(
       String query,
@@ -143,10 +145,17 @@ public record AnalysisConfig(
       Duration lateness,
       boolean revisions,
       boolean spread,
-      int slots)
+      int slots,
+      int groups)
       implements Serializable {
+    /** The default of {@link #groups}. */
+    public static final int DEFAULT_GROUPS = 1_000_000;
+
+    private static final int MIN_GROUPS = 1000;
+    private static final int MAX_GROUPS = 1_000_000_000;
+
     private Live once() {
-      return new Live(query, window, slide, time, lateness, false, spread, slots);
+      return new Live(query, window, slide, time, lateness, false, spread, slots, groups);
     }
 
     public long windowMicros() {
@@ -338,7 +347,8 @@ public record AnalysisConfig(
             section.duration("lateness", Duration.ZERO),
             section.bool("revisions", true),
             section.bool("spread", false),
-            section.integer("slots", 16, 1 << 20, 1 << 14));
+            section.integer("slots", 16, 1 << 20, 1 << 14),
+            section.integer("groups", Live.MIN_GROUPS, Live.MAX_GROUPS, Live.DEFAULT_GROUPS));
     section.end();
     FlowQuery query = query(section, live.query());
     if (!query.isAggregated()) {

@@ -43,6 +43,8 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
  *   disorder_bound: 1s
  *   bounded: false                   # true: end with what Kafka holds now
+ *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
+ *   slots: 4194304
  * </pre>
  *
  * @param archive where the archive lies; null where none is configured
@@ -70,6 +72,8 @@ public record JobConfig(
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
   private static final int MIN_COMPACT_ROWS = 1000;
+  // Of groups or slots: more than any machines hold.
+  private static final long MOST = 1L << 50;
 
   public JobConfig {
     webhooks = List.copyOf(webhooks);
@@ -111,6 +115,7 @@ public record JobConfig(
    * @param checkpointDirectory URI; null: the cluster's
    * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
    * @param bounded whether the job ends with what Kafka holds when it starts
+   * @param budget what all analyses may take together
    */
   public record Settings(
       Role role,
@@ -119,8 +124,29 @@ public record JobConfig(
       Duration checkpointInterval,
       String checkpointDirectory,
       Duration disorderBound,
-      boolean bounded)
+      boolean bounded,
+      AnalysesBudget budget)
       implements Serializable {
+    /** Settings with the default budget. */
+    public Settings(
+        Role role,
+        int parallelism,
+        int maxParallelism,
+        Duration checkpointInterval,
+        String checkpointDirectory,
+        Duration disorderBound,
+        boolean bounded) {
+      this(
+          role,
+          parallelism,
+          maxParallelism,
+          checkpointInterval,
+          checkpointDirectory,
+          disorderBound,
+          bounded,
+          AnalysesBudget.DEFAULT);
+    }
+
     /**
      * How long before a window's end history is seen where an analysis does not say: two checkpoint
      * intervals, as the archive is one behind.
@@ -239,7 +265,10 @@ public record JobConfig(
             section.textOrNull(
                 "checkpoint_directory", "a URI such as file:///var/lib/flowmon/checkpoints"),
             section.duration("disorder_bound", Duration.ofSeconds(1)),
-            section.bool("bounded", false));
+            section.bool("bounded", false),
+            new AnalysesBudget(
+                section.number("groups", 1000, MOST, AnalysesBudget.DEFAULT.groups()),
+                section.number("slots", 16, MOST, AnalysesBudget.DEFAULT.slots())));
     if (settings.parallelism() > settings.maxParallelism()) {
       throw section.error("parallelism", "is above max_parallelism, " + settings.maxParallelism());
     }

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.flowmon.jobs.config.AnalysesBudget;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
@@ -73,6 +74,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
    *
    * @param analyses those that the job was submitted with, as the topic said then
    * @param position the topic's offset after that
+   * @param budget what all analyses may take together
    * @param check says why a change cannot be made, null where it can; makes what it needs. What
    *     Kafka throws meanwhile is tried again
    */
@@ -80,6 +82,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       JobConfig.Kafka kafka,
       AnalysisSet analyses,
       long position,
+      AnalysesBudget budget,
       SerializableFunction<AnalysisChange, String> check)
       implements Serializable {}
 
@@ -205,6 +208,12 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private String apply(AnalysisChange change) {
     if (change.text() == null && analyses.get(change.name()) == null) {
       return "there is no analysis " + change.name() + " to be removed";
+    }
+    if (change.version() > analyses.version(change.name())) {
+      String error = settings.budget().refusal(analyses, change);
+      if (error != null) {
+        return error;
+      }
     }
     try {
       if (!analyses.apply(change)) {

@@ -8,9 +8,11 @@ import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.PartialFormatException;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowTables;
@@ -32,11 +34,13 @@ final class KeyGroupState {
   /**
    * The groups of a query, made where there are none yet: windows that were closed before stay
    * closed, though no group of theirs was ever here.
+   *
+   * @param budgets gives each query's, which all key groups of the task share
    */
-  WindowTables of(LiveQuery live) {
+  WindowTables of(LiveQuery live, Function<LiveQuery, GroupBudget> budgets) {
     WindowTables tables = byQuery.get(live.id());
     if (tables == null) {
-      tables = new WindowTables(live.id(), live.query(), live.window());
+      tables = new WindowTables(live.id(), live.query(), live.window(), budgets.apply(live));
       tables.closeUpTo(closedThrough, KeyGroupState::none);
       byQuery.put(live.id(), tables);
     }
@@ -104,10 +108,15 @@ final class KeyGroupState {
    * Reads what {@link #write} wrote.
    *
    * @param queries the analyses that run now, by id
+   * @param budgets as of {@link #of}
    * @param dropped is told the id of each query in the state that does not run any more, whose
    *     groups are left out
    */
-  void read(InputStream stream, Map<Long, LiveQuery> queries, LongConsumer dropped)
+  void read(
+      InputStream stream,
+      Map<Long, LiveQuery> queries,
+      Function<LiveQuery, GroupBudget> budgets,
+      LongConsumer dropped)
       throws IOException {
     DataInputStream in = new DataInputStream(stream);
     int version = in.readUnsignedByte();
@@ -131,7 +140,9 @@ final class KeyGroupState {
         continue;
       }
       try {
-        byQuery.put(id, WindowTables.fromBytes(bytes, id, live.query(), live.window()));
+        byQuery.put(
+            id,
+            WindowTables.fromBytes(bytes, id, live.query(), live.window(), budgets.apply(live)));
       } catch (PartialFormatException e) {
         throw new IOException(
             "state of analysis " + live.analysis().name() + ": " + e.getMessage(), e);

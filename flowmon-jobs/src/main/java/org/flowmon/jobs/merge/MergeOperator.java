@@ -1,6 +1,7 @@
 package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
 
@@ -54,6 +56,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient Counter groupsBehindWatermark;
   private transient Counter unknownQuery;
   private transient StoppedQueries stopped;
+  // By query: what all its key groups here may hold together.
+  private transient Map<Long, GroupBudget> budgets;
+  private transient long droppedBefore;
+  private transient volatile long dropped;
 
   /** The high level for these analyses. */
   public MergeOperator(AnalysisSet analyses) {
@@ -77,19 +83,20 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+    budgets = new HashMap<>();
     keyGroups = new KeyGroupState[range.getNumberOfKeyGroups()];
     for (int i = 0; i < keyGroups.length; i++) {
       keyGroups[i] = new KeyGroupState();
     }
-    Set<Long> dropped = new HashSet<>();
+    Set<Long> unknown = new HashSet<>();
     for (KeyGroupStatePartitionStreamProvider state : context.getRawKeyedStateInputs()) {
-      of(state.getKeyGroupId()).read(state.getStream(), queries.byId(), dropped::add);
+      of(state.getKeyGroupId()).read(state.getStream(), queries.byId(), this::budget, unknown::add);
     }
-    if (!dropped.isEmpty()) {
+    if (!unknown.isEmpty()) {
       LOG.warn(
           "The state holds open windows of {} analyses that are not running, or not with this"
               + " definition, any more; they are left out",
-          dropped.size());
+          unknown.size());
     }
   }
 
@@ -103,6 +110,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     unknownQuery = metrics.counter("unknown_query_messages");
     metrics.gauge("stopped_analyses", stopped::size);
     metrics.gauge("groups", this::groups);
+    metrics.gauge("dropped_groups", () -> dropped);
   }
 
   /** Messages that were left out, as the watermark had passed all of their windows. */
@@ -144,6 +152,17 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     output.collect(element);
   }
 
+  private GroupBudget budget(LiveQuery live) {
+    return budgets.computeIfAbsent(
+        live.id(),
+        id ->
+            new GroupBudget(
+                live.analysis().live().groups(),
+                live.window(),
+                range.getNumberOfKeyGroups(),
+                getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()));
+  }
+
   /** Each task of the low level says it for each key group: the first time counts. */
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
@@ -153,6 +172,9 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       LiveQuery live = queries.of(change.name());
       if (live != null && stopped.remove(live.id())) {
         forget(live.id());
+      }
+      if (live != null && budgets.containsKey(live.id())) {
+        budgets.get(live.id()).limit(live.analysis().live().groups());
       }
       output.collect(element);
     }
@@ -165,7 +187,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       unknownQuery.inc();
     } else if (!stopped.contains(live.id())) {
       try {
-        if (!of(message.keyGroup()).of(live).merge(groups)) {
+        if (!of(message.keyGroup()).of(live, this::budget).merge(groups)) {
           behindWatermark.inc();
           groupsBehindWatermark.inc(groups.groups());
         }
@@ -185,6 +207,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void forget(long queryId) {
+    GroupBudget budget = budgets.remove(queryId);
+    droppedBefore += budget == null ? 0 : budget.dropped();
     for (KeyGroupState keyGroup : keyGroups) {
       keyGroup.remove(queryId);
     }
@@ -216,7 +240,19 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
         keyGroup.closedThrough(completeThrough);
       }
     }
+    countDropped();
+    if (completeThrough == Long.MAX_VALUE) {
+      List.copyOf(budgets.keySet()).forEach(this::forget);
+    }
     super.processWatermark(mark);
+  }
+
+  private void countDropped() {
+    long sum = droppedBefore;
+    for (GroupBudget budget : budgets.values()) {
+      sum += budget.dropped();
+    }
+    dropped = sum;
   }
 
   /** The parts of a query's windows that end by then, those of all key groups merged. */

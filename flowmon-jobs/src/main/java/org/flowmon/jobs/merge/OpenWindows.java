@@ -11,6 +11,7 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -158,8 +159,10 @@ final class OpenWindows {
     window(windowEnd).published(through);
   }
 
-  private WindowResult result(WindowPart part, long through) {
+  private WindowResult result(WindowPart parts, long through) {
     WindowSpec window = live.window();
+    WindowPart part =
+        parts.settled(GroupBudget.paneGroups(live.analysis().live().groups(), window));
     long start = part.windowEnd() - window.widthMicros();
     ArrivalCounts counts = ArrivalCounts.NONE;
     for (ArrivalCounts pane : arrivals.subMap(start, part.windowEnd()).values()) {
@@ -175,7 +178,8 @@ final class OpenWindows {
         part.windowEnd() + window.latenessMicros(),
         part.result(),
         part.totals(),
-        part.groups(),
+        part.estimatedGroups(),
+        part.level(),
         counts);
   }
 

@@ -7,7 +7,8 @@ import org.apache.flink.metrics.MetricGroup;
 
 /**
  * How many flows became one group in the windows that went out, by analysis: what a window costs
- * beyond its flows goes by its groups, so that this tells whether windows are long enough.
+ * beyond its flows goes by its groups, so that this tells whether windows are long enough. And how
+ * many groups were left out, as there were more than the analysis may have.
  */
 final class ReductionMetrics {
   private final MetricGroup metrics;
@@ -17,6 +18,8 @@ final class ReductionMetrics {
   private static final class Sums {
     private volatile long flows;
     private volatile long groups;
+    private volatile long dropped;
+    private volatile int level;
 
     double flowsPerGroup() {
       long made = groups;
@@ -33,8 +36,13 @@ final class ReductionMetrics {
   @SuppressWarnings("NonAtomicVolatileUpdate")
   void add(WindowResult window) {
     Sums sums = analyses.computeIfAbsent(window.analysis(), this::register);
+    sums.level = window.groupLevel();
+    if (window.groups() == WindowResult.UNKNOWN_GROUPS) {
+      return;
+    }
     sums.flows += window.counts().flows();
     sums.groups += window.groups();
+    sums.dropped += window.groups() - (window.groups() >> window.groupLevel());
   }
 
   private Sums register(String analysis) {
@@ -43,6 +51,8 @@ final class ReductionMetrics {
     group.gauge("window_flows", (Gauge<Long>) () -> sums.flows);
     group.gauge("window_groups", (Gauge<Long>) () -> sums.groups);
     group.gauge("flows_per_group", (Gauge<Double>) sums::flowsPerGroup);
+    group.gauge("group_sampling_level", (Gauge<Integer>) () -> sums.level);
+    group.gauge("dropped_groups", (Gauge<Long>) () -> sums.dropped);
     return sums;
   }
 }

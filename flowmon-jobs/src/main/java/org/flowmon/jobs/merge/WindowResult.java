@@ -28,7 +28,10 @@ import org.flowmon.udaf.query.ResultTable;
  * @param rows the query's answer in its order, ties by the keys, cut to its limit
  * @param totals one row: each aggregate of the query over all groups of the window, those beyond
  *     the limit too
- * @param groups number of all groups
+ * @param groups number of all groups: where the result is of some of them an estimate, {@link
+ *     #UNKNOWN_GROUPS} where it is of none
+ * @param groupLevel of which groups it is: 0, all; else one in 2^groupLevel, chosen by the hash of
+ *     their keys, each of them exact; {@link #NO_GROUPS}, of none, as even the fewest were too many
  * @param counts what arrived while the window was open, and what is known not to have
  */
 @TypeInfo(WindowResult.Factory.class)
@@ -43,7 +46,14 @@ public record WindowResult(
     ResultTable rows,
     ResultTable totals,
     long groups,
+    int groupLevel,
     ArrivalCounts counts) {
+  /** The {@link #groupLevel} of a result without groups. */
+  public static final int NO_GROUPS = 17;
+
+  /** The number of {@link #groups} where nobody knows it. */
+  public static final long UNKNOWN_GROUPS = -1;
+
   public static final TypeInformation<WindowResult> TYPE =
       new RecordType<>(WindowResult.class, new WindowResultSerializer());
 
@@ -67,6 +77,7 @@ public record WindowResult(
         rows,
         totals,
         groups,
+        0,
         counts);
   }
 
@@ -81,7 +92,18 @@ public record WindowResult(
   static WindowResult announcement(String analysis, String definition, long version, long time) {
     ResultTable none = new ResultTable.Builder().build();
     return new WindowResult(
-        analysis, definition, time, time, 0, time, time, none, none, version, ArrivalCounts.NONE);
+        analysis,
+        definition,
+        time,
+        time,
+        0,
+        time,
+        time,
+        none,
+        none,
+        version,
+        0,
+        ArrivalCounts.NONE);
   }
 
   /** Whether this is no result, but word of what the analysis is from now on. */
@@ -107,6 +129,7 @@ public record WindowResult(
         rows,
         totals,
         groups,
+        groupLevel,
         counts);
   }
 

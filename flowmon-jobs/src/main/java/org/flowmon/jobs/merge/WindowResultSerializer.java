@@ -11,16 +11,17 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 2: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
+ * Version 3: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
  * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
  * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
- * groups, then the six counts (8 bytes each, in version 1 the first four).
+ * groups (8 bytes), their level (4 bytes, from version 3 on), then the six counts (8 bytes each, in
+ * version 1 the first four).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
 
   public WindowResultSerializer() {
-    super(2);
+    super(3);
   }
 
   @Override
@@ -35,6 +36,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ResultTableBytes.write(result.rows(), target);
     ResultTableBytes.write(result.totals(), target);
     target.writeLong(result.groups());
+    target.writeInt(result.groupLevel());
     ArrivalCounts counts = result.counts();
     counts.write(target);
   }
@@ -51,6 +53,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ResultTable rows = ResultTableBytes.read(source);
     ResultTable totals = ResultTableBytes.read(source);
     long groups = source.readLong();
+    int groupLevel = found > 2 ? source.readInt() : 0;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     return new WindowResult(
         analysis,
@@ -63,6 +66,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
         rows,
         totals,
         groups,
+        groupLevel,
         counts);
   }
 

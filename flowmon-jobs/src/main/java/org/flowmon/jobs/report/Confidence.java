@@ -4,6 +4,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 
 /**
  * How far a report can be trusted.
@@ -16,6 +17,8 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
  * @param arrivedThrough flows of the window that arrived by then are in it and no others, in
  *     microseconds
  * @param finalAt the same of the window's final report
+ * @param groupLevel of which of the window's groups the report is ({@link
+ *     org.flowmon.jobs.merge.WindowResult#groupLevel})
  * @param counts flows late, ahead of time and lost while the window was open
  * @param message for people, null where there is nothing to say
  */
@@ -26,8 +29,27 @@ public record Confidence(
     long historyThrough,
     long arrivedThrough,
     long finalAt,
+    int groupLevel,
     ArrivalCounts counts,
     String message) {
+
+  /** Of a report on all groups. */
+  public Confidence(
+      HistoryStatus history,
+      long asOf,
+      long historyFrom,
+      long historyThrough,
+      long arrivedThrough,
+      long finalAt,
+      ArrivalCounts counts,
+      String message) {
+    this(history, asOf, historyFrom, historyThrough, arrivedThrough, finalAt, 0, counts, message);
+  }
+
+  /** Which part of the groups the report is of: 1, all; 0, none. */
+  public double groupSampling() {
+    return groupLevel == WindowResult.NO_GROUPS ? 0 : 1.0 / (1 << groupLevel);
+  }
 
   static Confidence of(WindowHistory window) {
     HistoryAnswer history = window.history();
@@ -38,6 +60,7 @@ public record Confidence(
         history.through(),
         window.window().arrivedThrough(),
         window.window().finalAt(),
+        window.window().groupLevel(),
         window.window().counts(),
         history.message());
   }

@@ -14,11 +14,12 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 2: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
+ * Version 3: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
  * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
- * byte), as-of, from, through, arrived through, final at (not in version 1), the six counts (8
- * bytes each, in version 1 the first four), 0 or 1 and the message.
+ * byte), as-of, from, through, arrived through, final at (not in version 1), the groups' level (4
+ * bytes, from version 3 on), the six counts (8 bytes each, in version 1 the first four), 0 or 1 and
+ * the message.
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -27,7 +28,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   private static final int MAX_MESSAGE = 4000;
 
   public ReportSerializer() {
-    super(2);
+    super(3);
   }
 
   @Override
@@ -48,6 +49,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeLong(confidence.historyThrough());
     target.writeLong(confidence.arrivedThrough());
     target.writeLong(confidence.finalAt());
+    target.writeInt(confidence.groupLevel());
     ArrivalCounts counts = confidence.counts();
     counts.write(target);
     target.writeBoolean(confidence.message() != null);
@@ -94,9 +96,11 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     long through = source.readLong();
     long arrivedThrough = found > 1 ? source.readLong() : end;
     long finalAt = found > 1 ? source.readLong() : end;
+    int groupLevel = found > 2 ? source.readInt() : 0;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     String message = source.readBoolean() ? source.readUTF() : null;
-    return new Confidence(status, asOf, from, through, arrivedThrough, finalAt, counts, message);
+    return new Confidence(
+        status, asOf, from, through, arrivedThrough, finalAt, groupLevel, counts, message);
   }
 
   @Override

@@ -120,7 +120,10 @@ final class TrafficLogic implements ReportLogic {
       }
       addRates(out, values, totals[0], seconds);
     }
-    out.row().set("part", "other").set("groups", window.groups() - rows.rowCount());
+    out.row().set("part", "other");
+    if (window.groups() != WindowResult.UNKNOWN_GROUPS) {
+      out.set("groups", window.groups() - rows.rowCount());
+    }
     for (int m = 0; m < rest.length; m++) {
       if (rest[m] != null) {
         out.set(measures.get(m).name(), rest[m].shiftRight(64).longValue(), rest[m].longValue());

@@ -34,8 +34,8 @@ final class PostgresStore implements AutoCloseable {
       INSERT INTO flowmon_windows AS w
         (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
          history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
-         sampled_flows, sampling_rate, message, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+         sampled_flows, sampling_rate, group_sampling, message, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
         revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
         as_of = excluded.as_of, history_from = excluded.history_from,
@@ -44,7 +44,8 @@ final class PostgresStore implements AutoCloseable {
         flows = excluded.flows,
         late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
         lost_flows = excluded.lost_flows, sampled_flows = excluded.sampled_flows,
-        sampling_rate = excluded.sampling_rate, message = excluded.message,
+        sampling_rate = excluded.sampling_rate, group_sampling = excluded.group_sampling,
+        message = excluded.message,
         written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
       """;
@@ -201,7 +202,8 @@ final class PostgresStore implements AutoCloseable {
       put.setLong(15, counts.lost());
       put.setLong(16, counts.sampled());
       put.setLong(17, counts.samplingRate());
-      put.setString(18, PostgresTable.text(confidence.message()));
+      put.setDouble(18, confidence.groupSampling());
+      put.setString(19, PostgresTable.text(confidence.message()));
       return put.executeUpdate() == 1;
     }
   }

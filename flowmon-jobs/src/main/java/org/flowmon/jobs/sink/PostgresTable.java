@@ -48,6 +48,7 @@ final class PostgresTable {
         lost_flows bigint NOT NULL,
         sampled_flows bigint NOT NULL DEFAULT 0,
         sampling_rate bigint NOT NULL DEFAULT 0,
+        group_sampling double precision NOT NULL DEFAULT 1,
         message text,
         written_at timestamptz NOT NULL,
         PRIMARY KEY (analysis, window_end, window_start))
@@ -58,7 +59,8 @@ final class PostgresTable {
       "ALTER TABLE flowmon_windows ADD COLUMN IF NOT EXISTS arrived_through timestamptz,"
           + " ADD COLUMN IF NOT EXISTS final_at timestamptz,"
           + " ADD COLUMN IF NOT EXISTS sampled_flows bigint NOT NULL DEFAULT 0,"
-          + " ADD COLUMN IF NOT EXISTS sampling_rate bigint NOT NULL DEFAULT 0";
+          + " ADD COLUMN IF NOT EXISTS sampling_rate bigint NOT NULL DEFAULT 0,"
+          + " ADD COLUMN IF NOT EXISTS group_sampling double precision NOT NULL DEFAULT 1";
 
   private final String name;
   private final List<ReportColumn> columns;

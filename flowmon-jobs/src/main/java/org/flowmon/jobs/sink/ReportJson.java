@@ -80,6 +80,7 @@ public final class ReportJson {
     out.append(",\"lost_flows\":").append(counts.lost());
     out.append(",\"sampled_flows\":").append(counts.sampled());
     out.append(",\"sampling_rate\":").append(counts.samplingRate());
+    out.append(",\"group_sampling\":").append(confidence.groupSampling());
     member(out.append(','), "message", confidence.message());
     out.append('}');
   }

@@ -68,7 +68,7 @@ class AnalysisConfigTest {
     refuses(
         SMALL.replace("  window: 10s", "  window: 10s\n  slots_: 3"),
         "talkers.yaml:5: live.slots_: is not a key here; expected one of window, query, slide,"
-            + " time, lateness, revisions, spread, slots; did you mean 'slots'?");
+            + " time, lateness, revisions, spread, slots, groups; did you mean 'slots'?");
     refuses(SMALL + "sink: [kafka]\n", "talkers.yaml:7: sink: is not a key here");
   }
 
@@ -96,6 +96,9 @@ class AnalysisConfigTest {
             .live()
             .window());
     refuses(SMALL.replace("10s", "10s\n  slots: 1000"), "live.slots: expected a power of two");
+    refuses(
+        SMALL.replace("10s", "10s\n  groups: 999"),
+        "live.groups: expected a whole number 1000\u20261000000000, found '999'");
     refuses(
         SMALL.replace("10s", "10s\n  time: start_time"),
         "live.time: expected one of end_time, arrival");

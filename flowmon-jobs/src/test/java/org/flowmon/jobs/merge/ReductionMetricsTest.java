@@ -48,6 +48,27 @@ class ReductionMetricsTest {
     assertEquals(12L, gauges.get("mice.window_groups").getValue());
     assertEquals(2.5, gauges.get("mice.flows_per_group").getValue());
     assertEquals(0.0, gauges.get("elephants.flows_per_group").getValue());
-    assertEquals(6, gauges.size());
+    assertEquals(10, gauges.size());
+  }
+
+  @Test
+  void groupsThatWereLeftOutAreCountedAsEstimatedAndWindowsWithoutAnyNotAtAll() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    ReductionMetrics metrics = new ReductionMetrics(new Gauges("", gauges));
+    metrics.add(sampled(1000, 8 * 40, 3));
+    assertEquals(3, gauges.get("mice.group_sampling_level").getValue());
+    assertEquals(7L * 40, gauges.get("mice.dropped_groups").getValue());
+    assertEquals(8L * 40, gauges.get("mice.window_groups").getValue());
+    metrics.add(sampled(500, WindowResult.UNKNOWN_GROUPS, WindowResult.NO_GROUPS));
+    assertEquals(17, gauges.get("mice.group_sampling_level").getValue());
+    assertEquals(1000L, gauges.get("mice.window_flows").getValue());
+    metrics.add(window("mice", 5, 5));
+    assertEquals(0, gauges.get("mice.group_sampling_level").getValue());
+    assertEquals(7L * 40, gauges.get("mice.dropped_groups").getValue());
+  }
+
+  private static WindowResult sampled(long flows, long groups, int level) {
+    ArrivalCounts counts = new ArrivalCounts(flows, 0, 0, 0);
+    return new WindowResult("mice", null, 0, 1, 0, 1, 1, null, null, groups, level, counts);
   }
 }

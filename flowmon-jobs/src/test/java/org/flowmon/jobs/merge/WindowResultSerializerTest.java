@@ -19,7 +19,7 @@ class WindowResultSerializerTest {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
     ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4, 5, 6);
-    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, counts);
+    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts);
   }
 
   private byte[] bytes(WindowResult result) throws IOException {
@@ -34,9 +34,27 @@ class WindowResultSerializerTest {
     assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
   }
 
+  /** The bytes as version 2 had them: without the level of the groups, before the six counts. */
+  private byte[] ofVersion2(WindowResult result) throws IOException {
+    byte[] now = bytes(result);
+    int at = now.length - 6 * 8 - 4;
+    byte[] old = Arrays.copyOf(now, now.length - 4);
+    System.arraycopy(now, at + 4, old, at, 6 * 8);
+    old[0] = 2;
+    return old;
+  }
+
+  @Test
+  void aResultOfVersion2IsOfAllGroups() throws Exception {
+    WindowResult read = serializer.deserialize(new DataInputDeserializer(ofVersion2(result())));
+    assertEquals(0, read.groupLevel());
+    assertEquals(result().counts(), read.counts());
+    assertEquals(result().groups(), read.groups());
+  }
+
   @Test
   void aResultOfVersion1IsTheOnlyOneOfItsWindow() throws Exception {
-    byte[] now = bytes(result().withDefinition(null));
+    byte[] now = ofVersion2(result().withDefinition(null));
     int name = 1 + 3; // version and name, then the definition that is none
     int times = name + 16;
     byte[] old = Arrays.copyOf(now, now.length - 21 - 16); // two counts, too

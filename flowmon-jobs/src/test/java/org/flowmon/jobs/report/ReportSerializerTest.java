@@ -28,10 +28,11 @@ class ReportSerializerTest {
     Report report = TestReports.report(3, "192.0.2.1", 5);
     byte[] now = bytes(report);
     int name = 1 + 2 + "elephants".length();
-    int at = now.length - 1 - 6 * 8 - 16; // before the two times, the counts and no message
-    byte[] old = Arrays.copyOf(now, now.length - 1 - 16 - 16);
+    // before the two times, the groups' level, the counts and no message
+    int at = now.length - 1 - 6 * 8 - 4 - 16;
+    byte[] old = Arrays.copyOf(now, now.length - 1 - 16 - 4 - 16);
     System.arraycopy(now, name + 1, old, name, at - name - 1); // without: no definition
-    System.arraycopy(now, at + 16, old, at - 1, 4 * 8); // nor the two times
+    System.arraycopy(now, at + 20, old, at - 1, 4 * 8); // nor the two times and the level
     old[old.length - 1] = now[now.length - 1]; // nor the last two counts
     old[0] = 1;
     Report read = serializer.deserialize(new DataInputDeserializer(old));

@@ -131,6 +131,9 @@ public final class DistinctCounts {
    */
   public void count(int grouping, GroupTable groups, GroupTable into) {
     Step step = steps.get(grouping);
+    if (groups.sample() != null && groups.sample().rest() != null) {
+      leaveOut(step, groups.sample().rest(), into.sample());
+    }
     int count = step.count().word();
     long[] from = groups.words();
     for (int g = 0; g < groups.size(); g++) {
@@ -145,6 +148,16 @@ public final class DistinctCounts {
         accumulator.merge(words, state, from, at);
       }
     }
+  }
+
+  /** Takes over what groups come to that are not there; how many these are nobody knows. */
+  private void leaveOut(Step step, long[] rest, GroupSample into) {
+    long[] state = new long[layout.stateWords()];
+    layout.reset(state, 0);
+    for (Moved moved : step.states()) {
+      moved.into().merge(state, 0, rest, moved.from() - moved.into().word());
+    }
+    into.takeRest(state, 0);
   }
 
   /**

@@ -70,8 +70,11 @@ final class GroupRows {
   /**
    * One row: the aggregates that are items of the select list, of the merged states of all groups;
    * NULL where an aggregate has no total.
+   *
+   * @param allGroups whether all groups are counted; COUNT(DISTINCT …) has no total else
    */
-  static ResultTable aggregates(FlowQuery query, GroupLayout layout, long[] state) {
+  static ResultTable aggregates(
+      FlowQuery query, GroupLayout layout, long[] state, boolean allGroups) {
     List<SelectItem> items =
         query.select().stream().filter(item -> item.what() instanceof AggregateCall).toList();
     FlowQuery totals = new FlowQuery(items, null, List.of(), List.of(), -1);
@@ -80,7 +83,8 @@ final class GroupRows {
     columns.allocateAll(1);
     columns.writeAggregates(state, new int[1], 1, 0);
     for (int c = 0; c < items.size(); c++) {
-      if (!WindowPart.hasTotal(query, (AggregateCall) items.get(c).what())) {
+      AggregateCall call = (AggregateCall) items.get(c).what();
+      if (!WindowPart.hasTotal(query, call) || (call.isDistinct() && !allGroups)) {
         columns.set(c, new long[1], null, null, new boolean[] {true});
       }
     }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -25,6 +26,8 @@ public final class GroupTable {
   private final Accumulation accumulation;
   private final TextDictionary texts = new TextDictionary();
   private final KeyColumns keyColumns;
+  // Null where all groups are kept, however many there are.
+  private final GroupSample sample;
   private final GroupIndex index = new GroupIndex();
   private final int stride;
   // Group by group: mask of NULL keys, key words, state words.
@@ -44,9 +47,24 @@ public final class GroupTable {
   private long touched;
 
   public GroupTable(GroupLayout layout) {
+    this(layout, layout.keys().size(), null);
+  }
+
+  /**
+   * A table of some of the groups.
+   *
+   * @param leadingKeys how many of the first keys a group is chosen by
+   * @param level as {@link GroupSample} has it
+   */
+  GroupTable(GroupLayout layout, int leadingKeys, int level) {
+    this(layout, leadingKeys, new GroupSample(layout, level));
+  }
+
+  private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample) {
     this.layout = layout;
+    this.sample = sample;
     this.accumulation = new Accumulation(layout);
-    this.keyColumns = new KeyColumns(layout, texts);
+    this.keyColumns = new KeyColumns(layout, texts, leadingKeys);
     this.stride = 1 + layout.keyWords() + layout.stateWords();
     this.oneKey = new long[layout.keyWords()][1];
     this.oneGroup = new long[layout.keyWords()];
@@ -60,6 +78,40 @@ public final class GroupTable {
   /** Number of groups. */
   public int size() {
     return size;
+  }
+
+  /** Which groups are kept, and what the others come to; null where all are kept. */
+  GroupSample sample() {
+    return sample;
+  }
+
+  /**
+   * This table at a level that is not below its own: itself, or another with the groups that are
+   * left, which are taken from this one.
+   *
+   * @param leadingKeys how many of the first keys a group is chosen by
+   */
+  GroupTable atLevel(int level, int leadingKeys) {
+    if (sample.level() == level) {
+      return this;
+    }
+    GroupTable left = new GroupTable(layout, leadingKeys, level);
+    left.merge(this);
+    return left;
+  }
+
+  /** The highest level that has each group, as {@link GroupSample#levelOf} has it. */
+  byte[] levels() {
+    byte[] levels = new byte[size];
+    for (int g = 0; g < size; g++) {
+      levels[g] = (byte) GroupSample.levelOf(leadingHash(g));
+    }
+    return levels;
+  }
+
+  private long leadingHash(int group) {
+    int at = group * stride;
+    return keyColumns.leadingHash(data[at], data, at + 1);
   }
 
   /** Bytes that the table holds on the heap, roughly. */
@@ -182,6 +234,9 @@ public final class GroupTable {
     size = 0;
     appended = false;
     index.clear();
+    if (sample != null) {
+      sample.clear();
+    }
   }
 
   /**
@@ -292,6 +347,41 @@ public final class GroupTable {
   }
 
   /**
+   * The groups that are among the first of the query's answer, if one leaves out those below some
+   * level: of this one or any higher one. In no order.
+   *
+   * @param query with a limit, or HAVING
+   */
+  int[] firstOfLevels(FlowQuery query, int level) {
+    int[] groups = kept(query);
+    if (query.limit() < 0) {
+      return groups;
+    }
+    byte[] levels = levels();
+    GroupOrder order = new GroupOrder(this, query);
+    BitSet chosen = new BitSet(size);
+    int n = groups.length;
+    for (int l = level; n > 0; l++) {
+      int left = 0;
+      for (int i = 0; i < n; i++) {
+        if (levels[groups[i]] >= l) {
+          groups[left++] = groups[i];
+        }
+      }
+      n = left;
+      int[] first =
+          n <= query.limit() ? null : order.first(Arrays.copyOf(groups, n), query.limit());
+      for (int i = 0; i < (first == null ? n : first.length); i++) {
+        chosen.set(first == null ? groups[i] : first[i]);
+      }
+      if (first == null) {
+        break; // all of this level are chosen, and so are those of the ones above it
+      }
+    }
+    return chosen.stream().toArray();
+  }
+
+  /**
    * The groups for which the query's HAVING is TRUE, which must be whole; all where it has none.
    */
   public int[] kept(FlowQuery query) {
@@ -365,7 +455,39 @@ public final class GroupTable {
     accumulation.merge(states, count, data, at);
   }
 
-  /** Merges all groups of a table of the same layout. */
+  /**
+   * Leaves out groups in columns that are not kept: they are merged into the rest.
+   *
+   * @return how many are kept, which lie first in the columns then
+   */
+  int keep(long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int count) {
+    if (sample == null || sample.level() == 0) {
+      return count;
+    }
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (!sample.keeps(keyColumns.leadingHash(nulls[i], keyWords, i, hashes[i]))) {
+        sample.drop(states, i);
+        continue;
+      }
+      if (kept < i) {
+        nulls[kept] = nulls[i];
+        hashes[kept] = hashes[i];
+        move(keyWords, i, kept);
+        move(states, i, kept);
+      }
+      kept++;
+    }
+    return kept;
+  }
+
+  private static void move(long[][] columns, int from, int to) {
+    for (long[] column : columns) {
+      column[to] = column[from];
+    }
+  }
+
+  /** Merges all groups of a table of the same layout, and what it left out. */
   public void merge(GroupTable other) {
     merge(other, () -> {});
   }
@@ -383,10 +505,17 @@ public final class GroupTable {
       }
       merge(other, g);
     }
+    if (sample != null && other.sample != null) {
+      sample.take(other.sample);
+    }
   }
 
-  /** Merges one group of a table of the same layout. */
+  /** Merges one group of a table of the same layout; one that is not kept into the rest. */
   void merge(GroupTable other, int group) {
+    if (sample != null && sample.level() > 0 && !sample.keeps(other.leadingHash(group))) {
+      sample.drop(other.data, other.stateAt(group));
+      return;
+    }
     int from = group * other.stride;
     long[][] keyWords = oneKey;
     for (int w = 0; w < keyWords.length; w++) {
@@ -396,6 +525,17 @@ public final class GroupTable {
     long hash = other.hash(group);
     int into = findOrAdd(hash, other.data[from], keyWords, 0);
     layout.merge(data, stateAt(into), other.data, other.stateAt(group));
+  }
+
+  /** Whether it has the group of another table of the same layout. */
+  boolean contains(GroupTable other, int group) {
+    int from = group * other.stride;
+    long[][] keyWords = oneKey;
+    for (int w = 0; w < keyWords.length; w++) {
+      keyWords[w][0] = other.data[from + 1 + w];
+    }
+    renumberTexts(other, keyWords);
+    return find(other.hash(group), other.data[from], keyWords, 0) >= 0;
   }
 
   /**
@@ -430,13 +570,19 @@ public final class GroupTable {
     if (appended) {
       throw new IllegalStateException("a table into which groups were taken over finds none");
     }
+    int group = find(hash, nulls, keyWords, i);
+    return group >= 0 ? group : addGroup(hash, nulls, keyWords, i);
+  }
+
+  /** The group of these keys, −1 where there is none. */
+  private int find(long hash, long nulls, long[][] keyWords, int i) {
     index.seek(hash);
     for (int group = index.next(); group >= 0; group = index.next()) {
       if (isGroup(group, nulls, keyWords, i)) {
         return group;
       }
     }
-    return addGroup(hash, nulls, keyWords, i);
+    return -1;
   }
 
   private boolean isGroup(int group, long nulls, long[][] keyWords, int i) {
@@ -459,6 +605,9 @@ public final class GroupTable {
       data[at + w] = keyWords[w][i];
     }
     index.add(hash, group);
+    if (sample != null) {
+      sample.added(keyColumns.leadingHash(nulls, keyWords, i, hash));
+    }
     return group;
   }
 
@@ -516,10 +665,13 @@ public final class GroupTable {
     return data;
   }
 
-  /** Adds the state of every group to one state. */
+  /** Adds the state of every group to one state, and of those that were left out. */
   void addTotals(long[] totals) {
     for (int g = 0; g < size; g++) {
       layout.merge(totals, 0, data, stateAt(g));
+    }
+    if (sample != null && sample.rest() != null) {
+      layout.merge(totals, 0, sample.rest(), 0);
     }
   }
 
@@ -550,6 +702,11 @@ public final class GroupTable {
    */
   public ResultTable finish(FlowQuery query) {
     return finish(query, () -> {});
+  }
+
+  /** An answer without rows, of a query without keys too. */
+  ResultTable finishNone(FlowQuery query) {
+    return new GroupRows(this, query).table(new int[0]);
   }
 
   /**

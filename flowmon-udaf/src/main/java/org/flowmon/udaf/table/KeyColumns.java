@@ -155,6 +155,24 @@ final class KeyColumns {
     return leadingWords == words.length ? hashes[row] : leadingHash(nulls, data, at);
   }
 
+  /**
+   * Likewise of a group whose words lie in columns.
+   *
+   * @param hash of all its keys
+   */
+  long leadingHash(long nulls, long[][] columns, int row, long hash) {
+    if (leadingWords == words.length) {
+      return hash;
+    }
+    long leading = GroupHash.SEED;
+    for (int w = 0; w < leadingWords; w++) {
+      long word = columns[w][row];
+      leading = GroupHash.mix(leading, textWords[w] != null ? texts.hash(word) : word);
+    }
+    long nullKeys = nulls & leadingNulls;
+    return GroupHash.finish(nullKeys == 0 ? leading : GroupHash.mix(leading, nullKeys));
+  }
+
   private long hash(long nulls, long[] data, int at, int count) {
     long hash = GroupHash.SEED;
     for (int w = 0; w < count; w++) {

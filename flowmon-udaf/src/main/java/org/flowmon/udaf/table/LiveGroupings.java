@@ -55,6 +55,11 @@ public final class LiveGroupings {
     return layout;
   }
 
+  /** How many tables the low level has for the query. */
+  public int tables() {
+    return groupings.size();
+  }
+
   /** The layouts of the groupings, whose groups rows are added to. */
   List<GroupLayout> groupings() {
     return groupings;
@@ -65,17 +70,22 @@ public final class LiveGroupings {
     return layout.keys().size();
   }
 
+  /** Whether what is kept has more keys than a group is chosen by: it may be many for one. */
+  boolean areUneven() {
+    return counts != null;
+  }
+
   /**
    * The query's groups.
    *
-   * @param groups by grouping: all of its groups with these keys; only read
+   * @param groups by grouping: all of its groups with these keys, at the same level; only read
    * @return the same table where the groups are the query's own
    */
   GroupTable count(List<GroupTable> groups) {
     if (counts == null) {
       return groups.get(0);
     }
-    GroupTable counted = new GroupTable(layout);
+    GroupTable counted = new GroupTable(layout, leadingKeys(), groups.get(0).sample().level());
     for (int g = 0; g < groups.size(); g++) {
       counts.count(g, groups.get(g), counted);
     }

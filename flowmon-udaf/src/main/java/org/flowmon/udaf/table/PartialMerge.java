@@ -29,7 +29,8 @@ final class PartialMerge {
       int count = Math.min(CHUNK, groups.groups() - from);
       read(groups, table.texts(), from, count);
       table.keyColumns().hash(nulls, keys, count, hashes);
-      table.mergeColumns(nulls, keys, hashes, states, places, count);
+      int kept = table.keep(nulls, keys, hashes, states, count);
+      table.mergeColumns(nulls, keys, hashes, states, places, kept);
     }
   }
 

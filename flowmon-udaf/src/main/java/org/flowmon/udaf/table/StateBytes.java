@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.flow.LittleEndian;
 
 /**
- * The bytes of the high level's state and of window parts, version 1; {@code
+ * The bytes of the high level's state and of window parts, version 2; {@code
  * docs/format/partial-groups.md} is the specification, this class owns the offsets.
  *
  * <pre>
@@ -24,7 +24,11 @@ final class StateBytes {
   /** "FLWW": the part of a window. */
   private static final int PART = 'F' | 'L' << 8 | 'W' << 16 | 'W' << 24;
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /** It says nothing of groups that are left out. */
+  private static final int OLDEST_VERSION = 1;
+
   private static final int VERSION_AT = 4;
   private static final int LENGTH_AT = 8;
   private static final int CRC_AT = 12;
@@ -35,11 +39,13 @@ final class StateBytes {
   private static final int BLOCKS_AT = 44;
   private static final int HEADER_BYTES = 48;
 
+  private final int version;
   private final long time;
   private final long[] words;
   private final List<byte[]> blocks;
 
-  private StateBytes(long time, long[] words, List<byte[]> blocks) {
+  private StateBytes(int version, long time, long[] words, List<byte[]> blocks) {
+    this.version = version;
     this.time = time;
     this.words = words;
     this.blocks = blocks;
@@ -50,7 +56,12 @@ final class StateBytes {
     return time;
   }
 
-  /** Of a part the number of its groups and the totals. */
+  /** Whether it says which groups are left out. */
+  boolean hasSamples() {
+    return version > OLDEST_VERSION;
+  }
+
+  /** Of tables what was left out of them; of a part the numbers of its groups and the totals. */
   long[] words() {
     return words;
   }
@@ -60,13 +71,14 @@ final class StateBytes {
     return blocks;
   }
 
-  static byte[] tables(long queryId, long fingerprint, long watermark, List<byte[]> blocks) {
-    return write(TABLES, queryId, fingerprint, new StateBytes(watermark, new long[0], blocks));
+  static byte[] tables(
+      long queryId, long fingerprint, long watermark, long[] words, List<byte[]> blocks) {
+    return write(TABLES, queryId, fingerprint, new StateBytes(VERSION, watermark, words, blocks));
   }
 
   static byte[] part(
       long queryId, long fingerprint, long windowEnd, long[] words, List<byte[]> blocks) {
-    return write(PART, queryId, fingerprint, new StateBytes(windowEnd, words, blocks));
+    return write(PART, queryId, fingerprint, new StateBytes(VERSION, windowEnd, words, blocks));
   }
 
   private static byte[] write(int magic, long queryId, long fingerprint, StateBytes state) {
@@ -132,9 +144,15 @@ final class StateBytes {
       throw new PartialFormatException("not " + what + ": the first four bytes are others");
     }
     int version = LittleEndian.getU16(bytes, VERSION_AT);
-    if (version != VERSION) {
+    if (version < OLDEST_VERSION || version > VERSION) {
       throw new PartialFormatException(
-          what + " of version " + version + ", this reads version " + VERSION);
+          what
+              + " of version "
+              + version
+              + ", this reads versions "
+              + OLDEST_VERSION
+              + " \u2026 "
+              + VERSION);
     }
     int length = LittleEndian.getInt(bytes, LENGTH_AT);
     if (length != bytes.length) {
@@ -153,9 +171,9 @@ final class StateBytes {
     }
     int words = LittleEndian.getInt(bytes, WORDS_AT);
     int blocks = LittleEndian.getInt(bytes, BLOCKS_AT);
-    if (words != expectedWords
-        || blocks < 0
-        || HEADER_BYTES + 8L * words + 4L * blocks > bytes.length) {
+    int version = LittleEndian.getU16(bytes, VERSION_AT);
+    boolean fits = version > OLDEST_VERSION ? words >= expectedWords : words == expectedWords;
+    if (!fits || blocks < 0 || HEADER_BYTES + 8L * words + 4L * blocks > bytes.length) {
       throw new PartialFormatException(
           words
               + " words and "
@@ -184,6 +202,6 @@ final class StateBytes {
       throw new PartialFormatException(
           "the blocks end at " + at + ", the bytes at " + bytes.length);
     }
-    return new StateBytes(LittleEndian.getLong(bytes, TIME_AT), values, contents);
+    return new StateBytes(version, LittleEndian.getLong(bytes, TIME_AT), values, contents);
   }
 }

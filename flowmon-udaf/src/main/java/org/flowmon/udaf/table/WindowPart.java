@@ -1,5 +1,6 @@
 package org.flowmon.udaf.table;
 
+import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
@@ -10,51 +11,102 @@ import org.flowmon.udaf.query.ResultTable;
  * The part of a window's result that comes from some key groups, which have all of each of their
  * groups: the rows that HAVING keeps and that may be in the query's ORDER BY … LIMIT, the number of
  * all groups, and the totals of all aggregates over all groups, those that HAVING drops too. Parts
- * of different key groups merge, in any order, into the window's exact result. Not thread-safe.
+ * of different key groups merge, in any order, into the window's exact result. Where there are more
+ * groups than the {@link GroupBudget} has room for, it is that of some of them, and the totals are
+ * those of all. Not thread-safe.
  */
 public final class WindowPart {
   private final long queryId;
   private final long windowEnd;
   private final FlowQuery live;
   private final long[] totals;
+  private final long[] groupsByLevel;
+  private final PaneCounts counts;
+  private boolean isSure;
   private GroupTable rows;
-  private long groups;
+  // Rows from which on it looks which of them are still wanted.
+  private int most;
 
   private WindowPart(
-      long queryId, long windowEnd, FlowQuery live, GroupTable rows, long groups, long[] totals) {
+      long queryId,
+      long windowEnd,
+      FlowQuery live,
+      GroupTable rows,
+      long[] groupsByLevel,
+      long[] totals,
+      PaneCounts counts,
+      boolean isSure) {
     this.queryId = queryId;
     this.windowEnd = windowEnd;
     this.live = live;
     this.rows = rows;
-    this.groups = groups;
+    this.groupsByLevel = groupsByLevel;
     this.totals = totals;
+    this.counts = counts;
+    this.isSure = isSure;
+    this.most = (int) Math.min(4 * Math.max(0, live.limit()) + 64, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The part of some key groups, none of whose groups was left out.
+   *
+   * @param groups all groups of the window in them; only read
+   */
+  public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
+    return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
   }
 
   /**
    * The part of some key groups.
    *
-   * @param groups all groups of the window in them; only read
+   * @param groups all groups of the window in them that the counts' level has; only read
+   * @param counts how many groups the window's panes have
+   * @param isSure whether all parts together are not going to be of a higher level
    */
-  public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
+  static WindowPart of(
+      long queryId,
+      long windowEnd,
+      FlowQuery live,
+      GroupTable groups,
+      PaneCounts counts,
+      boolean isSure) {
     long[] totals = new long[groups.layout().stateWords()];
     groups.layout().reset(totals, 0);
     groups.addTotals(totals);
-    return new WindowPart(queryId, windowEnd, live, first(live, groups), groups.size(), totals);
+    long[] byLevel = new long[GroupSample.LAST + 1];
+    if (groups.sample() == null) {
+      byLevel[0] = groups.size();
+    } else {
+      Arrays.setAll(byLevel, level -> groups.sample().groupsByLevel()[level]);
+    }
+    WindowPart part =
+        new WindowPart(queryId, windowEnd, live, groups, byLevel, totals, counts, isSure);
+    part.rows = part.first(counts.level());
+    return part;
   }
 
-  /** A table of the groups that HAVING keeps and that are within the limit. */
-  private static GroupTable first(FlowQuery live, GroupTable groups) {
-    GroupTable first = new GroupTable(groups.layout());
+  /**
+   * A table of the rows that HAVING keeps and that may be within the limit: where the level may
+   * rise, in the groups of a higher one.
+   */
+  private GroupTable first(int level) {
     // The one group of a query without keys stays until the end: where there is none, it is taken
     // for one of no rows.
-    boolean isOne = groups.layout().keys().isEmpty();
-    int[] kept = isOne || keepsAll(live) ? groups.all() : groups.first(live);
-    if (groups.canBeAppended()) {
-      first.append(groups, kept);
-    } else {
-      first.merge(groups, kept, kept.length);
+    boolean isOne = rows.layout().keys().isEmpty();
+    if (isOne || keepsAll(live)) {
+      return taken(rows.all());
     }
-    return first;
+    return taken(isSure ? rows.first(live) : rows.firstOfLevels(live, level));
+  }
+
+  private GroupTable taken(int[] groups) {
+    GroupTable taken = new GroupTable(rows.layout());
+    if (rows.canBeAppended()) {
+      taken.append(rows, groups);
+    } else {
+      taken.merge(rows, groups, groups.length);
+    }
+    return taken;
   }
 
   /** Whether every group goes out, so that nothing need be put in order before the end. */
@@ -85,9 +137,51 @@ public final class WindowPart {
     return windowEnd;
   }
 
-  /** All groups of the window in these key groups, beyond HAVING and LIMIT too. */
+  /**
+   * Groups of the window in these key groups, beyond HAVING and LIMIT too: all that its {@link
+   * #level} has.
+   */
   public long groups() {
-    return groups;
+    return PaneCounts.from(groupsByLevel, counts.level());
+  }
+
+  /**
+   * Which groups it is of: 0, all of them; else those in whose keys' hash so many certain bits are
+   * zero, one in 2^level; 17: none, where even one in 65,536 are too many.
+   */
+  public int level() {
+    return counts.level();
+  }
+
+  /** An estimate of the number of all groups from those that are there; −1 where none is. */
+  public long estimatedGroups() {
+    long groups = groups();
+    return level() == 0 || groups > 0 ? groups << level() : -1;
+  }
+
+  /**
+   * The window's result of all parts merged: of the lowest level at which no pane has more groups
+   * than that. It is the same whatever the parts and their levels were. Where parts took it for
+   * certain that all groups would fit, and they do not, it has none.
+   *
+   * @param paneGroups as {@link GroupBudget#paneGroups} has it
+   */
+  public WindowPart settled(long paneGroups) {
+    int level = counts.levelOf(paneGroups);
+    if (level == 0) {
+      return this;
+    }
+    PaneCounts of = new PaneCounts(isSure ? GroupSample.NONE : level);
+    byte[] levels = rows.levels();
+    int[] kept = rows.all();
+    int n = 0;
+    for (int group : kept) {
+      if (levels[group] >= of.level()) {
+        kept[n++] = group;
+      }
+    }
+    return new WindowPart(
+        queryId, windowEnd, live, taken(Arrays.copyOf(kept, n)), groupsByLevel, totals, of, isSure);
   }
 
   /**
@@ -112,32 +206,47 @@ public final class WindowPart {
     } else {
       rows.merge(other.rows);
     }
-    groups += other.groups;
+    for (int l = 0; l < groupsByLevel.length; l++) {
+      groupsByLevel[l] += other.groupsByLevel[l];
+    }
+    counts.merge(other.counts);
+    isSure |= other.isSure;
     rows.layout().merge(totals, 0, other.totals, 0);
-    if (live.limit() >= 0 && rows.size() > 4 * live.limit() + 64) {
-      rows = first(live, rows);
+    if (live.limit() >= 0 && rows.size() > most) {
+      rows = first(counts.level());
+      most = 4 * rows.size() + 64;
     }
   }
 
   /** The rows in the query's order. */
   public ResultTable result() {
-    return rows.finish(live);
+    boolean hasNone = level() > 0 && rows.size() == 0;
+    return hasNone ? rows.finishNone(live) : rows.finish(live);
   }
 
   /**
-   * One row: each aggregate that is an item of the select list, over all rows of the window; NULL
-   * where it {@linkplain #hasTotal has no total}.
+   * One row: each aggregate that is an item of the select list, over all groups of the window,
+   * those that are left out too; NULL where it {@linkplain #hasTotal has no total}, and of
+   * COUNT(DISTINCT …) where groups are left out.
    */
   public ResultTable totals() {
-    return GroupRows.aggregates(live, rows.layout(), totals);
+    return GroupRows.aggregates(live, rows.layout(), totals, level() == 0);
   }
 
   /** The part as versioned bytes. */
   public byte[] toBytes() {
-    GroupTable kept = keepsAll(live) ? rows : first(live, rows);
-    long[] words = new long[1 + totals.length];
-    words[0] = groups;
+    GroupTable kept = keepsAll(live) ? rows : first(counts.level());
+    int levels = groupsByLevel.length;
+    long[] words = new long[1 + totals.length + 1 + levels + counts.words()];
+    words[0] = groups();
     System.arraycopy(totals, 0, words, 1, totals.length);
+    int at = 1 + totals.length;
+    words[at++] = isSure ? 1 : 0;
+    System.arraycopy(groupsByLevel, 0, words, at, levels);
+    at = counts.write(words, at + levels);
+    if (at != words.length) {
+      throw new AssertionError(at + " words of a part, expected " + words.length);
+    }
     List<byte[]> blocks = kept.toPartials(queryId, 0, 0, windowEnd, windowEnd, windowEnd);
     return StateBytes.part(queryId, rows.layout().fingerprint(), windowEnd, words, blocks);
   }
@@ -161,9 +270,23 @@ public final class WindowPart {
         rows.merge(groups, merge);
       }
     }
-    long[] totals = new long[layout.stateWords()];
-    System.arraycopy(state.words(), 1, totals, 0, totals.length);
+    long[] words = state.words();
+    long[] totals = Arrays.copyOfRange(words, 1, 1 + layout.stateWords());
+    int at = 1 + layout.stateWords();
+    long[] byLevel = new long[GroupSample.LAST + 1];
+    PaneCounts counts = new PaneCounts(0);
+    boolean isSure = true;
+    if (state.hasSamples()) {
+      if (words.length - at < 1 + byLevel.length) {
+        throw new PartialFormatException("a window's part has no numbers of its groups");
+      }
+      isSure = words[at++] != 0;
+      System.arraycopy(words, at, byLevel, 0, byLevel.length);
+      counts = PaneCounts.read(words, at + byLevel.length);
+    } else {
+      byLevel[0] = words[0];
+    }
     return new WindowPart(
-        StateBytes.queryId(bytes), state.time(), live, rows, state.words()[0], totals);
+        StateBytes.queryId(bytes), state.time(), live, rows, byLevel, totals, counts, isSure);
   }
 }

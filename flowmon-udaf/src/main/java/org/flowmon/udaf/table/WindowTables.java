@@ -2,7 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,40 +17,39 @@ import org.flowmon.udaf.query.FlowQuery;
  * The high level of one live query within one key group: merges partial groups pane by pane and
  * gives each window's part when it has a result, and again when that is revised. Of a query with
  * COUNT(DISTINCT …) it keeps the groups of its {@link LiveGroupings}, and counts them when a window
- * has a result: what two panes of a window have is counted once. Not thread-safe.
+ * has a result: what two panes of a window have is counted once. Where there are more groups than
+ * the {@link GroupBudget} has room for, some of them are kept, and all count in the totals. Not
+ * thread-safe.
  */
 public final class WindowTables {
-  /** A pane's groups by the tick from which on they count; its start once that has come. */
-  private record PaneKey(long start, long fromWindowEnd, long due) {
-    boolean counts() {
-      return due == start;
-    }
-
-    PaneKey counted() {
-      return new PaneKey(start, fromWindowEnd, start);
-    }
-  }
-
-  private static final Comparator<PaneKey> BY_TIME =
-      Comparator.comparingLong(PaneKey::start)
-          .thenComparingLong(PaneKey::fromWindowEnd)
-          .thenComparingLong(PaneKey::due);
-
   private final long queryId;
   private final FlowQuery live;
   private final WindowSpec window;
   private final LiveGroupings groupings;
   private final PartialMerge[] merges; // by grouping, shared by the panes' tables
   // By grouping; null where a pane has no groups of it.
-  private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(BY_TIME);
+  private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
+  private final GroupBudget budget;
   private long watermark = Long.MIN_VALUE;
 
+  /** Tables for all groups, however many these are. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
+    this(queryId, live, window, GroupBudget.unlimited(window));
+  }
+
+  /**
+   * Tables without groups.
+   *
+   * @param budget shared by those of all key groups in a task
+   */
+  public WindowTables(long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
     this.queryId = queryId;
     this.live = live;
     this.window = window;
     this.groupings = LiveGroupings.of(live);
     this.merges = new PartialMerge[groupings.groupings().size()];
+    this.budget = budget;
+    budget.join(this);
   }
 
   /**
@@ -74,11 +73,7 @@ public final class WindowTables {
     long start = groups.paneStart();
     long from = groups.fromWindowEnd();
     boolean known =
-        start == window.paneStart(start)
-            && from == window.paneStart(from)
-            && from >= window.firstWindowEnd(start)
-            && from <= window.lastWindowEnd(start)
-            && (!window.revised() || isDue(groups));
+        isPane(start, from) && (!window.revised() || isDue(new PaneKey(start, from, groups.due())));
     if (!known) {
       throw new PartialFormatException(
           "partial groups of pane "
@@ -94,27 +89,73 @@ public final class WindowTables {
       return false;
     }
     long due = groups.due() == start ? start : window.due(from, groups.due(), watermark);
-    GroupTable table = table(new PaneKey(start, from, due), groups.grouping());
+    PaneKey pane = new PaneKey(start, from, due);
+    GroupTable table = table(pane, groups.grouping());
     if (merges[groups.grouping()] == null) {
       merges[groups.grouping()] = new PartialMerge(table.layout());
     }
+    int before = table.size();
+    long droppedBefore = table.sample().dropped();
     table.merge(groups, merges[groups.grouping()]);
+    budget.dropped(table.sample().dropped() - droppedBefore);
+    budget.added(pane, table.size() - before);
     return true;
   }
 
-  private boolean isDue(PartialGroups groups) {
-    return groups.due() == groups.paneStart()
-        || (groups.due() >= groups.fromWindowEnd()
-            && groups.due() == window.paneStart(groups.due()));
+  private boolean isPane(long start, long fromWindowEnd) {
+    return start == window.paneStart(start)
+        && fromWindowEnd == window.paneStart(fromWindowEnd)
+        && fromWindowEnd >= window.firstWindowEnd(start)
+        && fromWindowEnd <= window.lastWindowEnd(start);
+  }
+
+  private boolean isDue(PaneKey pane) {
+    return pane.counts()
+        || (pane.due() >= pane.fromWindowEnd() && pane.due() == window.paneStart(pane.due()));
   }
 
   private GroupTable table(PaneKey pane, int grouping) {
-    GroupTable[] ofPane =
-        tables.computeIfAbsent(pane, key -> new GroupTable[groupings.groupings().size()]);
+    GroupTable[] ofPane = tables.get(pane);
+    if (ofPane == null) {
+      ofPane = new GroupTable[groupings.groupings().size()];
+      int level = budget.enter(pane);
+      for (int g = 0; level > 0 && g < ofPane.length; g++) {
+        ofPane[g] = newTable(g, level); // it says which level the pane has
+      }
+      tables.put(pane, ofPane);
+    }
     if (ofPane[grouping] == null) {
-      ofPane[grouping] = new GroupTable(groupings.groupings().get(grouping));
+      ofPane[grouping] = newTable(grouping, 0);
     }
     return ofPane[grouping];
+  }
+
+  private GroupTable newTable(int grouping, int level) {
+    return new GroupTable(groupings.groupings().get(grouping), groupings.leadingKeys(), level);
+  }
+
+  /** Drops the groups of a pane that a level has not; returns how many are left. */
+  long raise(PaneKey pane, int level) {
+    GroupTable[] ofPane = tables.get(pane);
+    if (ofPane == null) {
+      return 0;
+    }
+    long left = 0;
+    for (int g = 0; g < ofPane.length; g++) {
+      if (ofPane[g] == null) {
+        ofPane[g] = newTable(g, level);
+      } else {
+        ofPane[g] = atLevel(ofPane[g], level);
+      }
+      left += ofPane[g].size();
+    }
+    return left;
+  }
+
+  private GroupTable atLevel(GroupTable table, int level) {
+    GroupTable left = table.atLevel(level, groupings.leadingKeys());
+    budget.dropped(left.sample().dropped() - table.sample().dropped());
+    return left;
   }
 
   /** Up to which watermark the parts of windows were given. */
@@ -138,18 +179,35 @@ public final class WindowTables {
         addNewResults(pane, watermarkMicros, ends);
       }
       for (long end : ends) {
-        parts.accept(WindowPart.of(queryId, end, live, groupsOf(end, watermarkMicros)));
+        parts.accept(part(end, watermarkMicros));
       }
     }
     watermark = watermarkMicros;
-    tables.keySet().removeIf(pane -> window.isClosed(window.lastWindowEnd(pane.start), watermark));
+    tables
+        .entrySet()
+        .removeIf(
+            pane -> {
+              if (!window.isClosed(window.lastWindowEnd(pane.getKey().start()), watermark)) {
+                return false;
+              }
+              budget.leave(pane.getKey(), size(pane.getValue()));
+              return true;
+            });
     count();
+  }
+
+  private static long size(GroupTable[] ofPane) {
+    long size = 0;
+    for (GroupTable table : ofPane) {
+      size += table == null ? 0 : table.size();
+    }
+    return size;
   }
 
   /** Adds the ends of windows in whose results the pane's groups count and did not before. */
   private void addNewResults(PaneKey pane, long watermarkMicros, Set<Long> ends) {
-    for (long end = pane.fromWindowEnd;
-        end <= window.lastWindowEnd(pane.start);
+    for (long end = pane.fromWindowEnd();
+        end <= window.lastWindowEnd(pane.start());
         end += window.slideMicros()) {
       boolean isNew = !pane.counts() || window.firstResultAt(end) > watermark;
       if (isNew
@@ -162,9 +220,9 @@ public final class WindowTables {
   }
 
   private boolean countsIn(PaneKey pane, long end, long watermarkMicros) {
-    return pane.fromWindowEnd <= end
-        && end <= window.lastWindowEnd(pane.start)
-        && (pane.due <= window.completeThrough(end, watermarkMicros)
+    return pane.fromWindowEnd() <= end
+        && end <= window.lastWindowEnd(pane.start())
+        && (pane.due() <= window.completeThrough(end, watermarkMicros)
             || window.isClosed(end, watermarkMicros));
   }
 
@@ -174,42 +232,81 @@ public final class WindowTables {
       return;
     }
     for (PaneKey pane : List.copyOf(tables.keySet())) {
-      if (!pane.counts() && pane.due <= watermark) {
-        GroupTable[] added = tables.remove(pane);
-        GroupTable[] there = tables.putIfAbsent(pane.counted(), added);
-        for (int g = 0; there != null && g < added.length; g++) {
-          if (there[g] == null) {
-            there[g] = added[g];
-          } else if (added[g] != null) {
-            there[g].merge(added[g]);
-          }
-        }
+      if (!pane.counts() && pane.due() <= watermark) {
+        count(pane, tables.remove(pane));
       }
     }
   }
 
-  /** The query's groups in the result that the window which ends there has at a watermark. */
-  private GroupTable groupsOf(long end, long watermarkMicros) {
-    List<GroupTable> groups = new ArrayList<>();
-    for (int grouping = 0; grouping < groupings.groupings().size(); grouping++) {
-      groups.add(groupsOf(end, watermarkMicros, grouping));
+  private void count(PaneKey pane, GroupTable[] added) {
+    PaneKey counted = pane.counted();
+    GroupTable[] there = tables.get(counted);
+    if (there == null) {
+      there = new GroupTable[added.length];
+      budget.enter(counted);
+      tables.put(counted, there);
     }
-    return groupings.count(groups);
+    int level = budget.raise(counted, budget.leave(pane, size(added)));
+    long before = size(there);
+    for (int g = 0; g < added.length; g++) {
+      GroupTable more = added[g] == null ? null : atLevel(added[g], level);
+      if (there[g] == null) {
+        there[g] = more;
+      } else if (more != null) {
+        there[g].merge(more);
+      }
+    }
+    budget.added(counted, size(there) - before);
   }
 
-  /** The groups of a grouping in that window; a pane's own table where only one has any. */
-  private GroupTable groupsOf(long end, long watermarkMicros, int grouping) {
+  /** What there is here of the result that the window which ends there has at a watermark. */
+  private WindowPart part(long end, long watermarkMicros) {
+    TreeMap<Long, List<GroupTable[]>> byPane = new TreeMap<>();
+    int level = 0;
+    for (Map.Entry<PaneKey, GroupTable[]> pane : tables.entrySet()) {
+      if (countsIn(pane.getKey(), end, watermarkMicros)) {
+        byPane
+            .computeIfAbsent(pane.getKey().start(), start -> new ArrayList<>())
+            .add(pane.getValue());
+        level = Math.max(level, level(pane.getValue()));
+      }
+    }
+    PaneCounts counts = new PaneCounts(level);
+    for (Map.Entry<Long, List<GroupTable[]>> pane : byPane.entrySet()) {
+      counts.add(pane.getKey(), pane.getValue());
+    }
+    List<GroupTable> groups = new ArrayList<>();
+    for (int g = 0; g < groupings.groupings().size(); g++) {
+      groups.add(groupsOf(byPane.values(), g, level));
+    }
+    boolean isSure = budget.isSure(end - window.widthMicros(), end, groupings.areUneven());
+    return WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
+  }
+
+  /** The level of a pane: all of its tables have the same. */
+  private static int level(GroupTable[] ofPane) {
+    for (GroupTable table : ofPane) {
+      if (table != null) {
+        return table.sample().level();
+      }
+    }
+    return 0;
+  }
+
+  /** The groups of a grouping in some panes; a pane's own table where only one has any. */
+  private GroupTable groupsOf(Collection<List<GroupTable[]>> panes, int grouping, int level) {
     List<GroupTable> members = new ArrayList<>();
-    tables.forEach(
-        (pane, ofPane) -> {
-          if (ofPane[grouping] != null && countsIn(pane, end, watermarkMicros)) {
-            members.add(ofPane[grouping]);
-          }
-        });
-    if (members.size() == 1) {
+    for (List<GroupTable[]> pane : panes) {
+      for (GroupTable[] ofPane : pane) {
+        if (ofPane[grouping] != null) {
+          members.add(ofPane[grouping]);
+        }
+      }
+    }
+    if (members.size() == 1 && members.get(0).sample().level() == level) {
       return members.get(0);
     }
-    GroupTable merged = new GroupTable(groupings.groupings().get(grouping));
+    GroupTable merged = newTable(grouping, level);
     members.forEach(merged::merge);
     return merged;
   }
@@ -240,33 +337,62 @@ public final class WindowTables {
    */
   public byte[] toBytes() {
     List<byte[]> blocks = new ArrayList<>();
+    SampleWords samples = new SampleWords();
     tables.forEach(
         (pane, ofPane) -> {
           for (int g = 0; g < ofPane.length; g++) {
             if (ofPane[g] != null) {
+              samples.write(pane, g, ofPane[g].sample());
               blocks.addAll(
-                  ofPane[g].toPartials(queryId, g, 0, pane.start, pane.fromWindowEnd, pane.due));
+                  ofPane[g].toPartials(
+                      queryId, g, 0, pane.start(), pane.fromWindowEnd(), pane.due()));
             }
           }
         });
-    return StateBytes.tables(queryId, fingerprint(), watermark, blocks);
+    return StateBytes.tables(queryId, fingerprint(), watermark, samples.words(), blocks);
   }
 
   private long fingerprint() {
     return groupings.layout().fingerprint();
   }
 
+  /** As the other, with room for all groups. */
+  public static WindowTables fromBytes(
+      byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
+    return fromBytes(bytes, queryId, live, window, GroupBudget.unlimited(window));
+  }
+
   /**
    * Restores a state.
    *
+   * @param budget shared by those of all key groups in a task
    * @throws PartialFormatException where the bytes are damaged or of another query
    */
   public static WindowTables fromBytes(
-      byte[] bytes, long queryId, FlowQuery live, WindowSpec window) {
-    WindowTables restored = new WindowTables(queryId, live, window);
+      byte[] bytes, long queryId, FlowQuery live, WindowSpec window, GroupBudget budget) {
+    WindowTables restored = new WindowTables(queryId, live, window, budget);
     StateBytes state = StateBytes.openTables(bytes, queryId, restored.fingerprint());
     restored.watermark = state.time();
+    SampleWords.read(state.words(), restored.groupings.groupings(), restored::restore);
     state.blocks().forEach(block -> restored.merge(PartialGroups.open(block)));
     return restored;
+  }
+
+  /** Restores what groups were left out of a pane. */
+  private void restore(PaneKey pane, int grouping, int level, long[] rest) {
+    if (!isPane(pane.start(), pane.fromWindowEnd()) || (window.revised() && !isDue(pane))) {
+      throw new PartialFormatException(pane + " is none of " + window);
+    }
+    if (window.isClosed(window.lastWindowEnd(pane.start()), watermark)) {
+      return;
+    }
+    boolean counts = pane.counts();
+    long due = counts ? pane.due() : window.due(pane.fromWindowEnd(), pane.due(), watermark);
+    PaneKey key = new PaneKey(pane.start(), pane.fromWindowEnd(), due);
+    var unused = table(key, grouping);
+    budget.raise(key, level);
+    if (rest != null) {
+      tables.get(key)[grouping].sample().takeRest(rest, 0);
+    }
   }
 }

@@ -106,6 +106,72 @@ class PartialBytesTest {
     assertTrue(later.isEmpty());
   }
 
+  /** Bytes of a state as version 1 had them: with so many words. */
+  private static byte[] stateOf1(byte[] bytes, int words) {
+    int before = LittleEndian.getInt(bytes, 40);
+    byte[] old = new byte[bytes.length - 8 * (before - words)];
+    System.arraycopy(bytes, 0, old, 0, 48 + 8 * words);
+    System.arraycopy(bytes, 48 + 8 * before, old, 48 + 8 * words, bytes.length - 48 - 8 * before);
+    LittleEndian.putU16(old, 4, 1);
+    LittleEndian.putInt(old, 8, old.length);
+    LittleEndian.putInt(old, 40, words);
+    LittleEndian.putInt(old, 12, PartialLayout.checksum(old, 12));
+    return old;
+  }
+
+  @Test
+  void aStateOfVersion1HasAllGroups() {
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(PartialGroups.open(partial));
+    WindowTables restored = WindowTables.fromBytes(stateOf1(tables.toBytes(), 0), 9, QUERY, WINDOW);
+    List<WindowPart> parts = new ArrayList<>();
+    restored.closeUpTo(6000, parts::add);
+    assertEquals(groups.finish(), parts.get(0).result());
+    WindowPart part = parts.get(0);
+    byte[] old = stateOf1(part.toBytes(), 1 + groups.table().layout().stateWords());
+    WindowPart opened = WindowPart.open(old, QUERY);
+    assertEquals(part.result(), opened.result());
+    assertEquals(part.totals(), opened.totals());
+    assertEquals(groups.table().size(), opened.groups());
+    assertEquals(0, opened.settled(1 << 20).level());
+  }
+
+  @Test
+  void groupsThatWereLeftOutAreInTheState() {
+    GroupBudget budget = new GroupBudget(groups.table().size() / 3, WINDOW, 1, 1);
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
+    tables.merge(PartialGroups.open(partial));
+    assertTrue(budget.level() > 0 && budget.dropped() > 0);
+    assertEquals(groups.table().size(), tables.groups() + budget.dropped());
+    byte[] state = tables.toBytes();
+    GroupBudget again = new GroupBudget(groups.table().size(), WINDOW, 1, 1);
+    WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, WINDOW, again);
+    assertEquals(budget.level(), again.level(), "a level only rises, whatever there is room for");
+    assertEquals(tables.groups(), restored.groups());
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(6000, parts::add);
+    restored.closeUpTo(6000, parts::add);
+    assertEquals(parts.get(0).result(), parts.get(1).result());
+    assertEquals(parts.get(0).totals(), parts.get(1).totals());
+    assertEquals(WindowPart.of(9, 6000, QUERY, groups.table()).totals(), parts.get(1).totals());
+  }
+
+  @Test
+  void partsThatTookForCertainThatAllGroupsFitGiveNoneWhereTheyDoNot() {
+    int all = groups.table().size();
+    List<WindowPart> parts = new ArrayList<>();
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(PartialGroups.open(partial));
+    tables.closeUpTo(6000, parts::add);
+    assertEquals(0, parts.get(0).settled(all).level());
+    assertEquals(all, parts.get(0).settled(all).estimatedGroups());
+    WindowPart none = parts.get(0).settled(all - 1);
+    assertEquals(GroupSample.NONE, none.level());
+    assertEquals(0, none.result().rowCount());
+    assertEquals(-1, none.estimatedGroups());
+    assertEquals(parts.get(0).totals(), none.totals());
+  }
+
   @Test
   void manyGroupsAreCutIntoSeveralArrays() {
     FlowQuery query =
@@ -144,7 +210,7 @@ class PartialBytesTest {
     tables.merge(PartialGroups.open(partial));
     byte[] state = tables.toBytes();
     byte[] part = WindowPart.of(9, 6000, QUERY, groups.table()).toBytes();
-    for (byte[] bytes : List.of(partial, state, part)) {
+    for (byte[] bytes : List.of(partial, state, part, sampled())) {
       Random random = new Random(bytes.length);
       for (int i = 0; i < bytes.length; i++) {
         byte[] flipped = bytes.clone();
@@ -158,13 +224,25 @@ class PartialBytesTest {
     }
   }
 
+  /** A state of which groups were left out. */
+  private byte[] sampled() {
+    GroupBudget budget = new GroupBudget(groups.table().size() / 3, WINDOW, 1, 1);
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
+    tables.merge(PartialGroups.open(partial));
+    return tables.toBytes();
+  }
+
   @Test
   void forgedBytesWithAMatchingChecksumNeverCrashAnythingElse() {
     WindowTables tables = new WindowTables(9, QUERY, WINDOW);
     tables.merge(PartialGroups.open(partial));
     List<byte[]> all =
-        List.of(partial, tables.toBytes(), WindowPart.of(9, 6000, QUERY, groups.table()).toBytes());
-    int[] crcAt = {PartialLayout.CRC_AT, 12, 12};
+        List.of(
+            partial,
+            tables.toBytes(),
+            WindowPart.of(9, 6000, QUERY, groups.table()).toBytes(),
+            sampled());
+    int[] crcAt = {PartialLayout.CRC_AT, 12, 12, 12};
     for (int seed = 0; seed < 30_000; seed++) {
       Random random = new Random(seed);
       int kind = random.nextInt(all.size());
@@ -198,6 +276,7 @@ class PartialBytesTest {
       WindowPart part = WindowPart.open(bytes, QUERY);
       part.result();
       part.totals();
+      part.settled(3).result();
     }
   }
 }
