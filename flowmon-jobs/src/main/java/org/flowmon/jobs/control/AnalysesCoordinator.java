@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.metrics.MetricGroup;
@@ -53,6 +55,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private static final int VERSION = 1;
   private static final Duration POLL = Duration.ofMillis(200);
   private static final long PAUSE_MILLIS = 5_000;
+  private static final long CLOSE_MILLIS = 10_000;
 
   private final Settings settings;
   private final Context context;
@@ -66,6 +69,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private volatile boolean follows;
   private long position;
   private volatile boolean closed;
+  private final CountDownLatch closing = new CountDownLatch(1);
   private volatile KafkaConsumer<byte[], byte[]> consumer;
   private Thread thread;
 
@@ -176,7 +180,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   private void pause() {
     try {
-      Thread.sleep(PAUSE_MILLIS);
+      var unused = closing.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       closed = true;
@@ -318,13 +322,15 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   @Override
   public void close() throws InterruptedException {
     closed = true;
+    closing.countDown();
     KafkaConsumer<byte[], byte[]> open = consumer;
     if (open != null) {
       open.wakeup();
     }
     if (thread != null) {
+      // Kafka's clients close without errors in the log where they are not interrupted.
+      thread.join(CLOSE_MILLIS);
       thread.interrupt();
-      thread.join(10_000);
     }
   }
 }

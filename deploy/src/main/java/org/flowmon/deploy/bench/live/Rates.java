@@ -61,6 +61,12 @@ public final class Rates implements Callable<Integer> {
       description = "Rounds after one to warm up; default ${DEFAULT-VALUE}.")
   private int rounds;
 
+  @Option(
+      names = "--only",
+      paramLabel = "TEXT",
+      description = "Only cases whose name has this text, for example 'all five'.")
+  private String only = "";
+
   private final BenchResult table =
       new BenchResult("live rate: flows a second, median and best of the rounds");
   private final SvgPlot plot =
@@ -122,6 +128,9 @@ public final class Rates implements Callable<Integer> {
   }
 
   private void measure(String name, long must, Round round, After after) throws IOException {
+    if (!name.contains(only)) {
+      return;
+    }
     List<Double> perSecond = new ArrayList<>();
     List<Double> cpu = new ArrayList<>();
     long windows = 0;
