@@ -155,7 +155,8 @@ final class ElephantsLogic implements ReportLogic {
       int used,
       String missing) {
     ResultTable rows = live.rows();
-    BigInteger value = rows.bigValue(row, rows.column(measure));
+    int measured = rows.column(measure);
+    BigInteger value = rows.isNull(row, measured) ? null : rows.bigValue(row, measured);
     long length = live.windowEnd() - live.windowStart();
     String verdict = verdict(value, total, twiceMedian, length);
     boolean significant = verdict.equals("new") || (emitNoHistory && verdict.equals("no_history"));
@@ -167,12 +168,14 @@ final class ElephantsLogic implements ReportLogic {
     for (ReportColumn key : keys) {
       Cells.copy(rows, row, rows.column(key.name()), out, c++);
     }
-    out.set(c++, value.shiftRight(64).longValue(), value.longValue());
-    if (total.signum() > 0) {
-      out.set(c, bits(value.doubleValue() / total.doubleValue()));
+    if (value != null) {
+      out.set(c, value.shiftRight(64).longValue(), value.longValue());
+      out.set(c + 2, bits(value.doubleValue() / length * 1e6));
     }
-    out.set(++c, bits(value.doubleValue() / length * 1e6));
-    c++;
+    if (value != null && total.signum() > 0) {
+      out.set(c + 1, bits(value.doubleValue() / total.doubleValue()));
+    }
+    c += 3;
     if (twiceMedian != null) {
       out.set(c, bits(twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6));
     }
@@ -183,7 +186,8 @@ final class ElephantsLogic implements ReportLogic {
 
   private String verdict(
       BigInteger value, BigInteger total, BigInteger twiceMedian, long windowMicros) {
-    if (new BigDecimal(value).compareTo(share.multiply(new BigDecimal(total))) <= 0) {
+    if (value == null
+        || new BigDecimal(value).compareTo(share.multiply(new BigDecimal(total))) <= 0) {
       return "usual";
     }
     if (twiceMedian == null) {

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.examples;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 
@@ -41,6 +46,16 @@ public final class ExamplePage {
   /** The page of the project. */
   public static ExamplePage read() throws IOException {
     return new ExamplePage(Files.readAllLines(docs().resolve("query-examples.md")));
+  }
+
+  /** The flows that the examples are over. */
+  public static List<FlowBatch> flows() throws IOException {
+    List<FlowBatch> flows = new ArrayList<>();
+    Path file = docs().resolve("examples/flows.csv");
+    ((ParallelFlowReader) FlowFiles.open(file)).read(1, flows::add);
+    int rows = flows.stream().mapToInt(FlowBatch::rows).sum();
+    assertEquals(Files.readAllLines(file).size() - 1, rows, "each line is a flow");
+    return flows;
   }
 
   /** The project's folder of documentation. */

@@ -25,8 +25,6 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.query.AggregateCall;
@@ -51,16 +49,13 @@ class QueryExamplesTest {
   private static final long WEEK = 7 * 86_400_000_000L;
 
   @TempDir private Path directory;
-  private final List<FlowBatch> flows = new ArrayList<>();
+  private List<FlowBatch> flows;
   private ExamplePage page;
 
   @BeforeEach
   void readThePageAndItsFlows() throws IOException {
     page = ExamplePage.read();
-    Path file = ExamplePage.docs().resolve("examples/flows.csv");
-    ((ParallelFlowReader) FlowFiles.open(file)).read(1, flows::add);
-    int rows = flows.stream().mapToInt(FlowBatch::rows).sum();
-    assertEquals(Files.readAllLines(file).size() - 1, rows, "each line is a flow");
+    flows = ExamplePage.flows();
   }
 
   @Test

@@ -1,0 +1,221 @@
+package org.flowmon.jobs.offered;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.synthetic.PlantedTraffic;
+import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.replay.Replay;
+import org.flowmon.jobs.replay.ReplaySpec;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.udaf.query.ResultTable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The analyses that come along, as they are, over planted traffic: each row of each report is that
+ * of a program over plain lists, and what is planted is found.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+class BundledAnalysesTest {
+  private static final long SEED = 20_261_122;
+  private static final long END = 1_795_255_200L * Program.SECOND; // 2026-11-21T10:00:00Z
+  private static final Duration DELAY = Duration.ofSeconds(20);
+
+  @TempDir private static Path directory;
+  private static List<PlainFlow> flows;
+
+  @BeforeAll
+  static void archiveFlows() throws Exception {
+    List<FlowBatch> batches = PlantedTraffic.batches(SEED, Cells.time(END), 1000);
+    flows = PlainFlow.of(batches);
+    long first = flows.get(0).arrival();
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment segment =
+          new SegmentWriter().seal(archive.segmentsDirectory(), batches, Provenance.NONE);
+      SourceRange range = new SourceRange("t:0", 0, 1, first, END + Program.HOUR, false);
+      archive.commit(ArchiveCommit.ofRanges(List.of(segment), List.of(range), "test"));
+    }
+  }
+
+  private static List<AnalysisConfig> analyses() {
+    return Stream.concat(AnalysisConfig.bundled().stream(), AnalysisConfig.offered().stream())
+        .toList();
+  }
+
+  static List<String> names() {
+    return analyses().stream().map(AnalysisConfig::name).toList();
+  }
+
+  private static AnalysisConfig analysis(String name) {
+    return analyses().stream().filter(a -> a.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  private static Program program(String name) {
+    long delay = DELAY.toNanos() / 1000;
+    return switch (name) {
+      case "elephants" -> new ProgramsOfVolume.Elephants(flows, delay);
+      case "mice" -> new ProgramsOfVolume.Mice(flows);
+      case "anomaly" -> new ProgramsOfVolume.Anomaly(flows, delay);
+      case "portscans" -> new ProgramsOfHosts.Portscans(flows, delay);
+      case "slow_scans" -> new ProgramsOfHosts.SlowScans(flows, delay);
+      case "fan_out" -> new ProgramsOfHosts.FanOut(flows, delay);
+      case "new_talkers" -> new ProgramsOfHosts.NewTalkers(flows, delay);
+      case "new_targets" -> new ProgramsOfHosts.NewTargets(flows);
+      case "dispersion" -> new ProgramsOfTimes.Dispersion(flows, delay);
+      case "beacons" -> new ProgramsOfTimes.Beacons(flows);
+      case "traffic_by_protocol" ->
+          new ProgramsOfVolume.Traffic(flows, 10, flow -> Arrays.asList(flow.protocol()));
+      case "traffic_by_port" ->
+          new ProgramsOfVolume.Traffic(
+              flows,
+              20,
+              flow ->
+                  Arrays.asList(
+                      flow.protocol(),
+                      flow.sourcePort() != null
+                              && flow.port() != null
+                              && flow.sourcePort() < flow.port()
+                          ? flow.sourcePort()
+                          : flow.port()));
+      case "traffic_by_as" ->
+          new ProgramsOfVolume.Traffic(
+              flows,
+              20,
+              flow ->
+                  Arrays.asList(
+                      Boolean.TRUE.equals(flow.outgoing()) ? flow.targetAs() : flow.sourceAs()));
+      case "traffic_by_interface" ->
+          new ProgramsOfVolume.Traffic(
+              flows, 20, flow -> Arrays.asList(flow.exporter(), flow.inputIf()));
+      case "traffic_by_exporter" ->
+          new ProgramsOfVolume.Traffic(
+              flows, 20, flow -> Arrays.asList(flow.exporter(), flow.domain()));
+      default -> throw new AssertionError("no program says what " + name + " has to report");
+    };
+  }
+
+  /** Windows that are looked at: the last ones, whose flows are many. */
+  private static long from(AnalysisConfig analysis) {
+    long slide = analysis.live().slideMicros();
+    return END - analysis.live().windowMicros() - (slide > 10 * Program.MINUTE ? 2 : 5) * slide;
+  }
+
+  private static Map<Long, ResultTable> reports(AnalysisConfig analysis) throws Exception {
+    ReplaySpec spec =
+        new ReplaySpec(
+            ArchiveLocation.of(directory), analysis, from(analysis), END, DELAY, Duration.ZERO);
+    StreamExecutionEnvironment env = LocalFlink.environment(2);
+    env.setMaxParallelism(16);
+    Map<Long, ResultTable> found = new TreeMap<>();
+    try (CloseableIterator<Report> reports = Replay.reports(env, spec, 16).executeAndCollect()) {
+      while (reports.hasNext()) {
+        Report report = reports.next();
+        HistoryStatus status = report.confidence().history();
+        boolean isLookedUp = analysis.history() != null && report.rows().rowCount() > 0;
+        if (isLookedUp) {
+          assertEquals(HistoryStatus.EXACT, status, report.confidence().toString());
+        }
+        assertEquals(null, found.put(report.windowEnd(), report.rows()), "reports of a window");
+      }
+    }
+    return found;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("names")
+  void eachRowIsThatOfAProgramOverPlainLists(String name) throws Exception {
+    AnalysisConfig analysis = analysis(name);
+    Program program = program(analysis.name());
+    assertEquals(analysis.live().windowMicros(), program.width());
+    Map<Long, List<String>> expected = new TreeMap<>();
+    long slide = analysis.live().slideMicros();
+    for (long end = from(analysis) + program.width(); end <= END; end += slide) {
+      List<String> rows = program.rows(end);
+      if (rows != null) {
+        expected.put(end, rows);
+      }
+    }
+    Map<Long, List<String>> found = new TreeMap<>();
+    reports(analysis).forEach((end, rows) -> found.put(end, Cells.lines(rows)));
+    assertTrue(expected.get(END).size() > 0, "rows in the last window");
+    assertEquals(expected.keySet(), found.keySet(), "windows");
+    expected.forEach(
+        (end, rows) ->
+            assertEquals(
+                String.join("\n", rows),
+                String.join("\n", found.get(end)),
+                analysis.name() + ", seed " + SEED + ", window that ends " + Cells.time(end)));
+  }
+
+  /** Who has a verdict in the last window, by a column of the report. */
+  private static List<String> named(String analysis, String verdict, String column)
+      throws Exception {
+    ResultTable rows = reports(analysis(analysis)).get(END);
+    List<String> named = new ArrayList<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (rows.text(row, rows.column("verdict")).equals(verdict)) {
+        named.add(rows.formatted(row, rows.column(column)));
+      }
+    }
+    return named.stream().sorted().toList();
+  }
+
+  private static List<String> sorted(IpAddress... addresses) {
+    return Arrays.stream(addresses).map(IpAddress::toString).sorted().toList();
+  }
+
+  @Test
+  void whatIsPlantedIsFoundAndWhatLooksLikeItIsNot() throws Exception {
+    assertEquals(
+        sorted(
+            PlantedTraffic.VERTICAL_SCANNER,
+            PlantedTraffic.HORIZONTAL_SCANNER,
+            PlantedTraffic.SWEEPER),
+        named("portscans", "scan", "src_addr"));
+    assertTrue(named("portscans", "usual", "src_addr").contains(PlantedTraffic.POLLER.toString()));
+    assertEquals(sorted(PlantedTraffic.BEACON_HOST), named("beacons", "beacon", "src_addr"));
+    // Hosts that answer the sweep are new, too, and some of the crowd.
+    List<String> talkers = new ArrayList<>(named("new_talkers", "new", "src_addr"));
+    talkers.removeIf(source -> !source.startsWith("10.20.3."));
+    assertEquals(sorted(PlantedTraffic.NEW_TALKER), talkers);
+    assertEquals(
+        sorted(PlantedTraffic.FAN_OUT, PlantedTraffic.HORIZONTAL_SCANNER),
+        named("fan_out", "more", "src_addr"));
+    assertTrue(named("elephants", "new", "src_addr").contains(PlantedTraffic.ELEPHANT.toString()));
+    assertTrue(!named("elephants", "new", "src_addr").contains(PlantedTraffic.REGULAR.toString()));
+    assertTrue(
+        named("slow_scans", "scan", "src_addr").contains(PlantedTraffic.SLOW_SCANNER.toString()));
+    assertTrue(
+        !named("slow_scans", "scan", "src_addr").contains(PlantedTraffic.FLOOD_VICTIM.toString()));
+    assertEquals(List.of(""), named("anomaly", "anomalous", "inside"));
+    assertTrue(named("dispersion", "known", "prefix").contains("192.0.2.0"));
+  }
+}

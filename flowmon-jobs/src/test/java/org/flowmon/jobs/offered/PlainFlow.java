@@ -1,0 +1,171 @@
+package org.flowmon.jobs.offered;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
+
+/** A flow as plain values, null where they are not known: what brute-force programs go over. */
+record PlainFlow(
+    long arrival,
+    Long end,
+    Long start,
+    IpAddress source,
+    IpAddress target,
+    Long sourcePort,
+    Long port,
+    Long protocol,
+    Long bytes,
+    Long packets,
+    Long reverseBytes,
+    Long reversePackets,
+    Long flags,
+    Long icmp,
+    Boolean outgoing,
+    Long state,
+    IpAddress exporter,
+    Long domain,
+    Long inputIf,
+    Long sourceAs,
+    Long targetAs,
+    Long samplingRate) {
+  private static final long HOUR = 3_600_000_000L;
+
+  static List<PlainFlow> of(List<FlowBatch> batches) {
+    List<PlainFlow> flows = new ArrayList<>();
+    for (FlowBatch batch : batches) {
+      for (int row = 0; row < batch.rows(); row++) {
+        flows.add(of(batch, row));
+      }
+    }
+    return flows;
+  }
+
+  private static PlainFlow of(FlowBatch batch, int row) {
+    Long outgoing = number(batch, row, FlowColumn.OUTGOING);
+    return new PlainFlow(
+        number(batch, row, FlowColumn.ARRIVAL),
+        number(batch, row, FlowColumn.END_TIME),
+        number(batch, row, FlowColumn.START_TIME),
+        address(batch, row, FlowColumn.SRC_ADDR),
+        address(batch, row, FlowColumn.DST_ADDR),
+        number(batch, row, FlowColumn.SRC_PORT),
+        number(batch, row, FlowColumn.DST_PORT),
+        number(batch, row, FlowColumn.PROTOCOL),
+        number(batch, row, FlowColumn.BYTES),
+        number(batch, row, FlowColumn.PACKETS),
+        number(batch, row, FlowColumn.REVERSE_BYTES),
+        number(batch, row, FlowColumn.REVERSE_PACKETS),
+        number(batch, row, FlowColumn.TCP_FLAGS),
+        number(batch, row, FlowColumn.ICMP_TYPE_CODE),
+        outgoing == null ? null : (Boolean) (outgoing != 0),
+        number(batch, row, FlowColumn.STATE),
+        address(batch, row, FlowColumn.EXPORTER),
+        number(batch, row, FlowColumn.OBSERVATION_DOMAIN),
+        number(batch, row, FlowColumn.INPUT_IF),
+        number(batch, row, FlowColumn.SRC_AS),
+        number(batch, row, FlowColumn.DST_AS),
+        number(batch, row, FlowColumn.SAMPLING_RATE));
+  }
+
+  private static Long number(FlowBatch batch, int row, FlowColumn column) {
+    return batch.isNull(column, row) ? null : (Long) batch.getLong(column, row);
+  }
+
+  private static IpAddress address(FlowBatch batch, int row, FlowColumn column) {
+    return batch.isNull(column, row) ? null : batch.getAddress(column, row);
+  }
+
+  /** Whether it counts in a window: by its end or, without one, its arrival. */
+  boolean isIn(long windowStart, long windowEnd, long lateness) {
+    long time = end == null ? arrival : end;
+    return time >= windowStart
+        && time < windowEnd
+        && arrival <= windowEnd + lateness
+        && time <= arrival + HOUR; // not ahead
+  }
+
+  /** Whether history has it among the flows that ended in a range. */
+  boolean ended(long from, long to, long asOf) {
+    return end != null && end >= from && end < to && arrival <= asOf;
+  }
+
+  /** On which of the days before it ended in the hour from a time of day on, 0 where on none. */
+  int dayInHour(long now, int days, long asOf) {
+    for (int day = 1; day <= days; day++) {
+      long from = now - day * 24L * HOUR;
+      if (ended(from, from + HOUR, asOf)) {
+        return day;
+      }
+    }
+    return 0;
+  }
+
+  boolean hasFlags(long mask, long set) {
+    return flags != null && (flags & mask) == set;
+  }
+
+  private boolean tellsBothDirections() {
+    return reversePackets != null || state != null;
+  }
+
+  private boolean isTcpWithFlags() {
+    return protocol != null && protocol == 6 && flags != null;
+  }
+
+  boolean isFromAHigherPort() {
+    return sourcePort != null && port != null && sourcePort > port;
+  }
+
+  /** A packet that no answer is: with SYN and no ACK, or neither ACK nor RST. */
+  private boolean isProbe() {
+    return hasFlags(16, 0) && (hasFlags(2, 2) || hasFlags(4, 0));
+  }
+
+  /** Begun by its source, as portscans tells. */
+  boolean isTry() {
+    if (tellsBothDirections()) {
+      return true;
+    } else if (isTcpWithFlags()) {
+      return isProbe();
+    } else if (protocol != null && (protocol == 1 || protocol == 58)) {
+      long type = icmp == null ? -1 : icmp >> 8;
+      return type == 8 || type == 128;
+    }
+    return isFromAHigherPort();
+  }
+
+  /** Begun by its source, as fan_out tells: connections that came about, too. */
+  boolean isSpokenTo() {
+    if (tellsBothDirections()) {
+      return true;
+    } else if (isTcpWithFlags()) {
+      return hasFlags(18, 2) || (hasFlags(2, 2) && isFromAHigherPort());
+    }
+    return isFromAHigherPort();
+  }
+
+  /** Of TCP or UDP, and it can be told whether it was answered. */
+  boolean canTellAnswer() {
+    if (protocol == null || (protocol != 6 && protocol != 17)) {
+      return false;
+    }
+    return tellsBothDirections() || (isTcpWithFlags() && (isProbe() || isFromAHigherPort()));
+  }
+
+  boolean isUnanswered() {
+    if (state != null) { // S0, REJ, RSTOS0, RSTRH, SH
+      return List.of(1L, 4L, 9L, 10L, 11L).contains(state);
+    } else if (isTcpWithFlags()) {
+      return isProbe();
+    }
+    return reversePackets != null && reversePackets == 0;
+  }
+
+  /** The network of 24 or 48 bits that it comes from. */
+  IpAddress prefix() {
+    return source == null ? null : new IpPrefix(source, source.isIpv4() ? 24 : 48).first();
+  }
+}
