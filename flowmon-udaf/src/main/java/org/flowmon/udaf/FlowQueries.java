@@ -5,6 +5,7 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupCollector;
@@ -23,7 +24,11 @@ public final class FlowQueries {
    * @param query without parameters
    * @throws org.flowmon.udaf.query.QueryException naming a parameter that has no value
    */
-  public static ResultTable run(Iterable<? extends FlowRows> flows, FlowQuery query) {
+  public static ResultTable run(Iterable<? extends FlowRows> flows, Query query) {
+    return NestedQueries.answer(query, of -> answer(flows, of), () -> {});
+  }
+
+  private static ResultTable answer(Iterable<? extends FlowRows> flows, FlowQuery query) {
     CompiledPredicate filter = CompiledPredicate.of(query.where());
     int[] selection = new int[Vector.CAPACITY];
     DistinctCounts counts = DistinctCounts.of(query);

@@ -2,7 +2,7 @@ package org.flowmon.deploy.command;
 
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.SegmentAccess;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -53,7 +53,7 @@ final class Explanation {
   }
 
   /** What became of the groups. */
-  static String having(FlowQuery query, ResultTable answer) {
+  static String having(Query query, ResultTable answer) {
     return "of the groups, once each was whole, those were kept for which "
         + query.having()
         + ": "

@@ -21,7 +21,7 @@ import org.flowmon.deploy.export.FileTarget;
 import org.flowmon.deploy.export.FlowExport;
 import org.flowmon.deploy.export.SqlTarget;
 import org.flowmon.deploy.export.SqlTypes;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -182,7 +182,7 @@ public final class ExportCommand implements Callable<Integer> {
     if (sql == null) {
       return FlowExport.of(snapshot, where == null ? null : QueryText.condition(where), threads);
     }
-    FlowQuery query = QueryText.bind(QueryText.parse(sql), parameters);
+    Query query = QueryText.bind(QueryText.parse(sql), parameters);
     QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
     return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
   }

@@ -15,7 +15,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -106,7 +106,7 @@ public final class QueryCommand implements Callable<Integer> {
     Matcher word = EXPLAIN.matcher(sql);
     boolean explained = explain || word.find();
     String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
-    FlowQuery query = QueryText.bind(QueryText.parse(text), parameters);
+    Query query = QueryText.bind(QueryText.parse(text), parameters);
     if (threads < 1 || (timeLimit != null && timeLimit < 1) || rowLimit < 1 || byteLimit < 1) {
       throw new UsageException(
           "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
@@ -151,7 +151,7 @@ public final class QueryCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static QueryAnswer run(AskedSnapshots asked, FlowQuery query, QueryOptions options)
+  private static QueryAnswer run(AskedSnapshots asked, Query query, QueryOptions options)
       throws IOException {
     try {
       return ArchiveQuery.run(asked.all(), query, options);

@@ -8,6 +8,7 @@ import java.util.function.Function;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.Value;
@@ -21,7 +22,12 @@ final class QueryText {
    *
    * @throws UsageException that shows the place of what is wrong
    */
-  static FlowQuery parse(String sql) {
+  static Query parse(String sql) {
+    return parse(sql, QueryParser::parseQuery);
+  }
+
+  /** As {@link #parse(String)}, of a query over flows themselves. */
+  static FlowQuery overFlows(String sql) {
     return parse(sql, QueryParser::parse);
   }
 
@@ -55,7 +61,7 @@ final class QueryText {
    * Gives a query the values of {@code --param NAME=VALUE}. Every parameter has one that was given:
    * none is taken from the present.
    */
-  static FlowQuery bind(FlowQuery query, List<String> parameters) {
+  static Query bind(Query query, List<String> parameters) {
     Map<String, List<Value>> values = new LinkedHashMap<>();
     for (String parameter : parameters) {
       int equals = parameter.indexOf('=');

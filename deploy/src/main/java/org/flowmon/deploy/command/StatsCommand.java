@@ -115,13 +115,17 @@ public final class StatsCommand implements Callable<Integer> {
 
   /** An expression by itself: what a query with it alone would select. */
   private static Expression single(String text) {
-    FlowQuery query = QueryText.parse("SELECT " + text + " FROM flows");
+    FlowQuery query = QueryText.overFlows("SELECT " + text + " FROM flows");
     if (query.select().size() != 1
         || query.where() != null
         || query.isAggregated()
+        || !query.inQueries().isEmpty()
         || !query.parameters().isEmpty()) {
       throw new UsageException(
-          "'" + text + "': expected one expression over columns, without aggregates or parameters");
+          "'"
+              + text
+              + "': expected one expression over columns, without aggregates, parameters or"
+              + " queries");
     }
     return query.select().get(0).what();
   }

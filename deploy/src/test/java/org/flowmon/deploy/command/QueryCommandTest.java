@@ -81,6 +81,43 @@ final class QueryCommandTest {
   }
 
   @Test
+  void queriesOverResultsAreAnsweredAndExplained() {
+    String bySource = "(SELECT src_port % 10 AS d, COUNT(*) AS n FROM flows GROUP BY d)";
+    String sql =
+        "SELECT a.d, a.n, b.total FROM "
+            + bySource
+            + " AS a LEFT JOIN (SELECT src_port % 10 AS d, SUM(src_port) AS total FROM flows WHERE"
+            + " src_port >= :least GROUP BY d) AS b ON a.d = b.d WHERE a.d IN (SELECT src_port %"
+            + " 10 FROM flows WHERE src_port < 1003) ORDER BY a.d";
+    assertEquals(0, query(sql, "--format", "csv", "--param", "least=1041"));
+    assertEquals("d,n,total\r\n0,5,\r\n1,5,1041\r\n2,5,1042\r\n", out);
+    assertEquals(0, query("EXPLAIN " + sql, "--param", "least=1041"));
+    // Three queries over flows, one segment each.
+    assertEquals(3, out.lines().filter(line -> line.contains(" scan ")).count(), out);
+    assertEquals(ExitCodes.USAGE, query("SELECT d FROM " + bySource + " AS a WHERE m > 1"));
+    assertTrue(err.contains("no column 'm' in a; expected one of d, n"), err);
+    assertEquals(
+        0,
+        run(
+            "export",
+            "--archive",
+            folder.resolve("archive").toString(),
+            "--to",
+            folder.resolve("answer.csv").toString(),
+            "--query",
+            "SELECT SUM(n) AS n FROM " + bySource));
+    assertEquals("n\r\n50\r\n", read("answer.csv"));
+  }
+
+  private String read(String file) {
+    try {
+      return Files.readString(folder.resolve(file));
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
   void placesInErrorsAreThoseOfTheTextWithExplain() {
     assertEquals(ExitCodes.USAGE, query("EXPLAIN SELECT nothing FROM flows"));
     assertTrue(err.contains("line 1:16"), err);

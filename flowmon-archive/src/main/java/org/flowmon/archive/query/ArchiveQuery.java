@@ -8,17 +8,21 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.Value;
 
 /**
- * Runs queries over the archive. Times, postings and dictionaries only leave out what the filter
- * would not keep, and what they have not decided of it is evaluated on the rows that are left: the
- * answer is that of a scan of everything.
+ * Runs queries over the archive; those that have others in them over the same snapshot, in the same
+ * limits, and with the counts of all of them. Times, postings and dictionaries only leave out what
+ * the filter would not keep, and what they have not decided of it is evaluated on the rows that are
+ * left: the answer is that of a scan of everything.
  *
  * <p>A damaged segment is a {@link org.flowmon.archive.region.SegmentCorruptException} that names
  * file and place, never a different answer.
@@ -36,25 +40,38 @@ public final class ArchiveQuery {
    * @throws QueryCancelledException where this thread is interrupted, which it still is then
    * @throws org.flowmon.udaf.query.QueryException where a parameter is not bound
    */
-  public static QueryAnswer run(ArchiveSnapshot snapshot, FlowQuery query, QueryOptions options)
+  public static QueryAnswer run(ArchiveSnapshot snapshot, Query query, QueryOptions options)
       throws IOException {
     return run(List.of(snapshot), query, options);
   }
 
   /**
-   * As {@link #run(ArchiveSnapshot, FlowQuery, QueryOptions)} over several archives, as if all
-   * their flows were in one: what is in two of them counts twice. The reach of history that the
-   * answer tells is that of all; each snapshot tells its own.
+   * As {@link #run(ArchiveSnapshot, Query, QueryOptions)} over several archives, as if all their
+   * flows were in one: what is in two of them counts twice. The reach of history that the answer
+   * tells is that of all; each snapshot tells its own.
    *
    * @param snapshots of different archives, at least one
    * @throws IllegalArgumentException where one of them, or a copy of it, is there twice
    */
-  public static QueryAnswer run(
-      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options) throws IOException {
+  public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
+      throws IOException {
     Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
     try {
-      return run(snapshots, query, options, deadline);
+      if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
+        return run(snapshots, flows, options, deadline);
+      }
+      QueryStats[] stats = new QueryStats[1];
+      ResultTable table =
+          NestedQueries.<IOException>answer(
+              query,
+              flows -> {
+                QueryAnswer answer = run(snapshots, flows, options, deadline);
+                stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
+                return answer.table();
+              },
+              deadline::check);
+      return new QueryAnswer(table, stats[0].withNanos(deadline.elapsedNanos()));
     } catch (ClosedByInterruptException e) {
       QueryCancelledException cancelled = deadline.cancelled(); // while a file was being opened
       cancelled.addSuppressed(e);

@@ -1,10 +1,14 @@
 package org.flowmon.archive.query;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
- * How far the history behind an answer reaches, and what was read for it.
+ * How far the history behind an answer reaches, and what was read for it. Where several queries
+ * over flows were answered for it, as of a query over their results, what is counted is counted for
+ * each of them: a segment that two may read is there twice.
  *
  * @param snapshot number of the commit that the answer is of; of several archives, of the first
  * @param historyFrom the first arrival stored (µs), {@link Long#MAX_VALUE} where none
@@ -70,6 +74,14 @@ public record QueryStats(
   QueryStats withWarning(String warning) {
     List<String> all = new ArrayList<>(warnings);
     all.add(warning);
+    return with(all, nanos);
+  }
+
+  QueryStats withNanos(long taken) {
+    return with(warnings, taken);
+  }
+
+  private QueryStats with(List<String> otherWarnings, long otherNanos) {
     return new QueryStats(
         snapshot,
         historyFrom,
@@ -90,7 +102,40 @@ public record QueryStats(
         rowsMatched,
         bytesRead,
         accesses,
-        all,
-        nanos);
+        otherWarnings,
+        otherNanos);
+  }
+
+  /**
+   * What was read for this and a later query that shared the count of bytes and the time, each
+   * warning once.
+   */
+  QueryStats plus(QueryStats later) {
+    List<SegmentAccess> allAccesses = new ArrayList<>(accesses);
+    allAccesses.addAll(later.accesses);
+    Set<String> allWarnings = new LinkedHashSet<>(warnings);
+    allWarnings.addAll(later.warnings);
+    return new QueryStats(
+        snapshot,
+        historyFrom,
+        historyThrough,
+        segmentsTotal + later.segmentsTotal,
+        segmentsConsidered + later.segmentsConsidered,
+        segmentsByDirectory + later.segmentsByDirectory,
+        segmentsUncovered + later.segmentsUncovered,
+        segmentsByDays + later.segmentsByDays,
+        dayRuns + later.dayRuns,
+        days + later.days,
+        segmentsRead + later.segmentsRead,
+        segmentsByIndex + later.segmentsByIndex,
+        segmentsByRollup + later.segmentsByRollup,
+        cellsRead + later.cellsRead,
+        rowsTotal + later.rowsTotal,
+        rowsExamined + later.rowsExamined,
+        rowsMatched + later.rowsMatched,
+        later.bytesRead,
+        allAccesses,
+        List.copyOf(allWarnings),
+        later.nanos);
   }
 }

@@ -71,6 +71,13 @@ class DuckDbAgreesTest {
     "SELECT src_addr, COUNT(DISTINCT dst_addr), COUNT(DISTINCT dst_port), SUM(bytes) FROM flows{}"
         + " GROUP BY src_addr",
     "SELECT COUNT(DISTINCT service), COUNT(DISTINCT src_addr) FROM flows{}",
+    "SELECT n, COUNT(*) FROM (SELECT src_addr, COUNT(*) AS n FROM flows{} GROUP BY src_addr) AS x"
+        + " GROUP BY n",
+    "SELECT a.src_addr, a.b, c.b AS back FROM (SELECT src_addr, SUM(bytes) AS b FROM flows{} GROUP"
+        + " BY src_addr) AS a LEFT JOIN (SELECT dst_addr, SUM(reverse_bytes) AS b FROM flows GROUP"
+        + " BY dst_addr) AS c ON c.dst_addr = a.src_addr",
+    "SELECT dst_addr, COUNT(*) FROM flows WHERE dst_addr IN (SELECT src_addr FROM flows{}) GROUP BY"
+        + " dst_addr",
   };
 
   private static List<String> conditions(Traffic traffic) {
@@ -100,7 +107,7 @@ class DuckDbAgreesTest {
     ResultTable ours =
         ArchiveQuery.run(
                 snapshot,
-                QueryParser.parse(select.replace("{}", where))
+                QueryParser.parseQuery(select.replace("{}", where))
                     .bind(Parameters.NONE.with("now", Value.ofTimestamp(Traffic.NOW))),
                 QueryOptions.DEFAULTS)
             .table();

@@ -12,7 +12,7 @@ import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.ParallelFlowReader;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
@@ -95,7 +95,7 @@ public final class ExamplePage {
   }
 
   /** An answer as the page has it. */
-  static List<String> table(FlowQuery query, ResultTable table, boolean allColumns) {
+  static List<String> table(Query query, ResultTable table, boolean allColumns) {
     List<Integer> columns = new ArrayList<>();
     for (int c = 0; c < table.columnCount(); c++) {
       if (!allColumns || !isAlwaysNull(table, c)) {
@@ -128,7 +128,7 @@ public final class ExamplePage {
   }
 
   /** A cell; codes of a column by their names. */
-  static String cell(FlowQuery query, ResultTable table, int row, int column) {
+  static String cell(Query query, ResultTable table, int row, int column) {
     if (table.isNull(row, column)) {
       return "NULL";
     }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.Value;
 
@@ -25,8 +25,8 @@ public record QueryExample(int line, String sql, String duckDb, String notInDuck
    *
    * @throws org.flowmon.udaf.query.QueryException where it is an example of an error
    */
-  public FlowQuery query() {
-    return QueryParser.parse(sql).bind(parameters());
+  public Query query() {
+    return QueryParser.parseQuery(sql).bind(parameters());
   }
 
   private Parameters parameters() {

@@ -49,7 +49,13 @@ public final class Accumulation {
           }
         }
         case SUM_OF_SQUARES -> squares(vector.values(), selection, from, to, states, places, word);
-        case SUM -> sum(vector.values(), selection, from, to, states, places, word);
+        case SUM -> {
+          if (vector.isWide()) {
+            sumWide(vector, selection, from, to, states, places, word);
+          } else {
+            sum(vector.values(), selection, from, to, states, places, word);
+          }
+        }
         case MIN -> extreme(vector, ofDoubles[a], true, selection, from, to, states, places, word);
         case MAX -> extreme(vector, ofDoubles[a], false, selection, from, to, states, places, word);
         case MIN_ADDRESS -> address(vector, true, selection, from, to, states, places, word);
@@ -132,6 +138,19 @@ public final class Accumulation {
       long[] values, int[] selection, int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
       Accumulator.addTo(states, places[r] + word, values[selection[r]]);
+    }
+  }
+
+  /** Of sums that may be beyond 64 bits. */
+  private static void sumWide(
+      Vector vector, int[] selection, int from, int to, long[] states, int[] places, int word) {
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      if (vector.isValid(i)) {
+        long low = vector.values()[i];
+        Accumulator.addTo(states, places[r] + word, low);
+        states[places[r] + word + 1] += vector.upper(i) - (low >> 63);
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -108,6 +109,8 @@ final class Compiler {
       return comparison(comparison);
     } else if (expression instanceof In in) {
       return in(in);
+    } else if (expression instanceof InQuery in) {
+      throw new QueryException("the query of IN has no answer yet: " + in.query());
     } else if (expression instanceof SameHour hour) {
       return new SameHourNode(value(hour.time()), value(hour.now()), hour.days());
     } else if (expression instanceof Parameter parameter) {

@@ -77,23 +77,23 @@ final class MembershipNodes {
   }
 
   static final class Doubles extends Base {
-    private final double[] constants;
+    private final LongSet set;
 
     Doubles(ValueNode node, List<Value> constants, boolean hasNull) {
       super(node, hasNull);
-      this.constants = constants.stream().mapToDouble(Value::asDouble).toArray();
+      this.set =
+          new LongSet(constants.stream().mapToLong(value -> bits(value.asDouble())).toArray());
+    }
+
+    /** Equal for equal values: NaN equals itself here, as in the comparison, and both zeros. */
+    private static long bits(double value) {
+      return Double.doubleToLongBits(value == 0 ? 0 : value);
     }
 
     @Override
     void match(int count, long[] bits) {
       for (int i = 0; i < count; i++) {
-        double value = vector.asDouble(i);
-        for (double constant : constants) {
-          // NaN equals itself here, as in the comparison.
-          if (value == constant || (Double.isNaN(value) && Double.isNaN(constant))) {
-            bits[i >>> 6] |= 1L << i;
-          }
-        }
+        bits[i >>> 6] |= (set.contains(bits(vector.asDouble(i))) ? 1L : 0L) << i;
       }
     }
   }

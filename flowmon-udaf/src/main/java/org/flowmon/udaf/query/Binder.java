@@ -2,18 +2,23 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
@@ -21,32 +26,90 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.Expression.When;
+import org.flowmon.udaf.query.TableQuery.Equality;
+import org.flowmon.udaf.query.TableQuery.Source;
 
-/** Finds the parameters of a query, and puts values in their places. */
+/** Finds what is open in a query, parameters and IN (SELECT …), and puts values in its place. */
 final class Binder {
-  private final Parameters parameters;
+  private final Parameters parameters; // null: they stay
+  private final Map<Query, List<Value>> answers; // of IN (SELECT …); null: they stay
+  // The columns of the sources, whose kinds may depend on parameters; empty over flows.
+  private final List<Named> columns;
 
-  private Binder(Parameters parameters) {
+  private Binder(Parameters parameters, Map<Query, List<Value>> answers, List<Named> columns) {
     this.parameters = parameters;
+    this.answers = answers;
+    this.columns = columns;
+  }
+
+  static TableQuery bind(TableQuery query, Parameters parameters) {
+    List<Source> from = new ArrayList<>();
+    List<Named> columns = new ArrayList<>();
+    for (Source source : query.from()) {
+      Query bound = source.query().bind(parameters);
+      columns.addAll(bound.columns(source.name()));
+      Binder binder = new Binder(parameters, null, columns);
+      from.add(new Source(source.name(), bound, source.isLeft(), binder.equalities(source.on())));
+    }
+    return new TableQuery(from, new Binder(parameters, null, columns).query(query.clauses()));
+  }
+
+  private List<Equality> equalities(List<Equality> on) {
+    List<Equality> bound = new ArrayList<>();
+    for (Equality one : on) {
+      Named before = retyped(one.before());
+      Named own = retyped(one.own());
+      fitting(
+          () -> {
+            Typing.requireJoinable(before, own);
+            return own;
+          });
+      bound.add(new Equality(before, own));
+    }
+    return bound;
+  }
+
+  /** The column as it is once its source is bound. */
+  private Named retyped(Named column) {
+    for (Named one : columns) {
+      if (Objects.equals(one.table(), column.table()) && one.name().equals(column.name())) {
+        return one;
+      }
+    }
+    throw new IllegalStateException("no source has " + column);
   }
 
   static FlowQuery bind(FlowQuery query, Parameters parameters) {
-    Binder binder = new Binder(parameters);
+    return new Binder(parameters, null, List.of()).query(query);
+  }
+
+  /** Puts answers in the place of IN (SELECT …). */
+  static FlowQuery answer(FlowQuery query, Map<Query, List<Value>> answers) {
+    return new Binder(null, answers, List.of()).query(query);
+  }
+
+  private FlowQuery query(FlowQuery query) {
+    return fitting(
+        () ->
+            new FlowQuery(
+                query.select().stream()
+                    .map(item -> new SelectItem(item.name(), expression(item.what())))
+                    .toList(),
+                query.where() == null ? null : condition(query.where()),
+                list(query.groupBy()),
+                query.having() == null ? null : condition(query.having()),
+                query.orderBy().stream()
+                    .map(
+                        item ->
+                            new OrderItem(
+                                expression(item.what()), item.descending(), item.nullsFirst()))
+                    .toList(),
+                query.limit()));
+  }
+
+  private static <T> T fitting(Supplier<T> bound) {
     try {
-      return new FlowQuery(
-          query.select().stream()
-              .map(item -> new SelectItem(item.name(), binder.expression(item.what())))
-              .toList(),
-          query.where() == null ? null : Typing.requireBoolean(binder.expression(query.where())),
-          binder.list(query.groupBy()),
-          query.having() == null ? null : Typing.requireBoolean(binder.expression(query.having())),
-          query.orderBy().stream()
-              .map(
-                  item ->
-                      new OrderItem(
-                          binder.expression(item.what()), item.descending(), item.nullsFirst()))
-              .toList(),
-          query.limit());
+      return bound.get();
     } catch (TypeException e) {
       throw new QueryException(
           "a parameter's value does not fit: " + e.getMessage() + " in " + e.culprit());
@@ -58,10 +121,14 @@ final class Binder {
   }
 
   private Expression expression(Expression expression) {
-    if (!hasParameter(expression)) {
+    if (!isOpen(expression)) {
       return expression;
     } else if (expression instanceof Parameter parameter) {
       return new Literal(single(parameter));
+    } else if (expression instanceof Named column) {
+      return retyped(column);
+    } else if (expression instanceof InQuery in) {
+      return inQuery(in);
     } else if (expression instanceof Comparison comparison) {
       return Typing.comparison(
           comparison.operator(), expression(comparison.left()), expression(comparison.right()));
@@ -115,6 +182,35 @@ final class Binder {
     throw new IllegalStateException("no binding for " + expression.getClass());
   }
 
+  /** Whether something in an expression is to be replaced. */
+  private boolean isOpen(Expression expression) {
+    boolean[] found = new boolean[1];
+    walk(
+        expression,
+        part ->
+            found[0] |=
+                part instanceof InQuery in
+                    ? answers != null || !in.query().parameters().isEmpty()
+                    : parameters != null
+                        && (part instanceof Parameter
+                            || (part instanceof Named && part.kind() == null)));
+    return found[0];
+  }
+
+  private Expression inQuery(InQuery in) {
+    Expression value = expression(in.value());
+    if (answers == null) {
+      return Typing.inQuery(value, in.query().bind(parameters));
+    }
+    List<Value> values = answers.get(in.query());
+    if (values == null) {
+      throw new IllegalArgumentException("no answer to " + in.query());
+    }
+    List<Expression> constants = new ArrayList<>(values.size());
+    values.forEach(one -> constants.add(new Literal(one)));
+    return Typing.in(value, constants);
+  }
+
   private Expression condition(Expression term) {
     return Typing.requireBoolean(expression(term));
   }
@@ -158,28 +254,42 @@ final class Binder {
 
   static Set<String> parameters(FlowQuery query) {
     Set<String> names = new TreeSet<>();
-    Consumer<Expression> collect =
+    walk(
+        query,
         expression -> {
           if (expression instanceof Parameter parameter) {
             names.add(parameter.name());
+          } else if (expression instanceof InQuery in) {
+            names.addAll(in.query().parameters());
           }
-        };
-    query.select().forEach(item -> walk(item.what(), collect));
-    if (query.where() != null) {
-      walk(query.where(), collect);
-    }
-    query.groupBy().forEach(key -> walk(key, collect));
-    if (query.having() != null) {
-      walk(query.having(), collect);
-    }
-    query.orderBy().forEach(item -> walk(item.what(), collect));
+        });
     return names;
   }
 
+  /** Whether a parameter is in an expression, or decides the kind of a column that is. */
   static boolean hasParameter(Expression expression) {
     boolean[] found = new boolean[1];
-    walk(expression, part -> found[0] |= part instanceof Parameter);
+    walk(
+        expression,
+        part ->
+            found[0] |=
+                part instanceof Parameter
+                    || (part instanceof Named column && column.kind() == null)
+                    || (part instanceof InQuery in && !in.query().parameters().isEmpty()));
     return found[0];
+  }
+
+  /** Visits all expressions of a query and their parts. */
+  static void walk(FlowQuery query, Consumer<Expression> visit) {
+    query.select().forEach(item -> walk(item.what(), visit));
+    if (query.where() != null) {
+      walk(query.where(), visit);
+    }
+    query.groupBy().forEach(key -> walk(key, visit));
+    if (query.having() != null) {
+      walk(query.having(), visit);
+    }
+    query.orderBy().forEach(item -> walk(item.what(), visit));
   }
 
   /** Visits an expression and all its parts. */

@@ -1,10 +1,13 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.TableQuery.Source;
 
 /** Whose columns an expression reads. */
 sealed interface ColumnSource {
@@ -26,6 +29,123 @@ sealed interface ColumnSource {
   /** Whether parameters may stand beside the columns. */
   default boolean takesParameters() {
     return true;
+  }
+
+  /** Whether names may have the name of a table before them, as in {@code a.bytes}. */
+  default boolean hasTables() {
+    return false;
+  }
+
+  /** What is wrong with a name that several tables have; null where it is not so. */
+  default String several(Token name) {
+    return null;
+  }
+
+  /** Whether a token is a name, which is in lower case unless it is quoted. */
+  static boolean isNamed(Token token, String name) {
+    return (token.kind() == Token.Kind.WORD ? token.text().toLowerCase(Locale.ROOT) : token.text())
+        .equals(name);
+  }
+
+  /** The results of queries. */
+  record OfSources(List<Source> sources) implements ColumnSource {
+    @Override
+    public Expression column(Token name) {
+      List<Named> found = find(null, name);
+      return found.size() == 1 ? found.get(0) : null;
+    }
+
+    /** The column of a query's result, null where it has none of this name. */
+    Expression column(Token table, Token name) {
+      List<Named> found = find(table, name);
+      return found.isEmpty() ? null : found.get(0);
+    }
+
+    private List<Named> find(Token table, Token name) {
+      List<Named> found = new ArrayList<>();
+      for (Source source : sources) {
+        if (table == null || isNamed(table, source.name())) {
+          for (Named column : source.query().columns(source.name())) {
+            if (isNamed(name, column.name())) {
+              found.add(column); // an instance for each place in the text
+            }
+          }
+        }
+      }
+      return found;
+    }
+
+    boolean hasTable(Token table) {
+      return sources.stream().anyMatch(source -> isNamed(table, source.name()));
+    }
+
+    /** That no query has this name. */
+    String noTable(Token table) {
+      return "no query named '" + table.typed() + "': expected one of " + tables();
+    }
+
+    private String tables() {
+      return sources.stream()
+          .map(source -> source.name() == null ? "(a query without a name)" : source.name())
+          .collect(Collectors.joining(", "));
+    }
+
+    /** That a query's result has no such column. */
+    String noColumn(Token table, Token name) {
+      List<String> all = new ArrayList<>();
+      for (Source source : sources) {
+        if (isNamed(table, source.name())) {
+          source.query().select().forEach(item -> all.add(item.name()));
+        }
+      }
+      String nearest = Names.nearest(name.text(), all);
+      return "no column '"
+          + name.typed()
+          + "' in "
+          + table.typed()
+          + "; "
+          + (nearest == null
+              ? "expected one of " + String.join(", ", all)
+              : "did you mean '" + nearest + "'?");
+    }
+
+    @Override
+    public String several(Token name) {
+      List<Named> found = find(null, name);
+      return found.size() < 2
+          ? null
+          : "the name '"
+              + name.typed()
+              + "' is of several columns: expected one of "
+              + found.stream().map(Named::toString).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public boolean hasTables() {
+      return true;
+    }
+
+    @Override
+    public List<String> names() {
+      List<String> all = new ArrayList<>();
+      sources.forEach(source -> source.query().select().forEach(item -> all.add(item.name())));
+      return all;
+    }
+
+    @Override
+    public String title() {
+      return sources.get(0).name() == null ? "the subquery" : tables();
+    }
+
+    @Override
+    public String listing() {
+      return "expected one of " + String.join(", ", names());
+    }
+
+    @Override
+    public String insteadOfAggregate() {
+      return "expected it in SELECT, HAVING or ORDER BY, and in no other aggregate";
+    }
   }
 
   /** Flows. */

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 
@@ -21,6 +22,7 @@ public sealed interface Expression
         Expression.Or,
         Expression.Not,
         Expression.In,
+        Expression.InQuery,
         Expression.IsNull,
         Expression.IsTruth,
         Expression.Arithmetic,
@@ -48,9 +50,18 @@ public sealed interface Expression
   /**
    * A column of a result table.
    *
+   * @param table what the query calls the table; null where there is one only, without a name
    * @param name as the table has it
+   * @param isWide whether its whole numbers may be beyond 64 bits, as sums are
+   * @param codeNames of its codes, null where it has none with names
    */
-  record Named(String name, ValueKind kind) implements Expression {
+  record Named(String table, String name, ValueKind kind, boolean isWide, CodeNames codeNames)
+      implements Expression {
+    /** A column of the only table. */
+    public Named(String name, ValueKind kind) {
+      this(null, name, kind, false, null);
+    }
+
     @Override
     public String toString() {
       return SqlText.of(this);
@@ -214,6 +225,22 @@ public sealed interface Expression
       items = List.copyOf(items);
     }
 
+    @Override
+    public ValueKind kind() {
+      return ValueKind.BOOLEAN;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * Whether the value is in the result of a query, which has one column: as {@link In} with the
+   * values of its rows, which it becomes when that query is answered.
+   */
+  record InQuery(Expression value, Query query) implements Expression {
     @Override
     public ValueKind kind() {
       return ValueKind.BOOLEAN;

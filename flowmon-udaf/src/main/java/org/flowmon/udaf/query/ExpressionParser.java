@@ -28,17 +28,27 @@ final class ExpressionParser {
   private final TokenStream tokens;
   private final ColumnSource columns;
   private final FunctionParser functions;
+  private final Nesting nesting;
+  private final boolean takesQueries;
   // Where each expression begins in the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
   private int depth;
-  private int operations;
   // Whether aggregates may stand here, and what names mean.
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
 
-  ExpressionParser(TokenStream tokens, ColumnSource columns) {
+  /**
+   * Expressions over some columns.
+   *
+   * @param nesting null where no queries may stand in them
+   * @param depth how deep the expression nests that these are in
+   */
+  ExpressionParser(TokenStream tokens, ColumnSource columns, Nesting nesting, int depth) {
     this.tokens = tokens;
     this.columns = columns;
+    this.takesQueries = nesting != null;
+    this.nesting = nesting == null ? new Nesting(tokens) : nesting;
+    this.depth = depth;
     this.functions = new FunctionParser(tokens, this);
   }
 
@@ -82,13 +92,9 @@ final class ExpressionParser {
     return overGroups;
   }
 
-  /** How many operators there were, to go back to by {@link #returnTo}. */
-  int operations() {
-    return operations;
-  }
-
-  void returnTo(int before) {
-    operations = before;
+  /** What this query shares with those in it. */
+  Nesting nesting() {
+    return nesting;
   }
 
   Expression parse() {
@@ -151,7 +157,7 @@ final class ExpressionParser {
     Expression left = bitOr();
     while (true) {
       Expression value = left;
-      countOperation(start);
+      nesting.countOperation(start);
       ComparisonOperator operator = comparisonOperator();
       if (operator != null) {
         Expression right = bitOr();
@@ -170,12 +176,6 @@ final class ExpressionParser {
       } else {
         return left;
       }
-    }
-  }
-
-  private void countOperation(int start) {
-    if (++operations > MAX_OPERATIONS) {
-      throw tokens.error("a query has at most " + MAX_OPERATIONS + " operators", start);
     }
   }
 
@@ -218,7 +218,9 @@ final class ExpressionParser {
     }
     tokens.expectWord("IN");
     List<Expression> items = new ArrayList<>();
-    if (tokens.takeSymbol("(")) {
+    if (tokens.peek().isSymbol("(") && tokens.peek(1).isWord("SELECT")) {
+      return inQuery(value, start);
+    } else if (tokens.takeSymbol("(")) {
       do {
         items.add(bitOr());
       } while (tokens.takeSymbol(","));
@@ -230,6 +232,21 @@ final class ExpressionParser {
       throw tokens.expected("'(' or a prefix such as '192.0.2.0/24'");
     }
     return typed(start, () -> Typing.in(value, items));
+  }
+
+  private Expression inQuery(Expression value, int start) {
+    tokens.next();
+    int query = tokens.peek().start();
+    if (!takesQueries) {
+      throw tokens.error("a condition alone takes no queries: expected constants in IN", query);
+    }
+    Query of = nesting.query(depth);
+    tokens.expectSymbol(")");
+    try {
+      return at(start, Typing.inQuery(value, of));
+    } catch (TypeException e) {
+      throw tokens.error(e.getMessage(), query);
+    }
   }
 
   private Expression bitOr() {
@@ -282,7 +299,7 @@ final class ExpressionParser {
 
   private Expression arithmetic(
       int start, ArithmeticOperator operator, Expression left, Expression right) {
-    countOperation(start);
+    nesting.countOperation(start);
     return typed(start, () -> Typing.arithmetic(operator, left, right));
   }
 
@@ -353,13 +370,22 @@ final class ExpressionParser {
   }
 
   Expression column(Token name) {
-    Expression meant = names.meaning().apply(name);
+    boolean isQualified = columns.hasTables() && tokens.peek().isSymbol(".");
+    Expression meant = isQualified ? null : names.meaning().apply(name);
     if (meant != null) {
       starts.put(meant, name.start());
       return meant;
     }
+    if (isQualified) {
+      tokens.next();
+      return qualified(name);
+    }
     Expression column = columns.column(name);
     if (column == null) {
+      String several = columns.several(name);
+      if (several != null) {
+        throw tokens.error(several, name.start());
+      }
       throw tokens.error(
           "no column '"
               + name.typed()
@@ -371,6 +397,23 @@ final class ExpressionParser {
                       + Value.ofText(name.text())
                   : Names.nearestOr(name.text(), names.all(), columns)),
           name.start());
+    }
+    return column;
+  }
+
+  private Expression qualified(Token table) {
+    Token name = tokens.peek();
+    if (name.kind() != Token.Kind.WORD && name.kind() != Token.Kind.QUOTED_NAME) {
+      throw tokens.expected("a column of " + table.typed());
+    }
+    tokens.next();
+    ColumnSource.OfSources sources = (ColumnSource.OfSources) columns;
+    if (!sources.hasTable(table)) {
+      throw tokens.error(sources.noTable(table), table.start());
+    }
+    Expression column = sources.column(table, name);
+    if (column == null) {
+      throw tokens.error(sources.noColumn(table, name), name.start());
     }
     return column;
   }

@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -33,11 +34,17 @@ public final class ExpressionParts {
         || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);
   }
 
-  /** Whether its value may be a whole number beyond 64 bits, as a sum, alone or given by CASE. */
+  /**
+   * Whether its value may be a whole number beyond 64 bits: a sum, or a column of sums, alone or
+   * given by CASE.
+   */
   public static boolean isWide(Expression expression) {
     if (expression instanceof Case choice && choice.kind() != ValueKind.DOUBLE) {
       return isWide(choice.otherwise())
           || choice.whens().stream().anyMatch(when -> isWide(when.result()));
+    }
+    if (expression instanceof Named column) {
+      return column.isWide();
     }
     return expression instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
   }
@@ -52,7 +59,7 @@ public final class ExpressionParts {
 
   /**
    * The expressions that one is made of: empty for columns, constants, prefixes, parameters; the
-   * arguments of an aggregate.
+   * arguments of an aggregate; of IN (SELECT …) the value, as the query has nothing of this one.
    */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {
@@ -67,6 +74,8 @@ public final class ExpressionParts {
       List<Expression> all = new ArrayList<>(in.items());
       all.add(in.value());
       return all;
+    } else if (expression instanceof InQuery in) {
+      return List.of(in.value());
     } else if (expression instanceof IsNull isNull) {
       return List.of(isNull.term());
     } else if (expression instanceof IsTruth isTruth) {

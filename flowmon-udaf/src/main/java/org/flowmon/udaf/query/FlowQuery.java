@@ -2,13 +2,15 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Literal;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal
- * queries are equal.
+ * queries are equal. (In a {@link TableQuery} it is what is done with rows of other results.)
  *
  * @param select at least one item
  * @param where null where there is none
@@ -25,7 +27,8 @@ public record FlowQuery(
     List<Expression> groupBy,
     Expression having,
     List<OrderItem> orderBy,
-    long limit) {
+    long limit)
+    implements Query {
 
   public FlowQuery {
     select = List.copyOf(select);
@@ -49,6 +52,7 @@ public record FlowQuery(
   }
 
   /** Whether rows are grouped or aggregated; otherwise the query looks up single rows. */
+  @Override
   public boolean isAggregated() {
     return !groupBy.isEmpty() || !aggregates().isEmpty();
   }
@@ -92,7 +96,40 @@ public record FlowQuery(
         || orderBy.stream().anyMatch(item -> isComputed(item.what()));
   }
 
+  @Override
+  public boolean isKey(int item) {
+    return !ExpressionParts.hasAggregate(select.get(item).what());
+  }
+
+  @Override
+  public void addLeaves(Set<FlowQuery> leaves) {
+    leaves.add(this);
+  }
+
+  /** Each IN (SELECT …) in it, in the order of the clauses; not those within their queries. */
+  public List<InQuery> inQueries() {
+    List<InQuery> all = new ArrayList<>();
+    Binder.walk(
+        this,
+        part -> {
+          if (part instanceof InQuery in) {
+            all.add(in);
+          }
+        });
+    return List.copyOf(all);
+  }
+
+  /**
+   * This query with each IN (SELECT …) as an IN of constants.
+   *
+   * @param answers by query: the values of the one column of its result; a LONG, say, of 64 bits
+   */
+  public FlowQuery withAnswers(Map<Query, List<Value>> answers) {
+    return answers.isEmpty() ? this : Binder.answer(this, answers);
+  }
+
   /** The names of all parameters in it. */
+  @Override
   public Set<String> parameters() {
     return Binder.parameters(this);
   }
@@ -104,6 +141,7 @@ public record FlowQuery(
    * @throws QueryException naming a parameter that has no value or whose value does not fit its
    *     place
    */
+  @Override
   public FlowQuery bind(Parameters parameters) {
     return Binder.bind(this, parameters);
   }

@@ -4,8 +4,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Named;
 
 /** Parses HAVING, and checks that what stands over groups is made of keys and aggregates. */
 final class GroupParser {
@@ -40,11 +40,13 @@ final class GroupParser {
    */
   Expression having(int start) {
     int place = tokens.place();
-    int operations = expressions.operations();
+    int operations = expressions.nesting().operations();
+    int level = expressions.nesting().level();
     Expression condition = havingOfColumns();
     if (condition == null) {
       tokens.returnTo(place);
-      expressions.returnTo(operations);
+      expressions.nesting().returnTo(operations);
+      expressions.nesting().returnToLevel(level);
       condition = expressions.having(new ItemNames(this::itemUnlessKey, itemNames()));
     }
     if (groupBy.isEmpty()
@@ -65,7 +67,7 @@ final class GroupParser {
       Expression condition =
           expressions.having(
               new ItemNames(
-                  name -> FlowColumn.byName(name.text()) == null ? itemUnlessKey(name) : null,
+                  name -> columns().column(name) == null ? itemUnlessKey(name) : null,
                   itemNames()));
       return stray(condition, new HashSet<>(groupBy)) == null ? condition : null;
     } catch (QueryException e) {
@@ -73,10 +75,13 @@ final class GroupParser {
     }
   }
 
+  private ColumnSource columns() {
+    return expressions.columns();
+  }
+
   private Expression itemUnlessKey(Token name) {
-    FlowColumn column = FlowColumn.byName(name.text());
-    SelectItem item =
-        column != null && groupBy.contains(new Column(column)) ? null : itemNamed(name);
+    Expression column = columns().column(name);
+    SelectItem item = column != null && groupBy.contains(column) ? null : itemNamed(name);
     return item == null ? null : item.what();
   }
 
@@ -116,7 +121,7 @@ final class GroupParser {
     if (keys.contains(expression) || expression instanceof AggregateCall) {
       return null;
     }
-    if (expression instanceof Column) {
+    if (expression instanceof Column || expression instanceof Named) {
       return expression;
     }
     for (Expression part : ExpressionParts.of(expression)) {

@@ -69,11 +69,13 @@ public final class ResultTable {
     return columns.get(column).isNull(Objects.checkIndex(row, rows));
   }
 
-  private long low(int row, int column) {
+  /** The low long of a value that is no text, of doubles the bits; 0 where it is NULL. */
+  public long low(int row, int column) {
     return columns.get(column).low(Objects.checkIndex(row, rows));
   }
 
-  private long high(int row, int column) {
+  /** The high long of an address, or of a whole number of 128 bits; 0 where it is NULL. */
+  public long high(int row, int column) {
     return columns.get(column).high(row);
   }
 
@@ -132,6 +134,43 @@ public final class ResultTable {
     for (int i = 0; i < count; i++) {
       high[i] = values.high(from + i);
       low[i] = values.low(from + i);
+    }
+  }
+
+  /**
+   * The values of some rows, as {@link #longs} has them; what a column's kind does not have is not
+   * written.
+   *
+   * @param wanted the rows' numbers; −1 stands for a row of NULLs
+   * @param from the place of the first of them
+   * @param low receives the longs, the low ones of addresses, of NULLs 0
+   * @param high receives the high longs of addresses and of whole numbers; null where not needed
+   * @param texts receives texts
+   * @param valid bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL
+   */
+  public void gather(
+      int column,
+      int[] wanted,
+      int from,
+      int count,
+      long[] low,
+      long[] high,
+      String[] texts,
+      long[] valid) {
+    ResultColumn values = columns.get(column);
+    boolean isText = values.kind() == ValueKind.TEXT;
+    for (int i = 0; i < count; i++) {
+      int row = wanted[from + i];
+      boolean isNull = row < 0 || values.isNull(Objects.checkIndex(row, rows));
+      valid[i >>> 6] |= (isNull ? 0L : 1L) << i;
+      if (isText) {
+        texts[i] = isNull ? null : values.text(row);
+        continue;
+      }
+      low[i] = isNull ? 0 : values.low(row);
+      if (high != null) {
+        high[i] = isNull ? 0 : values.high(row);
+      }
     }
   }
 

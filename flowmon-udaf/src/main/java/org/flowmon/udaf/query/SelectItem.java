@@ -19,6 +19,9 @@ public record SelectItem(String name, Expression what) {
                     || call.function() == AggregateFunction.MAX)
             ? call.argument()
             : what;
+    if (values instanceof Expression.Named named) {
+      return named.codeNames();
+    }
     return values instanceof Expression.Column column ? column.column().codeNames() : null;
   }
 }

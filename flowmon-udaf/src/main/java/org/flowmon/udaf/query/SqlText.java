@@ -14,6 +14,7 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -25,15 +26,41 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.TableQuery.Source;
 
 /** Writes queries and their parts in the dialect, so that parsing gives them back. */
 final class SqlText {
   private SqlText() {}
 
   static String of(FlowQuery query) {
+    return of(query, "flows");
+  }
+
+  static String of(TableQuery query) {
+    StringBuilder from = new StringBuilder();
+    for (Source source : query.from()) {
+      if (!from.isEmpty()) {
+        from.append(source.isLeft() ? " LEFT JOIN " : " JOIN ");
+      }
+      from.append('(').append(source.query()).append(')');
+      if (source.name() != null) {
+        from.append(" AS ").append(name(source.name()));
+      }
+      if (!source.on().isEmpty()) {
+        from.append(" ON ");
+        from.append(
+            source.on().stream()
+                .map(on -> on.before() + " = " + on.own())
+                .collect(Collectors.joining(" AND ")));
+      }
+    }
+    return of(query.clauses(), from.toString());
+  }
+
+  private static String of(FlowQuery query, String from) {
     StringBuilder sql = new StringBuilder("SELECT ");
     sql.append(query.select().stream().map(SqlText::item).collect(Collectors.joining(", ")));
-    sql.append(" FROM flows");
+    sql.append(" FROM ").append(from);
     if (query.where() != null) {
       sql.append(" WHERE ").append(query.where());
     }
@@ -55,8 +82,9 @@ final class SqlText {
 
   private static String item(SelectItem item) {
     boolean bareColumn =
-        item.what() instanceof Column column && column.column().sqlName().equals(item.name());
-    return bareColumn ? item.name() : item.what() + " AS " + name(item.name());
+        (item.what() instanceof Column column && column.column().sqlName().equals(item.name()))
+            || (item.what() instanceof Named named && named.name().equals(item.name()));
+    return bareColumn ? item.what().toString() : item.what() + " AS " + name(item.name());
   }
 
   private static String name(String name) {
@@ -67,7 +95,8 @@ final class SqlText {
 
   private static String order(OrderItem item) {
     // In parentheses a column is not taken for an alias of the same name.
-    String what = item.what() instanceof Column ? "(" + item.what() + ")" : item.what().toString();
+    boolean bare = item.what() instanceof Column || item.what() instanceof Named;
+    String what = bare ? "(" + item.what() + ")" : item.what().toString();
     return what + (item.descending() ? " DESC" : "") + (item.nullsFirst() ? " NULLS FIRST" : "");
   }
 
@@ -94,7 +123,7 @@ final class SqlText {
     if (expression instanceof Column column) {
       return name(column.column());
     } else if (expression instanceof Named named) {
-      return name(named.name());
+      return (named.table() == null ? "" : name(named.table()) + ".") + name(named.name());
     } else if (expression instanceof Literal literal) {
       return of(literal.value());
     } else if (expression instanceof Prefix prefix) {
@@ -115,6 +144,8 @@ final class SqlText {
       return "NOT " + inner(not.term());
     } else if (expression instanceof In in) {
       return inner(in.value()) + " IN (" + list(in.items()) + ")";
+    } else if (expression instanceof InQuery in) {
+      return inner(in.value()) + " IN (" + in.query() + ")";
     } else if (expression instanceof IsNull isNull) {
       return inner(isNull.term()) + " IS NULL";
     } else if (expression instanceof IsTruth isTruth) {

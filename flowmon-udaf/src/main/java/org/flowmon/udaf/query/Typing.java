@@ -12,7 +12,9 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
@@ -52,6 +54,27 @@ final class Typing {
       coerced.add(fitting);
     }
     return new In(value, coerced);
+  }
+
+  static Expression inQuery(Expression value, Query query) {
+    if (query.select().size() != 1) {
+      throw new TypeException(
+          "expected a query of one column in IN (SELECT …), found " + query.select().size(), value);
+    }
+    Expression column = query.columns(null).get(0);
+    Expression coerced = coerce(value, column);
+    if (coerced.kind() != null && column.kind() != null) {
+      requireComparable(coerced, column);
+    }
+    return new InQuery(coerced, query);
+  }
+
+  /** Refuses columns that rows cannot be joined by. */
+  static void requireJoinable(Named before, Named own) {
+    if (before.kind() != null && own.kind() != null && before.kind() != own.kind()) {
+      throw new TypeException(
+          "expected " + a(before.kind()) + " to join with, found " + a(own.kind()), own);
+    }
   }
 
   private static void requireComparable(Expression left, Expression right) {
@@ -148,7 +171,10 @@ final class Typing {
 
   /** The code of a name in a column of codes. */
   private static Expression code(String text, Expression culprit, Expression other) {
-    CodeNames names = other instanceof Column column ? column.column().codeNames() : null;
+    CodeNames names =
+        other instanceof Column column
+            ? column.column().codeNames()
+            : other instanceof Named named ? named.codeNames() : null;
     if (names == null) {
       return culprit;
     }

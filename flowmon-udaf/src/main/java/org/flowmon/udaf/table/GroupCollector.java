@@ -1,12 +1,16 @@
 package org.flowmon.udaf.table;
 
 import java.util.List;
+import java.util.Map;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Int128;
+import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
@@ -29,17 +33,33 @@ public final class GroupCollector {
    * @param query bound and aggregated
    */
   public GroupCollector(FlowQuery query) {
+    this(query, Map.of());
+  }
+
+  /**
+   * An answer over the rows of other results.
+   *
+   * @param given by column: its vector, which holds the values when rows are added
+   */
+  GroupCollector(FlowQuery query, Map<Expression, Vector> given) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
     this.table = new GroupTable(layout);
-    this.keys = compile(layout.keys());
+    this.keys = compile(layout.keys(), given);
     this.keyVectors = vectors(keys);
-    this.arguments = compile(layout.arguments());
+    this.arguments = compile(layout.arguments(), given);
     this.argumentVectors = vectors(arguments);
   }
 
   static CompiledExpression[] compile(List<Expression> expressions) {
-    return expressions.stream().map(CompiledExpression::of).toArray(CompiledExpression[]::new);
+    return compile(expressions, Map.of());
+  }
+
+  private static CompiledExpression[] compile(
+      List<Expression> expressions, Map<Expression, Vector> given) {
+    return expressions.stream()
+        .map(expression -> CompiledExpression.of(expression, given))
+        .toArray(CompiledExpression[]::new);
   }
 
   static Vector[] vectors(CompiledExpression[] expressions) {
@@ -73,6 +93,61 @@ public final class GroupCollector {
       shifted[r] = selection[r] - first;
     }
     table.add(keyVectors, argumentVectors, shifted, n);
+  }
+
+  /**
+   * Adds rows of which the given vectors hold the values.
+   *
+   * @param count how many values the vectors hold
+   * @param selection the places of the rows in the vectors, ascending
+   * @param n how many of them
+   * @throws QueryException where a key, or the argument of an aggregate that takes 64 bits, is
+   *     beyond them
+   */
+  void add(int count, int[] selection, int n) {
+    if (n == 0) {
+      return;
+    }
+    GroupLayout layout = table.layout();
+    for (int k = 0; k < keys.length; k++) {
+      keys[k].evaluate(count, keyVectors[k]);
+      requireLongs(keyVectors[k], selection, n, layout.keys().get(k), "GROUP BY");
+    }
+    for (int a = 0; a < arguments.length; a++) {
+      arguments[a].evaluate(count, argumentVectors[a]);
+    }
+    for (Accumulator accumulator : layout.accumulators()) {
+      switch (accumulator.operation()) {
+        case MIN, MAX, SUM_OF_SQUARES -> {
+          int a = accumulator.argument();
+          requireLongs(
+              argumentVectors[a], selection, n, layout.arguments().get(a), "MIN, MAX or STDDEV");
+        }
+        default -> {
+          // counts and sums take whatever there is
+        }
+      }
+    }
+    table.add(keyVectors, argumentVectors, selection, n);
+  }
+
+  private static void requireLongs(
+      Vector vector, int[] selection, int n, Expression what, String where) {
+    if (!vector.isWide()) {
+      return;
+    }
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      if (vector.upper(i) != vector.values()[i] >> 63) {
+        throw new QueryException(
+            where
+                + " takes whole numbers of 64 bits: "
+                + what
+                + " is "
+                + Int128.toBigInteger(vector.upper(i), vector.values()[i])
+                + " in a row");
+      }
+    }
   }
 
   /** The groups so far: to be merged, or to be looked at. */

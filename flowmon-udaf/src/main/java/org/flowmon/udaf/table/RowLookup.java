@@ -25,6 +25,7 @@ public final class RowLookup {
   private static final int SLACK = 4096;
 
   private final FlowQuery query;
+  private final Map<Expression, Vector> given;
   private final long limit;
   // The selected columns, then those of ORDER BY.
   private final Expression[] what;
@@ -42,6 +43,16 @@ public final class RowLookup {
    * @throws QueryException where it has aggregates
    */
   public RowLookup(FlowQuery query) {
+    this(query, Map.of());
+  }
+
+  /**
+   * An answer over the rows of other results.
+   *
+   * @param given by column: its vector, which holds the values when rows are added
+   */
+  RowLookup(FlowQuery query, Map<Expression, Vector> given) {
+    this.given = given;
     if (query.isAggregated()) {
       throw new QueryException("expected a query of single rows, found " + query);
     }
@@ -66,7 +77,7 @@ public final class RowLookup {
     vectors = new Vector[what.length];
     Map<ValueKind, Vector> ofKind = new HashMap<>();
     for (int c = 0; c < what.length; c++) {
-      CompiledExpression expression = CompiledExpression.of(what[c]);
+      CompiledExpression expression = CompiledExpression.of(what[c], given);
       expressions[c] = expression;
       vectors[c] = ofKind.computeIfAbsent(expression.kind(), kind -> expression.newVector());
     }
@@ -105,6 +116,32 @@ public final class RowLookup {
         columns[c].append(vectors[c], selection, first, taken);
       }
     }
+    taken(taken);
+  }
+
+  /**
+   * Offers rows of which the given vectors hold the values.
+   *
+   * @param count how many values the vectors hold
+   * @param selection the places of the rows in the vectors, ascending
+   * @param n how many of them
+   */
+  void add(int count, int[] selection, int n) {
+    if (n == 0 || isComplete()) {
+      return;
+    }
+    if (expressions == null) {
+      compile();
+    }
+    int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
+    for (int c = 0; c < columns.length; c++) {
+      expressions[c].evaluate(count, vectors[c]);
+      columns[c].append(vectors[c], selection, 0, taken);
+    }
+    taken(taken);
+  }
+
+  private void taken(int taken) {
     rows = ResultTable.rows((long) rows + taken);
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
       keepFirst();

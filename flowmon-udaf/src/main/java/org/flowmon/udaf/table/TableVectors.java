@@ -7,7 +7,36 @@ import org.flowmon.udaf.query.ValueKind;
 
 /** Columns of a result table as vectors, so that expressions are evaluated over them. */
 final class TableVectors {
+  private static final int WORDS = Vector.CAPACITY / 64;
+
   private TableVectors() {}
+
+  /**
+   * Fills a vector from some rows.
+   *
+   * @param vector of the column's kind
+   * @param rows their numbers; −1 stands for a row of NULLs
+   * @param from the place of the first of them
+   * @param n at most {@link Vector#CAPACITY}
+   */
+  static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
+    boolean isWide = table.isWide(column);
+    Arrays.fill(vector.validity(), 0);
+    table.gather(
+        column,
+        rows,
+        from,
+        n,
+        vector.values(),
+        vector.kind() == ValueKind.ADDRESS ? vector.high() : null,
+        vector.texts(),
+        vector.validity());
+    vector.settleValidity(n);
+    if (isWide) {
+      // Which rows are NULL is known already.
+      table.gather(column, rows, from, n, vector.values(), vector.widen(), null, new long[WORDS]);
+    }
+  }
 
   /**
    * Fills a vector from successive rows.

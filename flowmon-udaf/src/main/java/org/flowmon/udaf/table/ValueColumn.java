@@ -6,6 +6,7 @@ import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.expression.TextOrder;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.Int128;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -19,7 +20,7 @@ final class ValueColumn {
   private int rows;
   private int expected;
   private long[] values; // null while every row is NULL; of texts always
-  private long[] high;
+  private long[] high; // of addresses, and of whole numbers once one is beyond 64 bits
   private String[] texts;
   private boolean[] isNull; // null while no row is NULL, or while every one is
 
@@ -52,6 +53,10 @@ final class ValueColumn {
       return;
     }
     reserve(rows + n);
+    if (vector.isWide() && high == null) {
+      high = new long[capacity()];
+      Arrays.setAll(high, row -> row < rows ? values[row] >> 63 : 0);
+    }
     if (n > 0 && selection[n - 1] - selection[0] == n - 1) {
       copyRun(vector, selection[0] - shift, n);
     } else {
@@ -81,7 +86,7 @@ final class ValueColumn {
     }
     values[row] = vector.values()[i];
     if (high != null) {
-      high[row] = vector.high()[i];
+      high[row] = kind == ValueKind.ADDRESS ? vector.high()[i] : vector.upper(i);
     }
   }
 
@@ -91,8 +96,12 @@ final class ValueColumn {
       return;
     }
     System.arraycopy(vector.values(), from, values, rows, n);
-    if (high != null) {
+    if (kind == ValueKind.ADDRESS) {
       System.arraycopy(vector.high(), from, high, rows, n);
+    } else if (high != null) {
+      for (int i = 0; i < n; i++) {
+        high[rows + i] = vector.upper(from + i);
+      }
     }
   }
 
@@ -134,13 +143,13 @@ final class ValueColumn {
       return;
     }
     values = values == null ? new long[capacity] : Arrays.copyOf(values, capacity);
-    if (kind == ValueKind.ADDRESS) {
+    if (kind == ValueKind.ADDRESS || high != null) {
       high = high == null ? new long[capacity] : Arrays.copyOf(high, capacity);
     }
   }
 
   /**
-   * Appends all rows of other columns of the same kind.
+   * Appends all rows of other columns of the same kind, none beyond 64 bits.
    *
    * @param total rows that there are then
    */
@@ -198,7 +207,7 @@ final class ValueColumn {
   /** The values where each is a number whose order is that of longs and none is NULL, else null. */
   long[] sortKeys() {
     boolean isLong = kind != null && kind.isInteger();
-    return isLong && values != null && isNull == null ? values : null;
+    return isLong && values != null && high == null && isNull == null ? values : null;
   }
 
   /** The order of two values that are not NULL. */
@@ -207,7 +216,10 @@ final class ValueColumn {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
       case TEXT -> TextOrder.compare(texts[a], texts[b]);
       case DOUBLE -> compareDoubles(values[a], values[b]);
-      default -> Long.compare(values[a], values[b]);
+      default ->
+          high == null
+              ? Long.compare(values[a], values[b])
+              : Int128.compare(high[a], values[a], high[b], values[b]);
     };
   }
 

@@ -1,0 +1,107 @@
+package org.flowmon.udaf;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.query.Expression.InQuery;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.TableQuery;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.table.TableAnswer;
+
+/**
+ * Answers a query that has others in it, the innermost first; equal ones over flows are answered
+ * once. Not thread-safe.
+ *
+ * @param <E> what answering a query over flows may throw
+ */
+public final class NestedQueries<E extends Exception> {
+  /** Different values that IN (SELECT …) compares with, at most. */
+  public static final int MAX_VALUES = 1_000_000;
+
+  /** Answers queries over flows. */
+  @FunctionalInterface
+  public interface Flows<E extends Exception> {
+    /**
+     * The answer.
+     *
+     * @param query without IN (SELECT …)
+     */
+    ResultTable answer(FlowQuery query) throws E;
+  }
+
+  private final Flows<E> flows;
+  private final Runnable check;
+  private final Map<Query, ResultTable> known = new HashMap<>();
+  private final Map<Query, List<Value>> values = new HashMap<>();
+
+  private NestedQueries(Flows<E> flows, Runnable check) {
+    this.flows = flows;
+    this.check = check;
+  }
+
+  /**
+   * The answer of a query.
+   *
+   * @param query without parameters
+   * @param check runs now and then, and may throw to end it
+   * @throws QueryException where a parameter is not bound, or where sums beyond 64 bits stand where
+   *     these are needed
+   * @throws AnswerTooLargeException where there are too many rows or values
+   */
+  public static <E extends Exception> ResultTable answer(
+      Query query, Flows<E> flows, Runnable check) throws E {
+    return new NestedQueries<>(flows, check).answer(query);
+  }
+
+  private ResultTable answer(Query query) throws E {
+    if (query instanceof FlowQuery of) {
+      ResultTable answer = known.get(of);
+      if (answer == null) {
+        answer = flows.answer(answered(of));
+        known.put(of, answer);
+      }
+      return answer;
+    }
+    TableQuery of = (TableQuery) query;
+    List<ResultTable> tables = new ArrayList<>();
+    for (TableQuery.Source source : of.from()) {
+      tables.add(answer(source.query()));
+    }
+    return TableAnswer.of(new TableQuery(of.from(), answered(of.clauses())), tables, check);
+  }
+
+  /** The query with the answers of what it asks by IN (SELECT …). */
+  private FlowQuery answered(FlowQuery query) throws E {
+    List<InQuery> asked = query.inQueries();
+    for (InQuery in : asked) {
+      if (!values.containsKey(in.query())) {
+        values.put(in.query(), values(in.query()));
+      }
+    }
+    return asked.isEmpty() ? query : query.withAnswers(values);
+  }
+
+  private List<Value> values(Query query) throws E {
+    ResultTable answer = answer(query);
+    Set<Value> different = new LinkedHashSet<>();
+    for (int row = 0; row < answer.rowCount(); row++) {
+      try {
+        different.add(answer.value(row, 0));
+      } catch (ArithmeticException e) {
+        throw new QueryException("IN (SELECT …) takes whole numbers of 64 bits: " + e.getMessage());
+      }
+      if (different.size() > MAX_VALUES) {
+        throw new AnswerTooLargeException(different.size(), "values for IN", MAX_VALUES);
+      }
+    }
+    return List.copyOf(different);
+  }
+}

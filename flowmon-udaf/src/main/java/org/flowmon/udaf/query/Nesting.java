@@ -1,0 +1,93 @@
+package org.flowmon.udaf.query;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** What the queries of one text share: how many there are, how deep they nest, their operators. */
+final class Nesting {
+  private final TokenStream tokens;
+  // HAVING may be parsed twice; by the place of the first token, so that what is in it is not.
+  private final Map<Integer, Parsed> parsed = new HashMap<>();
+  private int queries;
+  private int level;
+  private int operations;
+
+  /** A query that was parsed, where its text ends, and its operators; or the error in it. */
+  private record Parsed(Query query, int end, int operations, QueryException error) {}
+
+  Nesting(TokenStream tokens) {
+    this.tokens = tokens;
+  }
+
+  /**
+   * Parses a query within a query up to the parenthesis behind it.
+   *
+   * @param depth how deep the expression nests that it is in
+   */
+  Query query(int depth) {
+    Parsed known = parsed.get(tokens.place());
+    if (known != null && known.error() != null) {
+      throw known.error();
+    } else if (known != null) {
+      tokens.returnTo(known.end());
+      operations += known.operations();
+      return known.query();
+    }
+    int place = tokens.place();
+    int before = operations;
+    try {
+      Query query = parsed(depth);
+      parsed.put(place, new Parsed(query, tokens.place(), operations - before, null));
+      return query;
+    } catch (QueryException e) {
+      parsed.put(place, new Parsed(null, place, 0, e));
+      throw e;
+    }
+  }
+
+  private Query parsed(int depth) {
+    int start = tokens.peek().start();
+    if (++level > Query.MAX_NESTING) {
+      throw tokens.error("queries nest deeper than " + Query.MAX_NESTING, start);
+    }
+    if (++queries >= Query.MAX_QUERIES) {
+      throw tokens.error("a query has at most " + Query.MAX_QUERIES + " SELECTs", start);
+    }
+    Query query = new SelectParser(tokens, this, depth).query();
+    level--;
+    if (!tokens.peek().isSymbol(")")) {
+      throw tokens.expectedEnd("')'");
+    }
+    return query;
+  }
+
+  /**
+   * Counts an operator.
+   *
+   * @param start of the expression that it is in
+   */
+  void countOperation(int start) {
+    if (++operations > ExpressionParser.MAX_OPERATIONS) {
+      throw tokens.error(
+          "a query has at most " + ExpressionParser.MAX_OPERATIONS + " operators", start);
+    }
+  }
+
+  /** How many operators there were, to go back to by {@link #returnTo}. */
+  int operations() {
+    return operations;
+  }
+
+  void returnTo(int before) {
+    operations = before;
+  }
+
+  /** How deep the query at hand is, to go back to where parsing it ended early. */
+  int level() {
+    return level;
+  }
+
+  void returnToLevel(int before) {
+    level = before;
+  }
+}

@@ -1,0 +1,130 @@
+package org.flowmon.udaf.query;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.flowmon.udaf.query.Expression.InQuery;
+import org.flowmon.udaf.query.Expression.Named;
+
+/**
+ * A query over the results of others. Immutable; equal queries are equal.
+ *
+ * @param from at least one; each but the first is joined with all before it
+ * @param clauses what is done with the rows: as with flows, but that columns are {@link Named} ones
+ *     of the sources
+ */
+public record TableQuery(List<Source> from, FlowQuery clauses) implements Query {
+  public TableQuery {
+    from = List.copyOf(from);
+  }
+
+  /**
+   * The result of a query, by a name.
+   *
+   * @param name null where it has none, being the only one
+   * @param isLeft whether the rows before it that find none of its rows stay, with NULL in its
+   *     columns
+   * @param on what is equal in rows that are joined; empty for the first
+   */
+  public record Source(String name, Query query, boolean isLeft, List<Equality> on) {
+    public Source {
+      on = List.copyOf(on);
+    }
+  }
+
+  /**
+   * Two columns that are equal, and neither NULL, in rows that are joined.
+   *
+   * @param before of a source before
+   * @param own of the source that is joined
+   */
+  public record Equality(Named before, Named own) {}
+
+  @Override
+  public List<SelectItem> select() {
+    return clauses.select();
+  }
+
+  @Override
+  public Expression having() {
+    return clauses.having();
+  }
+
+  @Override
+  public long limit() {
+    return clauses.limit();
+  }
+
+  @Override
+  public boolean isAggregated() {
+    return clauses.isAggregated();
+  }
+
+  @Override
+  public Set<String> parameters() {
+    Set<String> names = new TreeSet<>(clauses.parameters());
+    from.forEach(source -> names.addAll(source.query().parameters()));
+    return names;
+  }
+
+  @Override
+  public TableQuery bind(Parameters parameters) {
+    return Binder.bind(this, parameters);
+  }
+
+  @Override
+  public boolean isKey(int item) {
+    Expression what = select().get(item).what();
+    if (isAggregated()) {
+      return !ExpressionParts.hasAggregate(what);
+    }
+    boolean[] isKey = {true};
+    Binder.walk(
+        what,
+        part -> {
+          if (part instanceof Named column) {
+            isKey[0] &= isKey(column);
+          }
+        });
+    return isKey[0];
+  }
+
+  private boolean isKey(Named column) {
+    for (Source source : from) {
+      List<Named> columns = source.query().columns(source.name());
+      int place = columns.indexOf(column);
+      if (place >= 0) {
+        return source.query().isKey(place);
+      }
+    }
+    throw new IllegalStateException("no source has " + column);
+  }
+
+  @Override
+  public void addLeaves(Set<FlowQuery> leaves) {
+    from.forEach(source -> source.query().addLeaves(leaves));
+    for (InQuery in : clauses.inQueries()) {
+      in.query().addLeaves(leaves);
+    }
+  }
+
+  /** The columns of the sources that the clauses read. */
+  public Set<Named> columnsRead() {
+    Set<Named> read = new HashSet<>();
+    Binder.walk(
+        clauses,
+        part -> {
+          if (part instanceof Named column) {
+            read.add(column);
+          }
+        });
+    return read;
+  }
+
+  /** The query in the dialect; parsing it gives an equal query. */
+  @Override
+  public String toString() {
+    return SqlText.of(this);
+  }
+}

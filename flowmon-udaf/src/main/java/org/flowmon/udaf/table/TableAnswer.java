@@ -1,0 +1,111 @@
+package org.flowmon.udaf.table;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.TableQuery;
+
+/**
+ * Answers a query over the results of others, with the same expressions, groups and orders as over
+ * flows.
+ */
+public final class TableAnswer {
+  /** A column that is read: of which table, and into which vector. */
+  private static final class Read {
+    private final ResultTable table;
+    private final int column;
+    private final int[] rows; // null where they are the table's own
+    private final Vector vector;
+
+    Read(ResultTable table, Named column, int[] rows) {
+      this.table = table;
+      this.column = place(table, column);
+      this.rows = rows;
+      this.vector = new Vector(column.kind());
+    }
+
+    void load(int from, int n) {
+      if (rows == null) {
+        TableVectors.load(table, column, from, n, vector);
+      } else {
+        TableVectors.load(table, column, rows, from, n, vector);
+      }
+    }
+  }
+
+  private TableAnswer() {}
+
+  /**
+   * The answer of a query.
+   *
+   * @param query without parameters and IN (SELECT …)
+   * @param tables the result of each of its sources
+   * @param check runs now and then, and may throw to end it
+   * @throws org.flowmon.udaf.query.AnswerTooLargeException where a join makes more than {@value
+   *     TableJoin#MAX_ROWS} rows
+   * @throws org.flowmon.udaf.query.QueryException where sums beyond 64 bits stand where these are
+   *     needed
+   */
+  public static ResultTable of(TableQuery query, List<ResultTable> tables, Runnable check) {
+    TableJoin join = TableJoin.of(query, tables, check);
+    FlowQuery clauses = query.clauses();
+    Map<Expression, Vector> vectors = new LinkedHashMap<>();
+    List<Read> reads = new ArrayList<>();
+    for (Named column : query.columnsRead()) {
+      int source = join.source(column);
+      Read read = new Read(tables.get(source), column, join.rows(source));
+      vectors.put(column, read.vector);
+      reads.add(read);
+    }
+    CompiledPredicate filter = CompiledPredicate.of(clauses.where(), vectors);
+    DistinctCounts counts = DistinctCounts.of(clauses);
+    List<FlowQuery> groupings = counts == null ? List.of(clauses) : counts.groupings();
+    List<GroupCollector> groups =
+        clauses.isAggregated()
+            ? groupings.stream().map(grouping -> new GroupCollector(grouping, vectors)).toList()
+            : List.of();
+    RowLookup lookup = clauses.isAggregated() ? null : new RowLookup(clauses, vectors);
+    int[] selection = new int[Vector.CAPACITY];
+    for (int from = 0; from < join.count(); from += Vector.CAPACITY) {
+      check.run();
+      int count = Math.min(Vector.CAPACITY, join.count() - from);
+      for (Read read : reads) {
+        read.load(from, count);
+      }
+      int n = filter.select(count, selection);
+      for (GroupCollector collector : groups) {
+        collector.add(count, selection, n);
+      }
+      if (lookup != null) {
+        lookup.add(count, selection, n);
+      }
+    }
+    if (lookup != null) {
+      return lookup.finish();
+    }
+    return counts == null
+        ? groups.get(0).table().finish(clauses, check)
+        : counts.finish(groups.stream().map(GroupCollector::table).toList());
+  }
+
+  private static int place(ResultTable table, Named column) {
+    int place = table.column(column.name());
+    if (place < 0 || table.kind(place) != column.kind()) {
+      throw new IllegalArgumentException(
+          "a query reads "
+              + column
+              + " of "
+              + column.kind()
+              + ", found "
+              + (place < 0 ? table.names().toString() : table.kind(place).toString()));
+    }
+    return place;
+  }
+}
