@@ -1,6 +1,5 @@
 package org.flowmon.jobs.merge;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,8 +30,8 @@ import org.flowmon.udaf.table.WindowPart;
 
 /**
  * The high level: merges the partial groups of all analyses, by key group, and sends on what these
- * have of each window that has a result: merged to one part per task where it comes once, else by
- * key group, and again where the result is revised.
+ * have of each window that has a result: put together to parts of some thousand groups where it
+ * comes once, else by key group, and again where the result is revised.
  *
  * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
  * would serialise, or copy during a snapshot, a whole table for each message.
@@ -45,6 +44,9 @@ import org.flowmon.udaf.table.WindowPart;
 public final class MergeOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<Partial, Partial> {
   private static final long serialVersionUID = 1L;
+
+  /** Groups of a part from which on it is sent without those of other key groups. */
+  private static final int PART_GROUPS = 8192;
 
   private final AnalysisSet analyses;
   private transient LiveQueries queries;
@@ -219,17 +221,15 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
-        List<Partial> parts;
         try {
-          parts =
-              live.window().revised()
-                  ? updates(live, completeThrough)
-                  : parts(live.id(), completeThrough);
+          if (live.window().revised()) {
+            sendUpdates(live, completeThrough);
+          } else {
+            sendParts(live.id(), completeThrough);
+          }
         } catch (RuntimeException e) {
-          stop(live, e);
-          continue;
+          stop(live, e); // of what has gone out there is no result then
         }
-        parts.forEach(part -> output.collect(new StreamRecord<>(part)));
       }
     }
     for (KeyGroupState keyGroup : keyGroups) {
@@ -255,45 +255,55 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     dropped = sum;
   }
 
-  /** The parts of a query's windows that end by then, those of all key groups merged. */
-  private List<Partial> parts(long queryId, long completeThrough) {
+  /**
+   * Sends the parts of a query's windows that end by then: of some key groups together, as many as
+   * keep a message small; of a query with a limit one of all of them.
+   */
+  private void sendParts(long queryId, long completeThrough) {
     Map<Long, WindowPart> windows = new TreeMap<>();
     for (KeyGroupState keyGroup : keyGroups) {
-      keyGroup.closeUpTo(queryId, completeThrough, part -> collect(windows, part));
+      keyGroup.closeUpTo(
+          queryId,
+          completeThrough,
+          part -> {
+            WindowPart all = windows.putIfAbsent(part.windowEnd(), part);
+            if (all == null) {
+              all = part;
+            } else {
+              all.merge(part);
+            }
+            if (all.isUnlimited() && all.size() >= PART_GROUPS) {
+              send(windows.remove(all.windowEnd()));
+            }
+          });
     }
-    List<Partial> parts = new ArrayList<>(windows.size());
-    windows.values().forEach(part -> parts.add(new Partial.Part(queryId, part.toBytes())));
-    return parts;
+    windows.values().forEach(this::send);
+  }
+
+  private void send(WindowPart part) {
+    output.collect(new StreamRecord<>(new Partial.Part(part.queryId(), part.toBytes())));
   }
 
   /**
-   * The parts of windows that may be revised, by key group: each takes the place of the one before,
-   * whichever task it came from.
+   * Sends the parts of windows that may be revised, by key group: each takes the place of the one
+   * before, whichever task it came from.
    */
-  private List<Partial> updates(LiveQuery live, long completeThrough) {
-    List<Partial> updates = new ArrayList<>();
+  private void sendUpdates(LiveQuery live, long completeThrough) {
     for (int i = 0; i < keyGroups.length; i++) {
       int keyGroup = range.getStartKeyGroup() + i;
       keyGroups[i].closeUpTo(
           live.id(),
           completeThrough,
           (part, since) ->
-              updates.add(
-                  new Partial.Update(
-                      keyGroup,
-                      live.id(),
-                      part.windowEnd(),
-                      since,
-                      live.window().completeThrough(part.windowEnd(), completeThrough),
-                      part.toBytes())));
-    }
-    return updates;
-  }
-
-  private static void collect(Map<Long, WindowPart> windows, WindowPart part) {
-    WindowPart first = windows.putIfAbsent(part.windowEnd(), part);
-    if (first != null) {
-      first.merge(part);
+              output.collect(
+                  new StreamRecord<>(
+                      new Partial.Update(
+                          keyGroup,
+                          live.id(),
+                          part.windowEnd(),
+                          since,
+                          live.window().completeThrough(part.windowEnd(), completeThrough),
+                          part.toBytes()))));
     }
   }
 

@@ -18,8 +18,8 @@ import org.flowmon.udaf.table.WindowSpec;
  */
 final class OpenWindow {
   private final long end;
-  // What comes once; merged with what there is.
-  private WindowPart part;
+  // What comes once: bytes, as they take less memory than a table, and a checkpoint has them.
+  private final List<byte[]> parts = new ArrayList<>();
   // By key group: the last update that was taken in.
   private final Map<Integer, Partial.Update> taken = new TreeMap<>();
   // In the order they came in, which for each key group is that of what they are complete through.
@@ -32,13 +32,9 @@ final class OpenWindow {
     this.end = end;
   }
 
-  void add(WindowPart more) {
+  void add(byte[] part) {
     changed |= published == Long.MIN_VALUE;
-    if (part == null) {
-      part = more;
-    } else {
-      part.merge(more);
-    }
+    parts.add(part);
   }
 
   void add(Partial.Update update) {
@@ -81,7 +77,7 @@ final class OpenWindow {
    * of a later one; what comes once was there when the window was closed.
    */
   private boolean isWhole(boolean isClosed, long through) {
-    return (part == null || isClosed)
+    return (parts.isEmpty() || isClosed)
         && waiting.stream().noneMatch(update -> update.since() < through);
   }
 
@@ -98,11 +94,7 @@ final class OpenWindow {
   }
 
   private WindowPart merged(FlowQuery query) {
-    if (taken.isEmpty()) {
-      return part;
-    }
-    // Merging changes a part, and this one is needed again.
-    WindowPart merged = part == null ? null : WindowPart.open(part.toBytes(), query);
+    WindowPart merged = parts.isEmpty() ? null : WindowPart.open(parts, query);
     for (Partial.Update update : taken.values()) {
       WindowPart of = WindowPart.open(update.bytes(), query);
       if (merged == null) {
@@ -116,9 +108,7 @@ final class OpenWindow {
 
   /** All of it, as the messages that would make it again. */
   void snapshot(long queryId, List<Partial> messages) {
-    if (part != null) {
-      messages.add(new Partial.Part(queryId, part.toBytes()));
-    }
+    parts.forEach(part -> messages.add(new Partial.Part(queryId, part)));
     messages.addAll(taken.values());
     messages.addAll(waiting);
   }

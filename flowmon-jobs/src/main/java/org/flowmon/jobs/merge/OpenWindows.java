@@ -44,11 +44,11 @@ final class OpenWindows {
    * @return false where its window was closed by then already, so that it is left out
    */
   boolean add(Partial.Part message, long closedThrough) {
-    WindowPart part = WindowPart.open(message.bytes(), live.query());
-    if (isClosed(part.windowEnd(), closedThrough)) {
+    long windowEnd = WindowPart.windowEnd(message.bytes());
+    if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
-    window(part.windowEnd()).add(part);
+    window(windowEnd).add(message.bytes());
     return true;
   }
 

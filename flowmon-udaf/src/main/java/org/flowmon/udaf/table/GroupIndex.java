@@ -54,10 +54,8 @@ final class GroupIndex {
     if (slots.length == 1 << 30) {
       throw new AnswerTooLargeException(size + 1L, "groups", 1 << 29);
     }
-    // Where many groups have come, more are to come.
-    boolean fast = slots.length >= 1 << 14 && slots.length < 1 << 22;
     long[] before = slots;
-    slots = new long[(fast ? 4 : 2) * before.length];
+    slots = new long[2 * before.length];
     for (long slot : before) {
       if (slot != 0) {
         put(slot);

@@ -319,15 +319,16 @@ public final class GroupTable {
     return !layout.keys().isEmpty() && !keyColumns.hasTexts();
   }
 
-  private void reserveToAppend(int groups) {
+  /** Makes room for groups that are to be taken over, as many as are still to come. */
+  void reserveToAppend(long groups) {
     if (keyColumns.hasTexts()) {
       throw new IllegalArgumentException("groups with texts cannot be taken over");
     }
     appended = true;
-    long needed = (long) (size + groups) * stride;
+    long needed = (size + groups) * stride;
     if (needed > data.length) {
       if (needed > MAX_WORDS) {
-        throw new AnswerTooLargeException((long) size + groups, "groups", MAX_WORDS / stride);
+        throw new AnswerTooLargeException(size + groups, "groups", MAX_WORDS / stride);
       }
       data = Arrays.copyOf(data, (int) Math.min(MAX_WORDS, Math.max(needed, 2L * data.length)));
     }

@@ -128,6 +128,19 @@ final class StateBytes {
     return LittleEndian.getLong(bytes, QUERY_AT);
   }
 
+  /** As {@link #time()}, of bytes that are not opened yet. */
+  static long time(byte[] bytes) {
+    requireHeader(bytes, "the part of a window");
+    return LittleEndian.getLong(bytes, TIME_AT);
+  }
+
+  private static void requireHeader(byte[] bytes, String what) {
+    if (bytes.length < HEADER_BYTES) {
+      throw new PartialFormatException(
+          what + ": expected at least " + HEADER_BYTES + " bytes, found " + bytes.length);
+    }
+  }
+
   private static void requireQuery(byte[] bytes, long queryId) {
     if (queryId(bytes) != queryId) {
       throw new PartialFormatException(
@@ -136,10 +149,7 @@ final class StateBytes {
   }
 
   private static void check(byte[] bytes, int magic, String what) {
-    if (bytes.length < HEADER_BYTES) {
-      throw new PartialFormatException(
-          what + ": expected at least " + HEADER_BYTES + " bytes, found " + bytes.length);
-    }
+    requireHeader(bytes, what);
     if (LittleEndian.getInt(bytes, 0) != magic) {
       throw new PartialFormatException("not " + what + ": the first four bytes are others");
     }

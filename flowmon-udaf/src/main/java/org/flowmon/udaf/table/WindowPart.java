@@ -1,5 +1,6 @@
 package org.flowmon.udaf.table;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -190,6 +191,19 @@ public final class WindowPart {
    * @throws IllegalArgumentException where it is of another query or window
    */
   public void merge(WindowPart other) {
+    mergeCounts(other);
+    if (rows.canBeAppended()) {
+      rows.append(other.rows); // other key groups have other groups: none need be looked for
+    } else {
+      rows.merge(other.rows);
+    }
+    if (live.limit() >= 0 && rows.size() > most) {
+      rows = first(counts.level());
+      most = 4 * rows.size() + 64;
+    }
+  }
+
+  private void mergeCounts(WindowPart other) {
     if (other.queryId != queryId || other.windowEnd != windowEnd) {
       throw new IllegalArgumentException(
           "a part of query "
@@ -201,21 +215,22 @@ public final class WindowPart {
               + ", window end "
               + windowEnd);
     }
-    if (rows.canBeAppended()) {
-      rows.append(other.rows); // other key groups have other groups: none need be looked for
-    } else {
-      rows.merge(other.rows);
-    }
     for (int l = 0; l < groupsByLevel.length; l++) {
       groupsByLevel[l] += other.groupsByLevel[l];
     }
     counts.merge(other.counts);
     isSure |= other.isSure;
     rows.layout().merge(totals, 0, other.totals, 0);
-    if (live.limit() >= 0 && rows.size() > most) {
-      rows = first(counts.level());
-      most = 4 * rows.size() + 64;
-    }
+  }
+
+  /** Rows that it holds. */
+  public int size() {
+    return rows.size();
+  }
+
+  /** Whether it holds all groups, however many there are. */
+  public boolean isUnlimited() {
+    return keepsAll(live);
   }
 
   /** The rows in the query's order. */
@@ -258,18 +273,36 @@ public final class WindowPart {
    * @throws PartialFormatException where the bytes are damaged or of a query with other groups
    */
   public static WindowPart open(byte[] bytes, FlowQuery live) {
+    return open(List.of(bytes), live);
+  }
+
+  /**
+   * Opens parts of one window with different groups, as {@link #open(byte[], FlowQuery)}, and puts
+   * them together.
+   *
+   * @param parts at least one
+   * @throws IllegalArgumentException where they are of different windows or queries
+   */
+  public static WindowPart open(List<byte[]> parts, FlowQuery live) {
     GroupLayout layout = LiveGroupings.of(live).layout();
-    StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
-    GroupTable rows = new GroupTable(layout);
-    PartialMerge merge = new PartialMerge(layout);
-    for (byte[] block : state.blocks()) {
-      PartialGroups groups = PartialGroups.open(block);
-      if (rows.canBeAppended()) {
-        merge.append(rows, groups); // a part has each of its groups once
+    List<PartialGroups> blocks = new ArrayList<>();
+    WindowPart all = null;
+    for (byte[] bytes : parts) {
+      StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
+      state.blocks().forEach(block -> blocks.add(PartialGroups.open(block)));
+      WindowPart part = withoutRows(StateBytes.queryId(bytes), state, live, layout);
+      if (all == null) {
+        all = part;
       } else {
-        rows.merge(groups, merge);
+        all.mergeCounts(part);
       }
     }
+    all.rows = rows(layout, blocks);
+    return all;
+  }
+
+  private static WindowPart withoutRows(
+      long queryId, StateBytes state, FlowQuery live, GroupLayout layout) {
     long[] words = state.words();
     long[] totals = Arrays.copyOfRange(words, 1, 1 + layout.stateWords());
     int at = 1 + layout.stateWords();
@@ -286,7 +319,33 @@ public final class WindowPart {
     } else {
       byLevel[0] = words[0];
     }
-    return new WindowPart(
-        StateBytes.queryId(bytes), state.time(), live, rows, byLevel, totals, counts, isSure);
+    GroupTable none = new GroupTable(layout);
+    return new WindowPart(queryId, state.time(), live, none, byLevel, totals, counts, isSure);
+  }
+
+  private static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
+    GroupTable rows = new GroupTable(layout);
+    PartialMerge merge = new PartialMerge(layout);
+    boolean append = rows.canBeAppended();
+    if (append) {
+      rows.reserveToAppend(blocks.stream().mapToLong(PartialGroups::groups).sum());
+    }
+    for (PartialGroups groups : blocks) {
+      if (append) {
+        merge.append(rows, groups); // parts have different groups, and each of them once
+      } else {
+        rows.merge(groups, merge);
+      }
+    }
+    return rows;
+  }
+
+  /**
+   * The end of the window that bytes are a part of.
+   *
+   * @throws PartialFormatException where the bytes are too few; nothing else is checked
+   */
+  public static long windowEnd(byte[] bytes) {
+    return StateBytes.time(bytes);
   }
 }

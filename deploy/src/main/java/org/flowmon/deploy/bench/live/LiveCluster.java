@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -128,8 +130,11 @@ final class LiveCluster implements AutoCloseable {
 
   /** Submits a job, which runs on by itself. */
   JobID submit(Job job) {
+    // A job that fails is no measurement, and its restarts would only hide why.
+    Configuration once = new Configuration();
+    once.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
     StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(options.parallelism());
+        StreamExecutionEnvironment.createLocalEnvironment(options.parallelism(), once);
     JobConfig config =
         JobConfig.parse(
             "bench",
