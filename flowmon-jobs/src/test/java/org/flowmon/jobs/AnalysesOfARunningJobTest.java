@@ -14,9 +14,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -229,16 +227,12 @@ class AnalysesOfARunningJobTest {
 
     Running(String topic, int parallelism, String savepoint) throws Exception {
       Configuration options = new Configuration();
-      options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-      options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-      options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
       if (savepoint != null) {
         options.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
         // what collects the results has no state to go on with
         options.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
       }
-      StreamExecutionEnvironment env =
-          StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+      StreamExecutionEnvironment env = LocalFlink.environment(parallelism, options);
       JobConfig config = config(topic, parallelism);
       FlowmonJob.configure(env, config);
       DataStream<WindowResult> windows =

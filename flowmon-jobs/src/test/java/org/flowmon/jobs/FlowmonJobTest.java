@@ -5,19 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.api.common.functions.RichMapFunction;
-import org.apache.flink.api.common.state.CheckpointListener;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -107,7 +99,7 @@ class FlowmonJobTest {
     List<TestFlow> flows = TestFlow.random(33, 60_000, 60, 300);
     String topic = topic("failure");
     produce(topic, flows, true);
-    FailOnce.failures.set(0);
+    FailOnce.reset();
     StreamExecutionEnvironment env = environment(2);
     JobConfig config = config(topic, 2, true, 100);
     FlowmonJob.configure(env, config);
@@ -124,7 +116,7 @@ class FlowmonJobTest {
         put(results, iterator.next());
       }
     }
-    assertEquals(1, FailOnce.failures.get(), "the case needs a failure");
+    assertEquals(1, FailOnce.failures(), "the case needs a failure");
     assertExact(flows, results, "seed 33");
   }
 
@@ -258,14 +250,7 @@ class FlowmonJobTest {
   }
 
   private static StreamExecutionEnvironment environment(int parallelism) {
-    Configuration options = new Configuration();
-    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 2);
-    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+    return LocalFlink.environment(parallelism, LocalFlink.restarts(2));
   }
 
   private static JobConfig config(String topic, int parallelism, boolean bounded) {
@@ -307,29 +292,5 @@ class FlowmonJobTest {
     sender.withFaults = withFaults;
     sender.send(flows);
     sender.end();
-  }
-
-  /** Fails once, when a checkpoint is complete and some batches have come since. */
-  private static final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
-      implements CheckpointListener {
-    private static final long serialVersionUID = 1L;
-    private static final AtomicInteger failures = new AtomicInteger();
-
-    private transient boolean checkpointed;
-    private transient int since;
-
-    @Override
-    public PositionedBatch map(PositionedBatch batch) throws Exception {
-      Thread.sleep(2);
-      if (checkpointed && ++since > 20 && failures.compareAndSet(0, 1)) {
-        throw new IllegalStateException("a failure on purpose");
-      }
-      return batch;
-    }
-
-    @Override
-    public void notifyCheckpointComplete(long checkpointId) {
-      checkpointed = true;
-    }
   }
 }

@@ -11,24 +11,25 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 public final class LocalFlink {
   private LocalFlink() {}
 
-  /** An environment; a job that fails ends. */
   public static StreamExecutionEnvironment environment(int parallelism) {
-    return environment(parallelism, 0);
+    return environment(parallelism, new Configuration());
   }
 
-  /** An environment in which a job that fails starts again from its last checkpoint. */
-  public static StreamExecutionEnvironment environment(int parallelism, int restarts) {
-    Configuration options = new Configuration();
-    if (restarts > 0) {
-      options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-      options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, restarts);
-      options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    } else {
-      options.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
-    }
+  /** An environment with options of one's own. */
+  public static StreamExecutionEnvironment environment(int parallelism, Configuration own) {
+    Configuration options = new Configuration(own);
     options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
     options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
     options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
     return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+  }
+
+  /** Options by which a job that fails starts again from its last checkpoint, so often at most. */
+  public static Configuration restarts(int attempts) {
+    Configuration options = new Configuration();
+    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts);
+    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+    return options;
   }
 }

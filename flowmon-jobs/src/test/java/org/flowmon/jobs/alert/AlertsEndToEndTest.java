@@ -14,9 +14,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -29,6 +26,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.junit.jupiter.api.Test;
@@ -109,11 +107,7 @@ class AlertsEndToEndTest {
               bounded: true
             """
                 .formatted(kafka.bootstrap(), port, directory.resolve("checkpoints").toUri()));
-    Configuration options = new Configuration();
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(2, options);
+    StreamExecutionEnvironment env = LocalFlink.environment(2);
     FlowmonJob.build(env, config, List.of(analysis));
     env.execute("alerts");
   }

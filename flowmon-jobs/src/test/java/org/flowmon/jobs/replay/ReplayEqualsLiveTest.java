@@ -12,9 +12,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -26,6 +23,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
@@ -127,11 +125,7 @@ class ReplayEqualsLiveTest {
   }
 
   private static StreamExecutionEnvironment environment(int parallelism) {
-    Configuration options = new Configuration();
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+    return LocalFlink.environment(parallelism);
   }
 
   private static void run(JobConfig config, AnalysisConfig analysis) throws Exception {

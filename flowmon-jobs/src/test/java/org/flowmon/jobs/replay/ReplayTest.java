@@ -14,9 +14,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
@@ -27,6 +24,7 @@ import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
@@ -286,12 +284,7 @@ class ReplayTest {
   }
 
   private static Map<Long, String> rows(ReplaySpec spec, int parallelism) throws Exception {
-    Configuration options = new Configuration();
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
     env.setMaxParallelism(16);
     Map<Long, String> rows = new TreeMap<>();
     try (CloseableIterator<Report> reports = Replay.reports(env, spec, 16).executeAndCollect()) {

@@ -22,9 +22,6 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -37,6 +34,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.report.TestReports;
@@ -232,11 +230,7 @@ class ReportsEndToEndTest {
 
   private static void run(JobConfig config, AnalysisConfig... analyses) throws Exception {
     List<AnalysisConfig> delayed = Stream.of(analyses).map(ReportsEndToEndTest::delayed).toList();
-    Configuration options = new Configuration();
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    StreamExecutionEnvironment env = LocalFlink.environment(1);
     FlowmonJob.build(env, config, delayed);
     env.execute("end to end");
   }

@@ -1,0 +1,45 @@
+package org.flowmon.jobs;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.flowmon.jobs.source.PositionedBatch;
+
+/**
+ * Fails once in this JVM since {@link #reset}, when a checkpoint is complete and some batches have
+ * come since. It slows the batches down, so that there is a checkpoint.
+ */
+public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
+    implements CheckpointListener {
+  private static final long serialVersionUID = 1L;
+  private static final AtomicInteger FAILURES = new AtomicInteger();
+
+  private transient boolean checkpointed;
+  private transient int since;
+
+  /** Makes it fail once more. */
+  public static void reset() {
+    FAILURES.set(0);
+  }
+
+  /** How often it failed. */
+  public static int failures() {
+    return FAILURES.get();
+  }
+
+  @Override
+  public PositionedBatch map(PositionedBatch batch) throws Exception {
+    if (FAILURES.get() == 0) {
+      Thread.sleep(2);
+      if (checkpointed && ++since > 20 && FAILURES.compareAndSet(0, 1)) {
+        throw new IllegalStateException("a failure on purpose");
+      }
+    }
+    return batch;
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) {
+    checkpointed = true;
+  }
+}

@@ -1,0 +1,329 @@
+package org.flowmon.jobs.offered;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.examples.ExamplePage;
+import org.flowmon.jobs.examples.QueryExample;
+import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.replay.Replay;
+import org.flowmon.jobs.replay.ReplaySpec;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A job that fails and restarts on the way, a replay of the archive and, of live queries, a query
+ * over the archive say the same of the same flows, late ones among them, at every parallelism: for
+ * every file of analyses that comes along, and for every construct of the dialect.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+class LiveReplayAndHistoryTest {
+  private static final int[] PARALLELISMS = {1, 2, 4};
+
+  @TempDir private static Path directory;
+  private static ArchivedTopic topic;
+  // What live jobs reported, by parallelism and analysis.
+  private static final Map<Integer, Map<String, Map<Long, String>>> LIVE = new HashMap<>();
+
+  @BeforeAll
+  static void runLiveJobs() throws Exception {
+    topic = new ArchivedTopic(directory);
+    for (int parallelism : PARALLELISMS) {
+      // Once with reports that are revised as late flows come: the last is the final one.
+      LIVE.put(parallelism, live(parallelism, analyses(parallelism == 2)));
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    if (topic != null) {
+      topic.close();
+    }
+  }
+
+  /** The files that come along, whatever is said of them elsewhere. */
+  static List<String> files() throws Exception {
+    Path folder = Path.of(AnalysisConfig.class.getResource("/analyses").toURI());
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static List<AnalysisConfig> analyses(boolean revised) throws Exception {
+    List<AnalysisConfig> analyses = new ArrayList<>();
+    for (String file : files()) {
+      analyses.add(analysis(file, revised));
+    }
+    return analyses;
+  }
+
+  private static AnalysisConfig analysis(String file, boolean revised) {
+    String text = AnalysisConfig.textOf(file.replace(".yaml", ""));
+    // A machine under load is slow; what is said does not depend on it.
+    text = text.replaceAll("\n  timeout: \\S+", "\n  timeout: 300s");
+    return AnalysisConfig.parse(
+        file, revised ? text.replaceAll("\n  revisions: false[^\n]*", "") : text);
+  }
+
+  /** Where the windows begin that are compared: the last ones, whose flows are many. */
+  private static long from(AnalysisConfig analysis) {
+    long slide = analysis.live().slideMicros();
+    return ArchivedTopic.END
+        - analysis.live().windowMicros()
+        - (slide > 10 * Program.MINUTE ? 2 : 5) * slide;
+  }
+
+  private static Map<String, Map<Long, String>> live(int parallelism, List<AnalysisConfig> analyses)
+      throws Exception {
+    Map<String, Long> from = new HashMap<>();
+    analyses.forEach(analysis -> from.put(analysis.name(), from(analysis)));
+    SingleOutputStreamOperator<WindowResult> windows =
+        topic
+            .failingWindows(parallelism, analyses)
+            .filter(
+                window ->
+                    window.windowStart() >= from.get(window.analysis())
+                        && window.windowEnd() <= ArchivedTopic.END);
+    SingleOutputStreamOperator<Report> reports =
+        FlowmonJob.reports(
+            windows,
+            topic.config(parallelism).archive(),
+            analyses,
+            ArchivedTopic.DELAY,
+            FlowTopic.lookUp(topic.config(parallelism).kafka()),
+            ArchivedTopic.DISORDER,
+            HistoryFunction.Pace.LIVE);
+    Map<String, Map<Long, String>> found = new TreeMap<>();
+    Map<String, Integer> revisions = new HashMap<>();
+    try (CloseableIterator<Report> all = reports.executeAndCollect()) {
+      while (all.hasNext()) {
+        Report report = all.next();
+        String window = report.analysis() + " " + report.windowEnd();
+        if (report.revision() >= revisions.getOrDefault(window, 0)) {
+          revisions.put(window, report.revision());
+          found
+              .computeIfAbsent(report.analysis(), name -> new TreeMap<>())
+              .put(report.windowEnd(), said(report));
+        }
+      }
+    }
+    topic.requireAFailure();
+    return found;
+  }
+
+  /** What a report says, and that its history was whole. */
+  private static String said(Report report) {
+    HistoryStatus status = report.confidence().history();
+    boolean isWhole = status == HistoryStatus.EXACT || status == HistoryStatus.NONE;
+    return (isWhole ? "" : report.confidence() + "\n") + report.rows();
+  }
+
+  private static Map<Long, String> replayed(AnalysisConfig analysis, int parallelism)
+      throws Exception {
+    ReplaySpec spec =
+        new ReplaySpec(
+            topic.config(1).archive(),
+            analysis,
+            from(analysis),
+            ArchivedTopic.END,
+            ArchivedTopic.DELAY,
+            ArchivedTopic.DISORDER);
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
+    env.setMaxParallelism(16);
+    Map<Long, String> found = new TreeMap<>();
+    try (CloseableIterator<Report> all = Replay.reports(env, spec, 16).executeAndCollect()) {
+      while (all.hasNext()) {
+        Report report = all.next();
+        assertEquals(null, found.put(report.windowEnd(), said(report)), "reports of a window");
+      }
+    }
+    return found;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("files")
+  void aReplayGivesTheRowsOfTheLiveJobs(String file) throws Exception {
+    AnalysisConfig analysis = analysis(file, false);
+    for (int parallelism : PARALLELISMS) {
+      String at = file + ", seed " + ArchivedTopic.SEED + ", parallelism " + parallelism;
+      Map<Long, String> replayed = replayed(analysis, parallelism);
+      assertTrue(replayed.get(ArchivedTopic.END).contains("\n"), at + ": no rows");
+      assertEquals(replayed, LIVE.get(parallelism).get(analysis.name()), at);
+    }
+  }
+
+  @Test
+  void everyFileComesAlongByName() throws Exception {
+    Set<String> names = new TreeSet<>();
+    Stream.concat(AnalysisConfig.bundled().stream(), AnalysisConfig.offered().stream())
+        .forEach(analysis -> names.add(analysis.name() + ".yaml"));
+    assertEquals(names, new TreeSet<>(files()));
+  }
+
+  /** The examples of live queries as analyses: an hour each, with lateness. */
+  private static List<AnalysisConfig> constructs() throws Exception {
+    List<AnalysisConfig> analyses = new ArrayList<>();
+    for (QueryExample example : ExamplePage.read().examples()) {
+      FlowQuery query;
+      try {
+        query = example.query();
+      } catch (QueryException e) {
+        continue; // an example of an error
+      }
+      // An empty list, which only a parameter can be, has no text.
+      if (query.isAggregated() && !query.toString().contains("IN ()")) {
+        analyses.add(hourly("line_" + example.line(), query.toString()));
+      }
+    }
+    assertTrue(analyses.size() > 40, analyses.size() + " examples");
+    return analyses;
+  }
+
+  private static AnalysisConfig hourly(String name, String query) {
+    return AnalysisConfig.parse(
+        name + ".yaml",
+        """
+        name: %s
+        live:
+          query: >-
+            %s
+          window: 1h
+          lateness: 1s
+          slots: 16
+        report:
+          logic: live
+        """
+            .formatted(name, query));
+  }
+
+  private static final long FIRST_HOUR = ArchivedTopic.END - 30 * Program.HOUR;
+
+  private static Map<String, Map<Long, String>> rows(
+      SingleOutputStreamOperator<WindowResult> windows) throws Exception {
+    Map<String, Map<Long, String>> rows = new TreeMap<>();
+    Map<String, Integer> updates = new HashMap<>();
+    try (CloseableIterator<WindowResult> all = windows.executeAndCollect()) {
+      while (all.hasNext()) {
+        WindowResult window = all.next();
+        String key = window.analysis() + " " + window.windowEnd();
+        boolean isAsked =
+            window.windowStart() >= FIRST_HOUR && window.windowEnd() <= ArchivedTopic.END;
+        if (isAsked && window.update() >= updates.getOrDefault(key, 0)) {
+          updates.put(key, window.update());
+          rows.computeIfAbsent(window.analysis(), name -> new TreeMap<>())
+              .put(window.windowEnd(), window.rows().toString());
+        }
+      }
+    }
+    return rows;
+  }
+
+  /** What queries over the archive say of each window's flows. */
+  private static Map<String, Map<Long, String>> history(List<AnalysisConfig> analyses)
+      throws Exception {
+    Map<String, Map<Long, String>> rows = new TreeMap<>();
+    try (Archive archive = Archive.open(topic.config(1).archive(), ArchiveOptions.DEFAULTS);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      for (AnalysisConfig analysis : analyses) {
+        FlowQuery query = QueryParser.parse(analysis.live().query());
+        for (long end = FIRST_HOUR + Program.HOUR; end <= ArchivedTopic.END; end += Program.HOUR) {
+          Expression within = within(end);
+          FlowQuery whole =
+              query.withWhere(
+                  query.where() == null
+                      ? within
+                      : new Expression.And(List.of(query.where(), within)));
+          FlowQuery count =
+              QueryParser.parse("SELECT COUNT(*) AS n FROM flows").withWhere(whole.where());
+          if (ArchiveQuery.run(snapshot, count, QueryOptions.DEFAULTS).table().longValue(0, 0)
+              > 0) {
+            rows.computeIfAbsent(analysis.name(), name -> new TreeMap<>())
+                .put(
+                    end,
+                    ArchiveQuery.run(snapshot, whole, QueryOptions.DEFAULTS).table().toString());
+          }
+        }
+      }
+    }
+    return rows;
+  }
+
+  /** The condition that says which flows are of a window: not late for it, and not ahead. */
+  private static Expression within(long end) {
+    return QueryParser.parseCondition(
+        "COALESCE(end_time, arrival) >= TIMESTAMP '%s' AND COALESCE(end_time, arrival) < TIMESTAMP '%s'"
+                .formatted(Cells.time(end - Program.HOUR), Cells.time(end))
+            + " AND arrival <= TIMESTAMP '%s'".formatted(Cells.time(end + Program.SECOND))
+            + " AND COALESCE(end_time, arrival) <= arrival + INTERVAL '1' HOUR");
+  }
+
+  @Test
+  void everyConstructSaysTheSameLiveInAReplayAndOverTheArchive() throws Exception {
+    List<AnalysisConfig> analyses = constructs();
+    Map<String, Map<Long, String>> history = history(analyses);
+    assertTrue(history.size() > 35, "too few with rows: " + history.keySet());
+    List<String> columns =
+        FlowColumn.all().stream().map(column -> "COUNT(" + column.sqlName() + ")").toList();
+    AnalysisConfig everything =
+        hourly("everything", "SELECT " + String.join(", ", columns) + " FROM flows");
+    ReplaySpec spec =
+        new ReplaySpec(
+            topic.config(1).archive(),
+            everything,
+            FIRST_HOUR,
+            ArchivedTopic.END,
+            ArchivedTopic.DELAY,
+            ArchivedTopic.DISORDER);
+    for (int parallelism : PARALLELISMS) {
+      String at = "seed " + ArchivedTopic.SEED + ", parallelism " + parallelism;
+      Map<String, Map<Long, String>> live = rows(topic.failingWindows(parallelism, analyses));
+      topic.requireAFailure();
+      StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
+      env.setMaxParallelism(16);
+      SingleOutputStreamOperator<PositionedBatch> flows = Replay.flows(env, spec);
+      Map<String, Map<Long, String>> replayed = rows(FlowmonJob.windows(flows, 16, analyses));
+      for (AnalysisConfig analysis : analyses) {
+        String query = at + ", " + analysis.name() + ": " + analysis.live().query();
+        assertEquals(history.get(analysis.name()), live.get(analysis.name()), query);
+        assertEquals(history.get(analysis.name()), replayed.get(analysis.name()), query);
+      }
+    }
+  }
+}
