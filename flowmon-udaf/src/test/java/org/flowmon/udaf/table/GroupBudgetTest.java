@@ -127,7 +127,7 @@ class GroupBudgetTest {
         builder.set(FlowColumn.BYTES, random.nextInt(5000));
         builder.endRow();
       }
-      batches.add(FlowBatch.open(builder.build(1, b, 60 * b, 0)));
+      batches.add(FlowBatch.open(builder.build(1, b, 60L * b, 0)));
     }
     return batches;
   }
@@ -151,8 +151,8 @@ class GroupBudgetTest {
         hash = mix(mix(hash, address.hi()), address.lo());
       } else if (value instanceof String text) {
         long word = 0x2545F4914F6CDD1DL;
-        for (char c : text.toCharArray()) {
-          word = mix(word, c);
+        for (int i = 0; i < text.length(); i++) {
+          word = mix(word, text.charAt(i));
         }
         hash = mix(hash, finish(word));
       } else if (value instanceof Nothing nothing) {
