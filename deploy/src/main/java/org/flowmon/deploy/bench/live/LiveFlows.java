@@ -66,7 +66,9 @@ record LiveFlows(long flows, long perSecond, long seed) {
             perSecond);
     try (FlowWriter writer = cluster.writer(PAST_STREAM)) {
       generator.generate(PAST_STREAM, writer::add);
-      writer.flush();
+      // As collectors do each second: else the archive could not know that nothing more is to come
+      // of these days, and lookups would wait for it.
+      writer.beat(begin().toEpochMilli() * 1000);
     }
     Path archive = cluster.folder().resolve("archive");
     archive(cluster, archive);
