@@ -684,7 +684,8 @@ public final class GroupTable {
   List<byte[]> toPartials(
       long queryId, int grouping, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     List<byte[]> all = new ArrayList<>();
-    PartialGroupsBuilder builder = new PartialGroupsBuilder(layout, grouping);
+    PartialGroupsBuilder builder =
+        new PartialGroupsBuilder(layout, grouping, new PartialGroupsBuilder.Scratch());
     for (int g = 0; g < size; g++) {
       builder.add(data[g * stride], data, g * stride + 1, texts);
       if (builder.isFull()) {

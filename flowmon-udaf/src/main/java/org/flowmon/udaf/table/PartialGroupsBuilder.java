@@ -22,13 +22,28 @@ final class PartialGroupsBuilder {
   private final int textKeys;
   private int count;
 
+  private final Scratch scratch;
+
+  /** What bytes are packed in before it is known how many they are; builders may share one. */
+  static final class Scratch {
+    private byte[] bytes = {};
+
+    private byte[] ofSize(int size) {
+      if (bytes.length < size) {
+        bytes = new byte[Math.max(size, (int) Math.min(2L * bytes.length, 1 << 24))];
+      }
+      return bytes;
+    }
+  }
+
   /**
    * No groups yet.
    *
    * @param grouping of the query that the groups are of
    */
-  PartialGroupsBuilder(GroupLayout layout, int grouping) {
+  PartialGroupsBuilder(GroupLayout layout, int grouping, Scratch scratch) {
     this.layout = layout;
+    this.scratch = scratch;
     this.grouping = grouping;
     this.stride = 1 + layout.keyWords() + layout.stateWords();
     this.rows = new long[8 * stride];
@@ -74,7 +89,7 @@ final class PartialGroupsBuilder {
 
   /** Packs what was added, and begins anew. */
   byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd, long due) {
-    byte[] bytes = new byte[PartialLayout.HEADER_BYTES + bound()];
+    byte[] bytes = scratch.ofSize(PartialLayout.HEADER_BYTES + bound());
     LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
     LittleEndian.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
     LittleEndian.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);

@@ -20,6 +20,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
   private final TextDictionary texts;
   private final int maxParallelism;
   private final PartialSink sink;
+  private final PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
   private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
   long partials;
   long messages;
@@ -45,7 +46,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
     int destination = grouping * maxParallelism + keyGroup;
     PartialGroupsBuilder builder = pane.outgoing[destination];
     if (builder == null) {
-      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, grouping) : spare.pop();
+      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, grouping, scratch) : spare.pop();
       pane.outgoing[destination] = builder;
     }
     builder.add(nulls, data, at, texts);
