@@ -2,6 +2,7 @@ package org.flowmon.deploy.command;
 
 import java.io.PrintWriter;
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,11 @@ final class TextTable {
   /** Decimals of a double that is neither huge nor tiny. */
   private static final int DECIMALS = 6;
 
+  /** Digits of one that is tiny: a share of 5.5555e-5 is shown as 0.0000556. */
+  private static final int DIGITS = 3;
+
+  private static final double TINY = 1e-9;
+
   private final ResultTable table;
   private final List<SelectItem> items;
   private final int[] columns;
@@ -39,6 +45,14 @@ final class TextTable {
         table,
         items,
         IntStream.range(0, table.columnCount()).filter(c -> !all || hasValue(table, c)).toArray());
+  }
+
+  /** Of a report: without the columns that none of its rows has a value in. */
+  static TextTable ofReport(ResultTable rows) {
+    return new TextTable(
+        rows,
+        List.of(),
+        IntStream.range(0, rows.columnCount()).filter(c -> hasValue(rows, c)).toArray());
   }
 
   private static boolean isSelectAll(List<SelectItem> items) {
@@ -122,13 +136,15 @@ final class TextTable {
 
   private static String number(double value) {
     double size = Math.abs(value);
-    if (!(size >= 1e-3 && size < 1e15)) { // 0, tiny, huge, infinite, NaN
+    if (!(size >= TINY && size < 1e15)) { // 0, next to nothing, huge, infinite, NaN
       return Double.toString(value);
     }
-    return new BigDecimal(value)
-        .setScale(DECIMALS, RoundingMode.HALF_EVEN)
-        .stripTrailingZeros()
-        .toPlainString();
+    BigDecimal exact = new BigDecimal(value);
+    BigDecimal shown =
+        size < 1e-3
+            ? exact.round(new MathContext(DIGITS, RoundingMode.HALF_EVEN))
+            : exact.setScale(DECIMALS, RoundingMode.HALF_EVEN);
+    return shown.stripTrailingZeros().toPlainString();
   }
 
   /** Text from the network must not steer a terminal. */

@@ -65,6 +65,33 @@ class OutputFormatTest {
   }
 
   @Test
+  void tinyNumbersAreDecimalsWithThreeDigitsAndReportsLeaveOutEmptyColumns() {
+    ResultTable.Builder builder =
+        new ResultTable.Builder()
+            .column("share", ValueKind.DOUBLE)
+            .column("days_missing", ValueKind.TEXT)
+            .column("rate", ValueKind.DOUBLE);
+    double[] values = {5.5555e-5, -9.996e-4, 1e-12, 0, 0.25, 1234.5678901};
+    for (double value : values) {
+      builder.row().set(0, Double.doubleToRawLongBits(value)).set(2, 0L);
+    }
+    StringWriter text = new StringWriter();
+    assertEquals(1, TextTable.ofReport(builder.build()).write(new PrintWriter(text)));
+    assertEquals(
+        """
+             share  rate
+        ──────────  ────
+         0.0000556   0.0
+            -0.001   0.0
+           1.0E-12   0.0
+               0.0   0.0
+              0.25   0.0
+        1234.56789   0.0
+        """,
+        text.toString());
+  }
+
+  @Test
   void ofEveryColumnATableShowsThoseWithValuesAndCsvAll() throws Exception {
     FlowQuery all = QueryParser.parse("SELECT * FROM flows");
     ResultTable.Builder builder = new ResultTable.Builder();

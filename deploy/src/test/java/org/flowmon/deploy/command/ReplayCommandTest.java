@@ -1,6 +1,7 @@
 package org.flowmon.deploy.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -121,6 +122,11 @@ class ReplayCommandTest {
     assertEquals(0, late.code(), late.err());
     assertTrue(late.err().contains("of 10 flows"), late.err());
     assertTrue(late.err().contains("\n1 of these flows arrived too late"), late.err());
+    // What is the same of all rows stands above them, once.
+    String head = late.out().lines().findFirst().orElseThrow();
+    assertTrue(head.contains(", without 2026-11-20T12:01:00Z 2026-11-19T12:01:00Z"), late.out());
+    assertFalse(late.out().contains("days_missing"), late.out());
+    assertFalse(late.out().contains("median_rate"), late.out());
     Ran empty = replay(archive, "elephants", "2026-11-22T12:00:00Z", "2026-11-22T12:01:00Z");
     assertEquals(0, empty.code(), empty.err());
     assertTrue(
