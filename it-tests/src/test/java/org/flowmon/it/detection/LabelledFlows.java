@@ -188,7 +188,9 @@ final class LabelledFlows {
     flows.forEach(this::addFlow);
   }
 
-  private static void addPacket(Map<FiveTuple, PacketFlow> flows, ByteBuffer packet, long time) {
+  private static void addPacket(Map<FiveTuple, PacketFlow> flows, ByteBuffer frame, long time) {
+    boolean isTagged = frame.capacity() > 18 && (frame.getShort(12) & 0xffff) == 0x8100;
+    ByteBuffer packet = isTagged ? frame.slice(4, frame.capacity() - 4) : frame; // of a VLAN
     if (packet.capacity() < 42 || packet.getShort(12) != 0x0800) {
       return; // not IPv4
     }
@@ -203,8 +205,8 @@ final class LabelledFlows {
     int to = packet.getShort(hasPorts ? header + 2 : header) & 0xffff;
     FiveTuple key = new FiveTuple(address(packet, 26), from, address(packet, 30), to, protocol);
     PacketFlow flow = flows.computeIfAbsent(key, k -> new PacketFlow());
-    flow.first = flow.packets == 0 ? time : flow.first;
-    flow.last = time;
+    flow.first = flow.packets == 0 ? time : Math.min(flow.first, time);
+    flow.last = Math.max(flow.last, time);
     flow.packets++;
     flow.flags |= protocol == 6 ? packet.get(header + 13) & 255 : 0;
   }
