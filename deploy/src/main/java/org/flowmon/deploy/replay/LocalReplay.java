@@ -137,7 +137,7 @@ public final class LocalReplay implements AutoCloseable {
     @Override
     public PositionedBatch map(PositionedBatch batch) {
       if (late == null) {
-        late = new LateFlows(LiveQuery.of(analysis).window());
+        late = new LateFlows(LiveQuery.window(analysis));
       }
       listener(replay).flows(batch.batch().rows(), late.of(batch.batch()));
       return batch;

@@ -71,7 +71,7 @@ public final class WindowReduction {
 
   /**
    * Counts flows and groups of windows of an analysis's own length and of others that are not
-   * longer than the sample.
+   * longer than the sample, for each query over flows that the analysis runs live.
    *
    * @param last the largest arrival of the sample
    * @param sample how long before it the sample begins
@@ -83,11 +83,12 @@ public final class WindowReduction {
       Duration sample,
       QueryOptions options)
       throws IOException {
-    FlowQuery live = QueryParser.parse(analysis.live().query());
+    List<FlowQuery> leaves = QueryParser.parseQuery(analysis.live().query()).leaves();
     long sampleMicros = sample.toNanos() / 1000;
     // Where groups are of slides of a window, these are what flows become groups in.
     long own =
-        live.groupBy().stream()
+        leaves.stream()
+            .flatMap(live -> live.groupBy().stream())
             .filter(TimeBucket.class::isInstance)
             .mapToLong(key -> ((TimeBucket) key).widthMicros())
             .min()
@@ -96,16 +97,20 @@ public final class WindowReduction {
     LENGTHS.forEach(seconds -> lengths.add(seconds * SECOND));
     lengths.add(own);
     lengths.removeIf(length -> length > sampleMicros);
-    Expression where = sampled(live.where(), last, sampleMicros);
     List<Measured> measured = new ArrayList<>();
     for (long length : lengths) {
-      FlowQuery counted = counted(live, where, analysis.live().time().column(), length);
-      ResultTable groups = ArchiveQuery.run(snapshot, counted, options).table();
       long flows = 0;
-      for (int row = 0; row < groups.rowCount(); row++) {
-        flows += groups.longValue(row, 0);
+      long all = 0;
+      for (FlowQuery live : leaves) {
+        Expression where = sampled(live.where(), last, sampleMicros);
+        FlowQuery counted = counted(live, where, analysis.live().time().column(), length);
+        ResultTable groups = ArchiveQuery.run(snapshot, counted, options).table();
+        all += groups.rowCount();
+        for (int row = 0; row < groups.rowCount(); row++) {
+          flows += groups.longValue(row, 0);
+        }
       }
-      measured.add(new Measured(length, flows, groups.rowCount()));
+      measured.add(new Measured(length, flows, all));
     }
     return new WindowReduction(measured, own);
   }

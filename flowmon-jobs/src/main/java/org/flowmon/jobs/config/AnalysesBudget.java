@@ -3,6 +3,7 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 import java.util.Collection;
 import java.util.List;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LiveGroupings;
 
@@ -10,9 +11,9 @@ import org.flowmon.udaf.table.LiveGroupings;
  * What all analyses of a job may take together. An analysis with which they would take more is
  * refused.
  *
- * @param groups the sum of {@code live.groups}: what one task of the merge may hold of one window
- *     of each
- * @param slots the sum of {@code live.slots}, for each table of the query: what each task of the
+ * @param groups the sum of {@code live.groups}, for each query over flows: what one task of the
+ *     merge may hold of one window of each
+ * @param slots the sum of {@code live.slots}, for each table of the queries: what each task of the
  *     low level holds
  */
 public record AnalysesBudget(long groups, long slots) implements Serializable {
@@ -52,15 +53,26 @@ public record AnalysesBudget(long groups, long slots) implements Serializable {
   }
 
   private void check(Collection<AnalysisConfig> others, AnalysisConfig analysis) {
-    long groupsOfOthers = others.stream().mapToLong(other -> other.live().groups()).sum();
-    require(analysis, "groups", groups, groupsOfOthers, analysis.live().groups());
+    long groupsOfOthers = others.stream().mapToLong(AnalysesBudget::groups).sum();
+    require(analysis, "groups", groups, groupsOfOthers, groups(analysis));
     long slotsOfOthers = others.stream().mapToLong(AnalysesBudget::slots).sum();
     require(analysis, "slots", slots, slotsOfOthers, slots(analysis));
   }
 
   private static long slots(AnalysisConfig analysis) {
-    int tables = LiveGroupings.of(QueryParser.parse(analysis.live().query())).tables();
+    int tables = 0;
+    for (FlowQuery leaf : leaves(analysis)) {
+      tables += LiveGroupings.of(leaf).tables();
+    }
     return (long) tables * analysis.live().slots();
+  }
+
+  private static long groups(AnalysisConfig analysis) {
+    return (long) leaves(analysis).size() * analysis.live().groups();
+  }
+
+  private static List<FlowQuery> leaves(AnalysisConfig analysis) {
+    return QueryParser.parseQuery(analysis.live().query()).leaves();
   }
 
   private static void require(

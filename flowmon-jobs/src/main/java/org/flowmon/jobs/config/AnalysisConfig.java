@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LiveGroupings;
@@ -68,6 +70,9 @@ public record AnalysisConfig(
 
   /** Slides of a window, at most: each window's end puts as many tables of groups together. */
   public static final int MAX_PANES = 120;
+
+  /** Queries over flows that one live query may be made of: each has a table of its own. */
+  public static final int MAX_LEAVES = 8;
 
   /** Slides that one flow may be divided among. */
   public static final int MAX_SHARES = 10_000;
@@ -350,18 +355,7 @@ public record AnalysisConfig(
             section.integer("slots", 16, 1 << 20, 1 << 14),
             section.integer("groups", Live.MIN_GROUPS, Live.MAX_GROUPS, Live.DEFAULT_GROUPS));
     section.end();
-    FlowQuery query = query(section, live.query());
-    if (!query.isAggregated()) {
-      throw section.error("query", "expected aggregates such as SUM(bytes), found plain columns");
-    }
-    if (!query.parameters().isEmpty()) {
-      throw section.error("query", "a live query has no parameters, found " + query.parameters());
-    }
-    try {
-      LiveGroupings.of(query);
-    } catch (QueryException e) {
-      throw section.error("query", e.getMessage());
-    }
+    checkLive(section, query(section, live.query()));
     if (window.toMillis() < 1) {
       throw section.error("window", "expected at least 1ms");
     }
@@ -388,6 +382,46 @@ public record AnalysisConfig(
     return live;
   }
 
+  private static void checkLive(YamlSection section, Query query) {
+    List<FlowQuery> leaves = query.leaves();
+    if (!query.parameters().isEmpty()) {
+      throw section.error("query", "a live query has no parameters, found " + query.parameters());
+    }
+    if (leaves.size() > MAX_LEAVES) {
+      throw section.error(
+          "query",
+          "expected at most "
+              + MAX_LEAVES
+              + " different queries over flows, found "
+              + leaves.size());
+    }
+    for (FlowQuery leaf : leaves) {
+      String place = leaf == query ? "" : " in " + leaf;
+      if (!leaf.isAggregated()) {
+        throw section.error(
+            "query", "expected aggregates such as SUM(bytes), found plain columns" + place);
+      }
+      if (!leaf.inQueries().isEmpty()) {
+        throw section.error(
+            "query",
+            "IN (SELECT …) over flows has no answer before the flows of the window have come:"
+                + " expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN"
+                + " (SELECT …) in history.query; found it"
+                + (leaf == query ? " in WHERE or HAVING of flows" : place));
+      }
+      try {
+        LiveGroupings.of(leaf);
+      } catch (QueryException e) {
+        throw section.error("query", e.getMessage() + place);
+      }
+    }
+    try {
+      var unused = FlowQueries.run(List.of(), query); // an error is said here
+    } catch (QueryException e) {
+      throw section.error("query", e.getMessage());
+    }
+  }
+
   private static void checkSpread(YamlSection section, Live live) {
     if (live.spread() && live.time() != WindowTime.END_TIME) {
       throw section.error(
@@ -406,9 +440,9 @@ public record AnalysisConfig(
     }
   }
 
-  private static FlowQuery query(YamlSection section, String text) {
+  private static Query query(YamlSection section, String text) {
     try {
-      return QueryParser.parse(text);
+      return QueryParser.parseQuery(text);
     } catch (QueryException e) {
       throw new ConfigException(section.place("query") + ": " + e.getMessage(), e);
     }
@@ -431,7 +465,7 @@ public record AnalysisConfig(
       throw section.error("timeout", "expected at most 10m");
     }
     Set<String> known = new TreeSet<>(Set.of("now"));
-    QueryParser.parse(live.query()).select().forEach(item -> known.add("live." + item.name()));
+    QueryParser.parseQuery(live.query()).select().forEach(item -> known.add("live." + item.name()));
     for (String parameter : query(section, history.query()).parameters()) {
       if (!known.contains(parameter)) {
         throw section.error(

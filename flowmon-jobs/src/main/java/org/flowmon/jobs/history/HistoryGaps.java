@@ -33,9 +33,10 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
    * @param asOf in microseconds: what arrived later is not asked for
    * @param disorder how far an arrival may lie behind the largest of its partition, in
    *     microseconds: by so much more on both sides can a gap have held
-   * @param filter what follows from the query's filter
+   * @param filters what follows from the filter of each query over flows that is in it
    */
-  static HistoryGaps of(List<CommitResult.Gap> all, long asOf, long disorder, Constraints filter) {
+  static HistoryGaps of(
+      List<CommitResult.Gap> all, long asOf, long disorder, List<Constraints> filters) {
     List<CommitResult.Gap> before =
         all.stream()
             .map(gap -> widened(gap, disorder))
@@ -43,7 +44,10 @@ record HistoryGaps(LongRanges arrivals, List<CommitResult.Gap> asked) {
             .sorted(Comparator.comparingLong(CommitResult.Gap::arrivalFrom))
             .toList();
     return new HistoryGaps(
-        arrivals(before), before.stream().filter(gap -> canHold(gap, filter)).toList());
+        arrivals(before),
+        before.stream()
+            .filter(gap -> filters.stream().anyMatch(filter -> canHold(gap, filter)))
+            .toList());
   }
 
   private static CommitResult.Gap widened(CommitResult.Gap gap, long by) {

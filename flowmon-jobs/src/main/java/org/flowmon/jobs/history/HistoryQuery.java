@@ -14,8 +14,8 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
@@ -25,7 +25,7 @@ import org.flowmon.udaf.query.Value;
 final class HistoryQuery {
   private static final String LIVE = "live.";
 
-  private final FlowQuery query;
+  private final Query query;
   private final AnalysisConfig.History config;
   private final long delayMicros;
   private final Duration timeout;
@@ -44,7 +44,7 @@ final class HistoryQuery {
    */
   HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic, Duration disorder) {
     AnalysisConfig.History history = analysis.history();
-    this.query = QueryParser.parse(history.query());
+    this.query = QueryParser.parseQuery(history.query());
     this.config = history;
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
@@ -116,14 +116,13 @@ final class HistoryQuery {
   private HistoryAnswer answer(Archive archive, WindowResult window, Duration limit)
       throws IOException {
     long asOf = asOf(window);
-    FlowQuery bound = query.bind(parameters(window));
+    Query bound = query.bind(parameters(window));
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       QueryOptions options =
           QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
       Set<String> sources = sources(snapshot);
-      HistoryGaps gaps =
-          HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, Constraints.of(bound.where()));
+      HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, filters(bound));
       boolean exact = gaps.asked().isEmpty() && isReached(snapshot, sources, asOf);
       HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
       long from = stretches.from();
@@ -141,6 +140,10 @@ final class HistoryQuery {
           answer.table(),
           message);
     }
+  }
+
+  private static List<Constraints> filters(Query bound) {
+    return bound.overFlows().stream().map(of -> Constraints.of(of.where())).toList();
   }
 
   // Only the columns that the query names: a sum beyond a long is no value of a parameter.

@@ -37,6 +37,20 @@ public record ArrivalCounts(
         Math.max(samplingRate, more.samplingRate));
   }
 
+  /**
+   * The counts of a query over the results of two queries that saw the same flows: what each
+   * counted by itself, added, so that a flow that both keep counts twice; what was lost, once.
+   */
+  public ArrivalCounts beside(ArrivalCounts other) {
+    return new ArrivalCounts(
+        flows + other.flows,
+        late + other.late,
+        ahead + other.ahead,
+        Math.max(lost, other.lost),
+        sampled + other.sampled,
+        Math.max(samplingRate, other.samplingRate));
+  }
+
   /** Writes the six numbers, 8 bytes each. */
   public void write(DataOutputView target) throws IOException {
     target.writeLong(flows);

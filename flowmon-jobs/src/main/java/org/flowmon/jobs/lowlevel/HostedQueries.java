@@ -34,9 +34,9 @@ final class HostedQueries {
   private final MetricGroup metrics;
   // What queries have in common is evaluated once; that of queries that go is forgotten.
   private final SharedEvaluation evaluation = new SharedEvaluation();
-  private final TreeMap<String, HostedQuery> byName = new TreeMap<>();
-  // The query that runs with each name that ever ran: metrics cannot be taken back.
-  private final Map<String, HostedQuery> measured = new ConcurrentHashMap<>();
+  private final TreeMap<String, List<HostedQuery>> byName = new TreeMap<>();
+  // The queries that run with each name that ever ran: metrics cannot be taken back.
+  private final Map<String, List<HostedQuery>> measured = new ConcurrentHashMap<>();
   private final Set<String> registered = new HashSet<>();
   private final List<Partial> announcements = new ArrayList<>();
   private List<HostedQuery> all = List.of();
@@ -65,10 +65,11 @@ final class HostedQueries {
     this.out = out;
     this.metrics = metrics;
     for (AnalysisConfig analysis : set.running()) {
-      HostedQuery query = host(LiveQuery.of(analysis));
-      query.version(set.version(analysis.name()));
+      List<HostedQuery> queries = LiveQuery.all(analysis).stream().map(this::host).toList();
+      run(analysis.name(), queries, set.version(analysis.name()));
       if (restored) {
-        announceStart(query, latest); // counts for those that are new since the checkpoint
+        // counts for those that are new since the checkpoint
+        queries.forEach(query -> announceStart(query, latest));
       }
     }
   }
@@ -111,33 +112,53 @@ final class HostedQueries {
     if (analysis == null) {
       byName.remove(change.name());
       measured.remove(change.name());
-      all = List.copyOf(byName.values());
+      listAll();
       return;
     }
-    HostedQuery before = byName.get(change.name());
-    LiveQuery live = LiveQuery.of(analysis);
-    boolean goesOn = before != null && live.goesOn(before.live()) && !before.isStopped();
-    if (!goesOn || before.live().analysis().live().slots() != live.analysis().live().slots()) {
-      if (goesOn) {
+    List<HostedQuery> running = new ArrayList<>();
+    for (LiveQuery live : LiveQuery.all(analysis)) {
+      HostedQuery before = goesOn(live);
+      if (before != null
+          && before.live().analysis().live().slots() != live.analysis().live().slots()) {
         before.drainAll(); // the same query with a table of another size
+        before = null;
       }
-      before = host(live);
+      running.add(before == null ? host(live) : before);
     }
-    before.version(change.version());
+    run(change.name(), running, change.version());
     // Also of one that goes on here: it may have been stopped where groups are merged.
-    announceStart(before, latest);
+    running.forEach(query -> announceStart(query, latest));
+  }
+
+  /** The query that runs and goes on as this one, null where there is none. */
+  private HostedQuery goesOn(LiveQuery live) {
+    for (HostedQuery before : byName.getOrDefault(live.analysis().name(), List.of())) {
+      if (live.goesOn(before.live()) && !before.isStopped()) {
+        return before;
+      }
+    }
+    return null;
   }
 
   private HostedQuery host(LiveQuery live) {
-    String name = live.analysis().name();
-    HostedQuery query = new HostedQuery(live, maxParallelism, out, evaluation);
-    byName.put(name, query);
-    all = List.copyOf(byName.values());
-    measured.put(name, query);
+    return new HostedQuery(live, maxParallelism, out, evaluation);
+  }
+
+  private void run(String name, List<HostedQuery> queries, long version) {
+    queries.forEach(query -> query.version(version));
+    byName.put(name, queries);
+    listAll();
+    measured.put(name, queries);
     if (registered.add(name)) {
-      HostedQuery.register(metrics.addGroup("analysis", name), () -> measured.get(name));
+      HostedQuery.register(
+          metrics.addGroup("analysis", name), () -> measured.getOrDefault(name, List.of()));
     }
-    return query;
+  }
+
+  private void listAll() {
+    List<HostedQuery> queries = new ArrayList<>();
+    byName.values().forEach(queries::addAll);
+    all = List.copyOf(queries);
   }
 
   private void announceStart(HostedQuery query, long latest) {
@@ -155,10 +176,10 @@ final class HostedQueries {
             firstWhole));
   }
 
-  /** The ids of the queries by the names of their analyses. */
+  /** The ids of the queries, the first of each, by the names of their analyses. */
   Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
-    byName.forEach((name, query) -> ids.put(name, query.live().id()));
+    byName.forEach((name, queries) -> ids.put(name, queries.get(0).live().id()));
     return ids;
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.lowlevel;
 
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -58,11 +59,11 @@ final class HostedQuery {
   }
 
   /**
-   * Registers the metrics of the query that runs with a name.
+   * Registers the metrics of the queries that run with a name, added up.
    *
-   * @param running gives that query; null where none runs
+   * @param running gives these queries
    */
-  static void register(MetricGroup metrics, Supplier<HostedQuery> running) {
+  static void register(MetricGroup metrics, Supplier<List<HostedQuery>> running) {
     gauge(metrics, "selected_flows", running, LowLevelCounts::selected);
     gauge(metrics, "late_flows", running, LowLevelCounts::late);
     gauge(metrics, "partly_late_flows", running, LowLevelCounts::partlyLate);
@@ -72,25 +73,17 @@ final class HostedQuery {
     gauge(metrics, "passed_rows", running, LowLevelCounts::passedRows);
     gauge(metrics, "partials", running, LowLevelCounts::partials);
     gauge(metrics, "partial_messages", running, LowLevelCounts::messages);
-    metrics.gauge(
-        "stopped",
-        () -> {
-          HostedQuery query = running.get();
-          return query != null && query.stopped ? 1 : 0;
-        });
+    metrics.gauge("stopped", () -> running.get().stream().anyMatch(query -> query.stopped) ? 1 : 0);
   }
 
   private static void gauge(
       MetricGroup metrics,
       String name,
-      Supplier<HostedQuery> running,
+      Supplier<List<HostedQuery>> running,
       ToLongFunction<LowLevelCounts> value) {
     metrics.gauge(
         name,
-        () -> {
-          HostedQuery query = running.get();
-          return query == null ? 0 : value.applyAsLong(query.counts);
-        });
+        () -> running.get().stream().mapToLong(query -> value.applyAsLong(query.counts)).sum());
   }
 
   LiveQuery live() {

@@ -4,49 +4,90 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.WindowSpec;
 
 /**
- * An analysis's live query, ready to run.
+ * A query over flows that an analysis runs live: its own or, where that is over the results of
+ * others, one of these.
  *
  * @param id the same wherever the same name, query and windows are, also in a later run: state that
  *     was made by another definition is never taken for this one's
+ * @param query over flows
+ * @param whole the analysis's query: the same, or one over the results of this and others, which
+ *     have the same windows
  */
-public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window) {
+public record LiveQuery(
+    long id, AnalysisConfig analysis, FlowQuery query, WindowSpec window, Query whole) {
 
-  /** The live query of an analysis. */
+  /**
+   * The live query of an analysis that has one only.
+   *
+   * @throws IllegalArgumentException where it has several
+   */
   public static LiveQuery of(AnalysisConfig analysis) {
+    List<LiveQuery> all = all(analysis);
+    if (all.size() != 1) {
+      throw new IllegalArgumentException(
+          "analysis " + analysis.name() + " has " + all.size() + " queries over flows");
+    }
+    return all.get(0);
+  }
+
+  /** The live queries of an analysis, at least one, in the order of {@link Query#leaves}. */
+  public static List<LiveQuery> all(AnalysisConfig analysis) {
+    Query whole = QueryParser.parseQuery(analysis.live().query()); // checked when it was read
+    WindowSpec window = window(analysis);
+    if (whole instanceof FlowQuery query) {
+      return List.of(
+          new LiveQuery(id(analysis.name(), query, window, ""), analysis, query, window, whole));
+    }
+    List<LiveQuery> all = new ArrayList<>();
+    for (FlowQuery leaf : whole.leaves()) {
+      // Where something of the whole is another, all of it begins anew.
+      long id = id(analysis.name(), whole, window, "\nleaf " + all.size());
+      all.add(new LiveQuery(id, analysis, leaf, window, whole));
+    }
+    return List.copyOf(all);
+  }
+
+  /** The windows of an analysis. */
+  public static WindowSpec window(AnalysisConfig analysis) {
     AnalysisConfig.Live live = analysis.live();
-    FlowQuery query = QueryParser.parse(live.query()); // checked when the analysis was read
-    WindowSpec window =
-        new WindowSpec(
-            live.windowMicros(),
-            live.slideMicros(),
-            live.time().column(),
-            live.latenessMicros(),
-            WindowSpec.DEFAULT_AHEAD_MICROS,
-            live.revisions() && live.latenessMicros() > 0,
-            live.spread());
-    return new LiveQuery(id(analysis.name(), query, window), analysis, query, window);
+    return new WindowSpec(
+        live.windowMicros(),
+        live.slideMicros(),
+        live.time().column(),
+        live.latenessMicros(),
+        WindowSpec.DEFAULT_AHEAD_MICROS,
+        live.revisions() && live.latenessMicros() > 0,
+        live.spread());
   }
 
   /** All analyses' live queries, by their ids. */
   public static Map<Long, LiveQuery> byId(List<AnalysisConfig> analyses) {
     Map<Long, LiveQuery> queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
-      LiveQuery query = of(analysis);
-      if (queries.put(query.id(), query) != null) {
-        throw new ConfigException("analysis " + analysis.name() + " is given twice");
+      for (LiveQuery query : all(analysis)) {
+        if (queries.put(query.id(), query) != null) {
+          throw new ConfigException("analysis " + analysis.name() + " is given twice");
+        }
       }
     }
     return queries;
+  }
+
+  /** Whether its result is a part of what the analysis's query reads. */
+  public boolean isLeaf() {
+    return whole != query;
   }
 
   /**
@@ -66,7 +107,7 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
     return id == before.id && window.equals(before.window);
   }
 
-  private static long id(String name, FlowQuery query, WindowSpec window) {
+  private static long id(String name, Query query, WindowSpec window, String leaf) {
     // A line is added only where the option is set: the ids of older states stay.
     String definition =
         String.join(
@@ -78,7 +119,8 @@ public record LiveQuery(long id, AnalysisConfig analysis, FlowQuery query, Windo
                 window.timeColumn().sqlName(),
                 Long.toString(window.latenessMicros()),
                 Long.toString(window.aheadMicros()))
-            + (window.spread() ? "\nspread" : "");
+            + (window.spread() ? "\nspread" : "")
+            + leaf;
     try {
       byte[] hash =
           MessageDigest.getInstance("SHA-256").digest(definition.getBytes(StandardCharsets.UTF_8));

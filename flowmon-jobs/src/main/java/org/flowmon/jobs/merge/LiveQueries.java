@@ -1,6 +1,8 @@
 package org.flowmon.jobs.merge;
 
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.jobs.config.AnalysisChange;
@@ -18,13 +20,13 @@ final class LiveQueries {
 
   private final AnalysisSet set;
   private final Map<Long, LiveQuery> byId;
-  private final Map<String, LiveQuery> byName = new HashMap<>();
+  private final Map<String, List<LiveQuery>> byName = new HashMap<>();
 
   /** The queries of these analyses, which are changed by this. */
   LiveQueries(AnalysisSet set) {
     this.set = set;
     this.byId = new HashMap<>(LiveQuery.byId(set.running()));
-    byId.values().forEach(live -> byName.put(live.analysis().name(), live));
+    set.running().forEach(analysis -> byName.put(analysis.name(), LiveQuery.all(analysis)));
   }
 
   AnalysisSet set() {
@@ -36,9 +38,20 @@ final class LiveQueries {
     return byId.get(id);
   }
 
-  /** The query of an analysis, or null where none of that name runs. */
-  LiveQuery of(String analysis) {
-    return byName.get(analysis);
+  /** The queries of an analysis, in the order of its whole query's leaves; none where none runs. */
+  List<LiveQuery> of(String analysis) {
+    return byName.getOrDefault(analysis, List.of());
+  }
+
+  /** The queries of all analyses, by name. */
+  Map<String, List<LiveQuery>> byName() {
+    return byName;
+  }
+
+  /** The queries of the analysis that a query is of, that one too; none where it is not known. */
+  List<LiveQuery> besides(long id) {
+    LiveQuery live = byId.get(id);
+    return live == null ? List.of() : of(live.analysis().name());
   }
 
   /** The version of the change by which an analysis is as it is; 0: of the job's start. */
@@ -57,10 +70,10 @@ final class LiveQueries {
     return byId;
   }
 
-  /** The ids by the names of the analyses. */
+  /** The ids, of the first query of each, by the names of the analyses. */
   Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
-    byName.forEach((name, live) -> ids.put(name, live.id()));
+    byName.forEach((name, live) -> ids.put(name, live.get(0).id()));
     return ids;
   }
 
@@ -79,17 +92,21 @@ final class LiveQueries {
       LOG.error("analysis {} is left as it was: {}", change.name(), e.getMessage());
       return null;
     }
-    LiveQuery before = byName.remove(change.name());
+    List<LiveQuery> before = of(change.name());
+    byName.remove(change.name());
     AnalysisConfig analysis = set.get(change.name());
-    LiveQuery now = analysis == null ? null : LiveQuery.of(analysis);
-    if (before != null) {
-      byId.remove(before.id());
-    }
-    if (now != null) {
+    List<LiveQuery> now = analysis == null ? List.of() : LiveQuery.all(analysis);
+    before.forEach(live -> byId.remove(live.id()));
+    now.forEach(live -> byId.put(live.id(), live));
+    if (!now.isEmpty()) {
       byName.put(change.name(), now);
-      byId.put(now.id(), now);
     }
-    boolean goesOn = before == null || (now != null && now.goesOn(before));
-    return goesOn ? Set.of() : Set.of(before.id());
+    Set<Long> gone = new HashSet<>();
+    for (LiveQuery live : before) {
+      if (now.stream().noneMatch(one -> one.goesOn(live))) {
+        gone.add(live.id());
+      }
+    }
+    return Set.copyOf(gone);
   }
 }

@@ -110,7 +110,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     behindWatermark = metrics.counter("behind_watermark_messages");
     groupsBehindWatermark = metrics.counter("behind_watermark_groups");
     unknownQuery = metrics.counter("unknown_query_messages");
-    metrics.gauge("stopped_analyses", stopped::size);
+    metrics.gauge("stopped_analyses", stopped::analyses);
     metrics.gauge("groups", this::groups);
     metrics.gauge("dropped_groups", () -> dropped);
   }
@@ -147,9 +147,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       if (!queries.isOf(message)) {
         return; // it was said anew since
       }
-      if (stopped.add(message.queryId())) {
-        forget(message.queryId());
-      }
+      queries.besides(message.queryId()).forEach(this::leave);
     }
     output.collect(element);
   }
@@ -171,12 +169,13 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     if (gone != null) {
       gone.forEach(this::forget);
       // An analysis that is said anew runs anew.
-      LiveQuery live = queries.of(change.name());
-      if (live != null && stopped.remove(live.id())) {
-        forget(live.id());
-      }
-      if (live != null && budgets.containsKey(live.id())) {
-        budgets.get(live.id()).limit(live.analysis().live().groups());
+      for (LiveQuery live : queries.of(change.name())) {
+        if (stopped.remove(live.id())) {
+          forget(live.id());
+        }
+        if (budgets.containsKey(live.id())) {
+          budgets.get(live.id()).limit(live.analysis().live().groups());
+        }
       }
       output.collect(element);
     }
@@ -203,9 +202,17 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private void stop(LiveQuery live, RuntimeException cause) {
     stopped.add(live, cause);
     forget(live.id());
+    queries.besides(live.id()).forEach(this::leave);
     output.collect(
         new StreamRecord<>(
             new Partial.Stopped(range.getStartKeyGroup(), live.id(), queries.version(live))));
+  }
+
+  /** What an analysis runs beside a query that was stopped is of no use. */
+  private void leave(LiveQuery live) {
+    if (stopped.add(live)) {
+      forget(live.id());
+    }
   }
 
   private void forget(long queryId) {

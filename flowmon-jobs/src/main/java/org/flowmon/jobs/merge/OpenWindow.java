@@ -57,16 +57,34 @@ final class OpenWindow {
    * @param watermark of all tasks of the merge
    */
   WindowPart next(FlowQuery query, WindowSpec window, long watermark) {
+    return hasNews(window, watermark) && isWhole(window, watermark)
+        ? publish(query, window.completeThrough(end, watermark))
+        : null;
+  }
+
+  /** Whether at a watermark there is something other than the last result. */
+  boolean hasNews(WindowSpec window, long watermark) {
     if (window.firstResultAt(end) > watermark) {
-      return null;
+      return false;
     }
-    long through = window.completeThrough(end, watermark);
-    takeIn(through);
+    takeIn(window.completeThrough(end, watermark));
     // What was published before is none of the results that come once.
     changed |= !window.revised();
-    if (!changed || !isWhole(window.isClosed(end, watermark), through)) {
-      return null;
-    }
+    return changed;
+  }
+
+  /** Whether it has all of what it has at a watermark that {@link #hasNews} was asked for. */
+  boolean isWhole(WindowSpec window, long watermark) {
+    return isWhole(window.isClosed(end, watermark), window.completeThrough(end, watermark));
+  }
+
+  /**
+   * What goes out as the window's result.
+   *
+   * @param through this arrival it is complete
+   * @return null where nothing has come
+   */
+  WindowPart publish(FlowQuery query, long through) {
     changed = false;
     published = through;
     return merged(query);

@@ -1,9 +1,9 @@
 package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -88,16 +88,20 @@ final class OpenWindows {
    */
   void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
     WindowSpec window = live.window();
-    Iterator<Map.Entry<Long, OpenWindow>> all = windows.entrySet().iterator();
-    while (all.hasNext()) {
-      Map.Entry<Long, OpenWindow> open = all.next();
+    for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
       if (window.firstResultAt(open.getKey()) > completeThrough) {
         break;
       }
       next(open.getValue(), completeThrough, results);
-      if (window.isClosed(open.getKey(), completeThrough)) {
-        all.remove();
-      }
+    }
+    forget(completeThrough);
+  }
+
+  /** Forgets windows that had their last result, and what arrived for them. */
+  void forget(long completeThrough) {
+    WindowSpec window = live.window();
+    while (!windows.isEmpty() && window.isClosed(windows.firstKey(), completeThrough)) {
+      windows.pollFirstEntry();
     }
     while (!arrivals.isEmpty()
         && window.isClosed(window.lastWindowEnd(arrivals.firstKey()), completeThrough)) {
@@ -128,6 +132,22 @@ final class OpenWindows {
       revisions.inc(isFirst ? 0 : 1);
       results.accept(result(part, open.published()));
     }
+  }
+
+  /** The ends of all windows, of which some may have a result. */
+  Set<Long> ends() {
+    return windows.keySet();
+  }
+
+  /** A window, null where nothing has come of it. */
+  OpenWindow of(long windowEnd) {
+    return windows.get(windowEnd);
+  }
+
+  /** Closes a window as no more input comes, as {@link #closeAtEnd} does with all. */
+  void closeEarly(long windowEnd) {
+    closedEarly.add(windowEnd);
+    windows.remove(windowEnd);
   }
 
   /** Ends of windows that {@link #closeAtEnd} closed and no watermark has. */
@@ -161,13 +181,8 @@ final class OpenWindows {
 
   private WindowResult result(WindowPart parts, long through) {
     WindowSpec window = live.window();
-    WindowPart part =
-        parts.settled(GroupBudget.paneGroups(live.analysis().live().groups(), window));
+    WindowPart part = settled(parts);
     long start = part.windowEnd() - window.widthMicros();
-    ArrivalCounts counts = ArrivalCounts.NONE;
-    for (ArrivalCounts pane : arrivals.subMap(start, part.windowEnd()).values()) {
-      counts = counts.plus(pane);
-    }
     return new WindowResult(
         live.analysis().name(),
         null,
@@ -180,7 +195,21 @@ final class OpenWindows {
         part.totals(),
         part.estimatedGroups(),
         part.level(),
-        counts);
+        arrived(start, part.windowEnd()));
+  }
+
+  /** A window's parts with no more groups than the analysis may hold. */
+  WindowPart settled(WindowPart parts) {
+    return parts.settled(GroupBudget.paneGroups(live.analysis().live().groups(), live.window()));
+  }
+
+  /** What arrived within a time. */
+  ArrivalCounts arrived(long start, long end) {
+    ArrivalCounts counts = ArrivalCounts.NONE;
+    for (ArrivalCounts pane : arrivals.subMap(start, end).values()) {
+      counts = counts.plus(pane);
+    }
+    return counts;
   }
 
   /** Forgets all of it. */

@@ -1,7 +1,8 @@
 package org.flowmon.jobs.merge;
 
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +15,8 @@ final class StoppedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(StoppedQueries.class);
 
   private final String operator;
-  private final Set<Long> ids = new ConcurrentSkipListSet<>();
+  // The names of their analyses, by id.
+  private final Map<Long, String> names = new ConcurrentSkipListMap<>();
 
   /** None yet, in an operator of this name. */
   StoppedQueries(String operator) {
@@ -23,7 +25,7 @@ final class StoppedQueries {
 
   /** Stops a query that failed here, and says so once. */
   void add(LiveQuery live, RuntimeException cause) {
-    if (ids.add(live.id())) {
+    if (add(live)) {
       LOG.error(
           "analysis {} is stopped, the others go on: its live query failed in {}: {}",
           live.analysis().name(),
@@ -33,25 +35,26 @@ final class StoppedQueries {
     }
   }
 
-  /** Stops a query that failed elsewhere; whether it ran until now. */
-  boolean add(long queryId) {
-    return ids.add(queryId);
+  /** Stops a query that failed elsewhere, or whose analysis did; whether it ran until now. */
+  boolean add(LiveQuery live) {
+    return names.put(live.id(), live.analysis().name()) == null;
   }
 
   /** Lets a query run again; whether it was stopped. */
   boolean remove(long queryId) {
-    return ids.remove(queryId);
+    return names.remove(queryId) != null;
   }
 
   boolean contains(long queryId) {
-    return ids.contains(queryId);
+    return names.containsKey(queryId);
   }
 
   Set<Long> ids() {
-    return ids;
+    return names.keySet();
   }
 
-  int size() {
-    return ids.size();
+  /** How many analyses they are of. */
+  int analyses() {
+    return Set.copyOf(names.values()).size();
   }
 }

@@ -44,6 +44,9 @@ import org.flowmon.jobs.types.WatermarkTime;
  * <p>Of an analysis that comes while the job runs, the first result is that of the first window all
  * of whose flows it was given; parts of windows before are left out and counted. One whose report
  * alone changes goes on: its next result is reported the new way.
+ *
+ * <p>Where an analysis's query is over the results of others, each of these over flows has its own
+ * parts and windows here, and the whole is answered from their results ({@link JoinedWindows}).
  */
 public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
@@ -86,7 +89,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     unknownQuery = metrics.counter("unknown_query_messages");
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
-    metrics.gauge("stopped_analyses", stopped::size);
+    metrics.gauge("stopped_analyses", stopped::analyses);
     closedThroughState =
         context
             .getOperatorStateStore()
@@ -191,14 +194,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       whole.remove(id);
       stopped.remove(id);
     }
-    LiveQuery live = queries.of(change.name());
-    if (live == null) {
-      return;
-    }
-    OpenWindows open = windows.get(live.id());
-    if (open == null || stopped.remove(live.id())) {
-      windows.put(live.id(), new OpenWindows(live, revisions));
-      whole.put(live.id(), WholeWindows.pending(change.version()));
+    for (LiveQuery live : queries.of(change.name())) {
+      OpenWindows open = windows.get(live.id());
+      if (open == null || stopped.remove(live.id())) {
+        windows.put(live.id(), new OpenWindows(live, revisions));
+        whole.put(live.id(), WholeWindows.pending(change.version()));
+      }
     }
   }
 
@@ -225,7 +226,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
           of.queryId(),
           open -> {
             if (queries.isOf(of)) {
-              stopped.add(of.queryId());
+              stopped.add(open.live());
             }
           });
     } else if (message instanceof Partial.Definition definition) {
@@ -259,6 +260,29 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
     if (stopped.contains(queryId)) {
       open.clear();
+      for (LiveQuery beside : queries.besides(queryId)) {
+        if (stopped.add(beside)) {
+          windows.get(beside.id()).clear();
+        }
+      }
+    }
+  }
+
+  /**
+   * Does something with the windows of each analysis.
+   *
+   * @param own with those of a query over flows
+   * @param joined with those of one over the results of others
+   */
+  private void withAnalyses(Consumer<OpenWindows> own, Consumer<JoinedWindows> joined) {
+    for (List<LiveQuery> of : List.copyOf(queries.byName().values())) {
+      long first = of.get(0).id();
+      if (of.get(0).isLeaf()) {
+        List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
+        withQuery(first, open -> joined.accept(new JoinedWindows(leaves, revisions)));
+      } else {
+        withQuery(first, own);
+      }
     }
   }
 
@@ -268,18 +292,22 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
     if (completeThrough == Long.MAX_VALUE) {
-      windows.keySet().forEach(id -> withQuery(id, open -> open.closeAtEnd(complete::add)));
+      withAnalyses(
+          open -> open.closeAtEnd(complete::add), joined -> joined.closeAtEnd(complete::add));
     } else {
-      windows
-          .keySet()
-          .forEach(id -> withQuery(id, open -> open.closeUpTo(completeThrough, complete::add)));
+      withAnalyses(
+          open -> open.closeUpTo(completeThrough, complete::add),
+          joined -> joined.closeUpTo(completeThrough, complete::add));
       closedThrough = Math.max(closedThrough, completeThrough);
     }
     complete.sort(
         Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
     for (WindowResult result : complete) {
       String analysis = result.analysis();
-      if (whole.get(queries.of(analysis).id()).isWhole(result.windowStart())) {
+      boolean isWhole =
+          queries.of(analysis).stream()
+              .allMatch(live -> whole.get(live.id()).isWhole(result.windowStart()));
+      if (isWhole) {
         results.inc();
         finalResults.inc(result.isFinal() ? 1 : 0);
         reductions.add(result);

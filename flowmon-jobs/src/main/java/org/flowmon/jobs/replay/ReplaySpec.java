@@ -79,7 +79,7 @@ public record ReplaySpec(
   }
 
   WindowSpec window() {
-    return LiveQuery.of(analysis).window();
+    return LiveQuery.window(analysis);
   }
 
   /**
@@ -108,13 +108,17 @@ public record ReplaySpec(
         : position + window.latenessMicros();
   }
 
-  /** The columns that the live query reads, and those that windows are made by. */
+  /** The columns that the live queries read, and those that windows are made by. */
   Set<FlowColumn> columns() {
     Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
     if (window().spread()) {
       columns.add(FlowColumn.START_TIME);
     }
-    FlowQuery query = LiveQuery.of(analysis).query();
+    LiveQuery.all(analysis).forEach(live -> addColumns(live.query(), columns));
+    return columns;
+  }
+
+  private static void addColumns(FlowQuery query, Set<FlowColumn> columns) {
     query.select().forEach(item -> ExpressionParts.addColumns(item.what(), columns));
     query.groupBy().forEach(key -> ExpressionParts.addColumns(key, columns));
     query.orderBy().forEach(order -> ExpressionParts.addColumns(order.what(), columns));
@@ -124,6 +128,5 @@ public record ReplaySpec(
     if (query.having() != null) {
       ExpressionParts.addColumns(query.having(), columns);
     }
-    return columns;
   }
 }

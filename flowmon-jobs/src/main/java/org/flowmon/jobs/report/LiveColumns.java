@@ -5,6 +5,7 @@ import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.SelectItem;
@@ -19,10 +20,11 @@ public final class LiveColumns {
    * @throws org.flowmon.jobs.config.ConfigException where one has a name that no report's can have
    */
   public static List<ReportColumn> of(AnalysisConfig analysis) {
-    FlowQuery query = parse(analysis, "live.query", analysis.live().query());
+    Query query = query(analysis);
     List<ReportColumn> columns = new ArrayList<>();
-    for (SelectItem item : query.select()) {
-      boolean key = !ExpressionParts.hasAggregate(item.what());
+    for (int i = 0; i < query.select().size(); i++) {
+      SelectItem item = query.select().get(i);
+      boolean key = query.isKey(i);
       boolean wide = ExpressionParts.isWide(item.what());
       try {
         columns.add(new ReportColumn(item.name(), item.what().kind(), wide, key));
@@ -33,11 +35,21 @@ public final class LiveColumns {
     return columns;
   }
 
+  static Query query(AnalysisConfig analysis) {
+    try {
+      return QueryParser.parseQuery(analysis.live().query());
+    } catch (QueryException e) {
+      throw analysis.error("live.query", e.getMessage(), e);
+    }
+  }
+
+  /** A query over flows, which a logic looks into. */
   static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
     try {
       return QueryParser.parse(sql);
     } catch (QueryException e) {
-      throw analysis.error(place, e.getMessage(), e);
+      String message = "logic " + analysis.report().logic() + " wants flows: " + e.getMessage();
+      throw analysis.error(place, message, e);
     }
   }
 }

@@ -9,6 +9,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -20,7 +21,12 @@ final class LogicRules {
     this.analysis = analysis;
   }
 
-  /** The live query. */
+  /** The live query, over flows or over the results of others. */
+  Query whole() {
+    return LiveColumns.query(analysis);
+  }
+
+  /** The live query, which has to be over flows. */
   FlowQuery live() {
     return LiveColumns.parse(analysis, "live.query", analysis.live().query());
   }
@@ -38,7 +44,7 @@ final class LogicRules {
   }
 
   /** What the query at a place selects by a name, of this kind. */
-  SelectItem item(String place, FlowQuery query, String name, ValueKind kind) {
+  SelectItem item(String place, Query query, String name, ValueKind kind) {
     for (SelectItem item : query.select()) {
       if (item.name().equals(name)) {
         if (item.what().kind() != kind) {
@@ -137,7 +143,7 @@ final class LogicRules {
   }
 
   /** Refuses a LIMIT: the logic sees all groups or its answer is another. */
-  void noLimit(String place, FlowQuery query, String why) {
+  void noLimit(String place, Query query, String why) {
     if (query.limit() >= 0) {
       throw error(place, "expected no LIMIT, found LIMIT " + query.limit() + ": " + why);
     }

@@ -41,7 +41,7 @@ final class MiceLogic implements ReportLogic {
     live = LiveColumns.of(analysis);
     rules.noLimit(
         "live.query",
-        rules.live(),
+        rules.whole(),
         "logic mice leaves the top hosts out first (report.parameters.limit is its limit)");
     FlowQuery history = rules.history();
     past = analysis.history();

@@ -81,7 +81,7 @@ final class MoreThanUsualLogic implements ReportLogic {
     emitNoHistory = parameters.bool("emit_no_history", false);
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
-    rules.item("live.query", rules.live(), measure, ValueKind.LONG);
+    rules.item("live.query", rules.whole(), measure, ValueKind.LONG);
     live = LiveColumns.of(analysis);
     keys = live.stream().filter(ReportColumn::key).toList();
     past = analysis.history();

@@ -58,7 +58,7 @@ final class NewTargetsLogic implements ReportLogic {
     emitAll = parameters.choice("emit", "all", "scans").equals("all");
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
-    rules.item("live.query", rules.live(), TARGETS, ValueKind.LONG);
+    rules.item("live.query", rules.whole(), TARGETS, ValueKind.LONG);
     live = LiveColumns.of(analysis);
     keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
     openHistory(analysis, rules);

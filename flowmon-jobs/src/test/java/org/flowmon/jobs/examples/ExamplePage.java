@@ -59,7 +59,7 @@ public final class ExamplePage {
   }
 
   /** The project's folder of documentation. */
-  static Path docs() {
+  public static Path docs() {
     Path folder = Path.of("").toAbsolutePath();
     while (folder != null && !Files.isRegularFile(folder.resolve("mvnw"))) {
       folder = folder.getParent();

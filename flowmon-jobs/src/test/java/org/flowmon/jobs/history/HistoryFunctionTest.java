@@ -416,12 +416,12 @@ class HistoryFunctionTest {
     for (int i = 3 * HistoryGaps.MAX_ARRIVALS; i > 0; i--) {
       gaps.add(new CommitResult.Gap("t:0", i, i + 1, 10L * i, 10L * i + 1));
     }
-    HistoryGaps seen = HistoryGaps.of(gaps, Long.MAX_VALUE, 0, Constraints.NOTHING);
+    HistoryGaps seen = HistoryGaps.of(gaps, Long.MAX_VALUE, 0, List.of(Constraints.NOTHING));
     assertEquals(HistoryGaps.MAX_ARRIVALS, seen.arrivals().count());
     assertEquals(gaps.size(), seen.asked().size());
     gaps.forEach(gap -> assertTrue(seen.arrivals().contains(gap.arrivalFrom())));
     assertFalse(seen.arrivals().contains(gaps.get(0).arrivalFrom() - 1));
-    assertEquals(1, HistoryGaps.of(gaps, 19, 0, Constraints.NOTHING).arrivals().count());
+    assertEquals(1, HistoryGaps.of(gaps, 19, 0, List.of(Constraints.NOTHING)).arrivals().count());
   }
 
   @Test

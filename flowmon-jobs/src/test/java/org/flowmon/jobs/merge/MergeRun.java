@@ -96,6 +96,9 @@ final class MergeRun {
   }
 
   private void take(WindowResult result) {
+    if (result.isAnnouncement()) {
+      return;
+    }
     String window = result.analysis() + " " + result.windowEnd();
     Integer before = updates.put(window, result.update());
     assertTrue(before == null || before < result.update(), "results of a window go forward");
@@ -154,19 +157,20 @@ final class MergeRun {
   List<Partial> lowLevel(List<TestFlow> flows) {
     List<Partial> partials = new ArrayList<>();
     for (AnalysisConfig analysis : asked) {
-      LiveQuery live = LiveQuery.of(analysis);
-      LowLevelQuery low =
-          new LowLevelQuery(
-              live.id(),
-              live.query(),
-              live.window(),
-              live.analysis().live().slots(),
-              KEY_GROUPS,
-              (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
-      for (FlowBatch batch : TestFlow.batches(flows, 100, ++sequence)) {
-        low.process(batch);
+      for (LiveQuery live : LiveQuery.all(analysis)) {
+        LowLevelQuery low =
+            new LowLevelQuery(
+                live.id(),
+                live.query(),
+                live.window(),
+                live.analysis().live().slots(),
+                KEY_GROUPS,
+                (keyGroup, bytes) -> partials.add(new Partial.Groups(keyGroup, bytes)));
+        for (FlowBatch batch : TestFlow.batches(flows, 100, ++sequence)) {
+          low.process(batch);
+        }
+        low.drainAll();
       }
-      low.drainAll();
     }
     return partials;
   }
