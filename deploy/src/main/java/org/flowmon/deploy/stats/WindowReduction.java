@@ -11,6 +11,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowLengths;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
@@ -33,8 +34,6 @@ import org.flowmon.udaf.query.Value;
  * several flows.
  */
 public final class WindowReduction {
-  private static final List<Long> LENGTHS =
-      List.of(1L, 3L, 10L, 30L, 60L, 180L, 600L, 1800L, 3600L);
   private static final long SECOND = 1_000_000;
 
   private final List<Measured> measured;
@@ -85,16 +84,13 @@ public final class WindowReduction {
       throws IOException {
     List<FlowQuery> leaves = QueryParser.parseQuery(analysis.live().query()).leaves();
     long sampleMicros = sample.toNanos() / 1000;
-    // Where groups are of slides of a window, these are what flows become groups in.
     long own =
         leaves.stream()
-            .flatMap(live -> live.groupBy().stream())
-            .filter(TimeBucket.class::isInstance)
-            .mapToLong(key -> ((TimeBucket) key).widthMicros())
+            .mapToLong(live -> WindowLengths.own(live, analysis.live().windowMicros()))
             .min()
-            .orElse(analysis.live().windowMicros());
+            .orElseThrow();
     TreeSet<Long> lengths = new TreeSet<>();
-    LENGTHS.forEach(seconds -> lengths.add(seconds * SECOND));
+    WindowLengths.SECONDS.forEach(seconds -> lengths.add(seconds * SECOND));
     lengths.add(own);
     lengths.removeIf(length -> length > sampleMicros);
     List<Measured> measured = new ArrayList<>();

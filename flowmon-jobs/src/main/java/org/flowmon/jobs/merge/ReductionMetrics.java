@@ -18,12 +18,23 @@ final class ReductionMetrics {
   private static final class Sums {
     private volatile long flows;
     private volatile long groups;
+    private volatile long ownMicros;
     private volatile long dropped;
     private volatile int level;
 
     double flowsPerGroup() {
       long made = groups;
       return made == 0 ? 0 : flows / (double) made;
+    }
+
+    /** In milliseconds; 0 where nothing is known yet, −1 where not even the longest is enough. */
+    long recommendedWindow() {
+      double ratio = flowsPerGroup();
+      if (ratio == 0) {
+        return 0;
+      }
+      long micros = WindowLengths.recommended(ownMicros, ratio);
+      return micros == 0 ? -1 : micros / 1000;
     }
   }
 
@@ -32,11 +43,17 @@ final class ReductionMetrics {
     this.metrics = metrics;
   }
 
+  /**
+   * Adds a result.
+   *
+   * @param ownMicros as {@link WindowLengths#own} has it
+   */
   // One thread writes; others see its sums, if not at once.
   @SuppressWarnings("NonAtomicVolatileUpdate")
-  void add(WindowResult window) {
+  void add(WindowResult window, long ownMicros) {
     Sums sums = analyses.computeIfAbsent(window.analysis(), this::register);
     sums.level = window.groupLevel();
+    sums.ownMicros = ownMicros;
     if (window.groups() == WindowResult.UNKNOWN_GROUPS) {
       return;
     }
@@ -51,6 +68,7 @@ final class ReductionMetrics {
     group.gauge("window_flows", (Gauge<Long>) () -> sums.flows);
     group.gauge("window_groups", (Gauge<Long>) () -> sums.groups);
     group.gauge("flows_per_group", (Gauge<Double>) sums::flowsPerGroup);
+    group.gauge("recommended_window_ms", (Gauge<Long>) sums::recommendedWindow);
     group.gauge("group_sampling_level", (Gauge<Integer>) () -> sums.level);
     group.gauge("dropped_groups", (Gauge<Long>) () -> sums.dropped);
     return sums;

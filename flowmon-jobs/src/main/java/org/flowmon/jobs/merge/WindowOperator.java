@@ -310,7 +310,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       if (isWhole) {
         results.inc();
         finalResults.inc(result.isFinal() ? 1 : 0);
-        reductions.add(result);
+        LiveQuery live = queries.of(analysis);
+        reductions.add(result, WindowLengths.own(live.query(), live.window().widthMicros()));
         output.collect(
             new StreamRecord<>(
                 result.withDefinition(queries.set().text(analysis)),

@@ -41,28 +41,28 @@ class ReductionMetricsTest {
   void flowsAndGroupsOfAllWindowsOfAnAnalysisAreAddedUp() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
     ReductionMetrics metrics = new ReductionMetrics(new Gauges("", gauges));
-    metrics.add(window("mice", 10, 4));
-    metrics.add(window("mice", 20, 8));
-    metrics.add(window("elephants", 7, 0));
+    metrics.add(window("mice", 10, 4), 10_000_000);
+    metrics.add(window("mice", 20, 8), 10_000_000);
+    metrics.add(window("elephants", 7, 0), 10_000_000);
     assertEquals(30L, gauges.get("mice.window_flows").getValue());
     assertEquals(12L, gauges.get("mice.window_groups").getValue());
     assertEquals(2.5, gauges.get("mice.flows_per_group").getValue());
     assertEquals(0.0, gauges.get("elephants.flows_per_group").getValue());
-    assertEquals(10, gauges.size());
+    assertEquals(12, gauges.size());
   }
 
   @Test
   void groupsThatWereLeftOutAreCountedAsEstimatedAndWindowsWithoutAnyNotAtAll() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
     ReductionMetrics metrics = new ReductionMetrics(new Gauges("", gauges));
-    metrics.add(sampled(1000, 8 * 40, 3));
+    metrics.add(sampled(1000, 8 * 40, 3), 10_000_000);
     assertEquals(3, gauges.get("mice.group_sampling_level").getValue());
     assertEquals(7L * 40, gauges.get("mice.dropped_groups").getValue());
     assertEquals(8L * 40, gauges.get("mice.window_groups").getValue());
-    metrics.add(sampled(500, WindowResult.UNKNOWN_GROUPS, WindowResult.NO_GROUPS));
+    metrics.add(sampled(500, WindowResult.UNKNOWN_GROUPS, WindowResult.NO_GROUPS), 10_000_000);
     assertEquals(17, gauges.get("mice.group_sampling_level").getValue());
     assertEquals(1000L, gauges.get("mice.window_flows").getValue());
-    metrics.add(window("mice", 5, 5));
+    metrics.add(window("mice", 5, 5), 10_000_000);
     assertEquals(0, gauges.get("mice.group_sampling_level").getValue());
     assertEquals(7L * 40, gauges.get("mice.dropped_groups").getValue());
   }
@@ -70,5 +70,30 @@ class ReductionMetricsTest {
   private static WindowResult sampled(long flows, long groups, int level) {
     ArrivalCounts counts = new ArrivalCounts(flows, 0, 0, 0);
     return new WindowResult("mice", null, 0, 1, 0, 1, 1, null, null, groups, level, counts);
+  }
+
+  @Test
+  void theRecommendedWindowIsTheShortestInWhichAGroupCanHaveTenFlows() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    ReductionMetrics metrics = new ReductionMetrics(new Gauges("", gauges));
+    metrics.add(window("mice", 30, 10), 10_000_000); // 3 flows: 33.3 s
+    metrics.add(window("few", 10, 10), 60_000_000); // 1 flow: 10 minutes
+    metrics.add(window("fit", 100, 10), 10_000_000);
+    metrics.add(window("many", 400, 10), 10_000_000); // 2.5 s
+    metrics.add(window("huge", 1_000_000, 10), 10_000_000);
+    metrics.add(window("never", 101, 100), 3_600_000_000L);
+    metrics.add(window("none", 0, 0), 10_000_000);
+    Map<String, Long> found = new TreeMap<>();
+    gauges.forEach(
+        (name, gauge) -> {
+          if (name.endsWith(".recommended_window_ms")) {
+            found.put(name.replace(".recommended_window_ms", ""), (Long) gauge.getValue());
+          }
+        });
+    assertEquals(
+        Map.of(
+            "mice", 60_000L, "few", 600_000L, "fit", 10_000L, "many", 3_000L, "huge", 1_000L,
+            "never", -1L, "none", 0L),
+        found);
   }
 }
