@@ -1,12 +1,7 @@
 package org.flowmon.deploy.command;
 
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -16,14 +11,19 @@ import picocli.CommandLine.Option;
 @Command(
     name = "alerts",
     mixinStandardHelpOptions = true,
-    description = "Lists alerts.",
-    subcommands = AlertsCommand.ListThem.class)
+    description = "Lists alerts, and says that they are resolved.",
+    subcommands = {AlertsCommand.ListThem.class, AlertsResolveCommand.class})
 public final class AlertsCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Override
   public Integer call() {
     throw new UsageException("alerts: expected one of " + spec.subcommands().keySet());
+  }
+
+  /** A key may hold any text that a flow had. */
+  static String printable(String key) {
+    return key.replaceAll("\\p{Cntrl}", "?");
   }
 
   /** {@code flowmon alerts list}. */
@@ -36,25 +36,10 @@ public final class AlertsCommand implements Callable<Integer> {
       },
       footer = {"", "Example:", "  flowmon alerts list --config flowmon.yaml --all"})
   static final class ListThem implements Callable<Integer> {
-    private static final String LINE = "%-8s %-8s %-24s %-24s %-27s %-27s %-32s %s%n";
+    private static final String LINE = "%-8s %-12s %-8s %-24s %-24s %-27s %-27s %-32s %s%n";
 
     @ArgGroup(multiplicity = "1")
-    private Broker broker;
-
-    /** Where Kafka is. */
-    static final class Broker {
-      @Option(
-          names = "--bootstrap",
-          paramLabel = "HOST:PORT",
-          description = "Kafka's bootstrap servers.")
-      private String bootstrap;
-
-      @Option(
-          names = "--config",
-          paramLabel = "FILE",
-          description = "The job's configuration, which names Kafka's servers and properties.")
-      private Path config;
-    }
+    private BrokerOption broker;
 
     @Option(names = "--all", description = "Those that are resolved, too.")
     private boolean all;
@@ -66,14 +51,14 @@ public final class AlertsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      AlertsTopic topic = AlertsTopic.read(properties());
+      AlertsTopic topic = AlertsTopic.read(broker.properties());
       List<AlertsTopic.Message> alerts =
           topic.alerts().stream().filter(alert -> all || alert.isFiring()).toList();
       if (json) {
         alerts.forEach(alert -> System.out.println(alert.json()));
       } else {
         System.out.printf(
-            LINE, "state", "severity", "analysis", "rule", "since", "window", "id", "key");
+            LINE, "state", "cause", "severity", "analysis", "rule", "since", "window", "id", "key");
         alerts.forEach(ListThem::line);
       }
       if (topic.unreadable() > 0) {
@@ -87,34 +72,14 @@ public final class AlertsCommand implements Callable<Integer> {
       System.out.printf(
           LINE,
           alert.text("state"),
+          alert.text("cause"),
           alert.text("severity"),
           alert.text("analysis"),
           alert.text("rule"),
           alert.text("since"),
           alert.text("window_end"),
           alert.text("id"),
-          printable(alert.text("key")));
-    }
-
-    /** A key may hold any text that a flow had. */
-    private static String printable(String key) {
-      return key.replaceAll("\\p{Cntrl}", "?");
-    }
-
-    private Map<String, Object> properties() {
-      Map<String, Object> properties = new HashMap<>();
-      if (broker.config != null) {
-        try {
-          JobConfig.Kafka kafka = JobConfig.read(broker.config).kafka();
-          properties.putAll(kafka.properties());
-          properties.put("bootstrap.servers", kafka.bootstrap());
-        } catch (ConfigException e) {
-          throw new CommandException(e.getMessage());
-        }
-      } else {
-        properties.put("bootstrap.servers", broker.bootstrap);
-      }
-      return properties;
+          AlertsCommand.printable(alert.text("key")));
     }
   }
 }

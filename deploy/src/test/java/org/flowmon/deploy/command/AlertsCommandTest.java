@@ -4,11 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
@@ -65,6 +71,83 @@ class AlertsCommandTest {
               message("c", 1, "firing", "\\u001b[31m")),
           all.out().lines().toList());
     }
+  }
+
+  @Test
+  void whoIsMeantIsSentToTheJobAndWaitedFor() throws Exception {
+    String a = "a".repeat(32);
+    String b = "b".repeat(32);
+    String c = "c".repeat(32);
+    String webhooks = "0123456789abcdef0123456789abcdef";
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
+      kafka.createTopic("flowmon.alerts", 1, Map.of());
+      kafka.createTopic("flowmon.alerts.resolve", 1, Map.of());
+      send(
+          kafka,
+          message(a, 1, "firing", "10.0.0.1"),
+          message(b, 1, "firing", "10.0.0.2"),
+          message(c, 1, "firing", "10.0.0.3"),
+          message(c, 2, "resolved", "10.0.0.3"));
+      CommandRun several = resolve(kafka, "loud");
+      assertEquals(ExitCodes.USAGE, several.code(), several.toString());
+      assertTrue(several.err().contains("means 2 alerts that fire"), several.toString());
+      assertEquals(List.of(), resolves(kafka), "nothing was sent");
+      CommandRun none = resolve(kafka, "10.0.0.3", c);
+      assertEquals(ExitCodes.NO, none.code(), none.toString());
+      assertTrue(none.out().contains("no alert that fires is '10.0.0.3'"), none.toString());
+      assertEquals(List.of(), resolves(kafka));
+      CommandRun sent = resolve(kafka, "10.0.0.1", webhooks, "--wait", "0s");
+      assertEquals(0, sent.code(), sent.toString());
+      assertTrue(sent.out().contains(a + " (talkers/loud 10.0.0.1) is sent"), sent.toString());
+      assertEquals(List.of(a, webhooks), resolves(kafka));
+      send(kafka, message(a, 2, "resolved", "10.0.0.1"), message(b, 2, "firing", "10.0.0.2"));
+      Thread job =
+          new Thread(
+              () -> {
+                try {
+                  while (resolves(kafka).size() < 3) {
+                    Thread.sleep(50);
+                  }
+                  send(kafka, message(b, 3, "resolved", "10.0.0.2"));
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      job.start();
+      CommandRun told = resolve(kafka, "talkers/loud", "--wait", "60s");
+      job.join();
+      assertEquals(0, told.code(), told.toString());
+      assertTrue(told.out().contains(b + " (talkers/loud 10.0.0.2) is resolved"), told.toString());
+    }
+  }
+
+  private static CommandRun resolve(EmbeddedKafka kafka, String... more) {
+    List<String> all =
+        new ArrayList<>(List.of("alerts", "resolve", "--bootstrap", kafka.bootstrapServers()));
+    all.addAll(List.of(more));
+    return CommandRun.of(all.toArray(new String[0]));
+  }
+
+  /** The ids that were sent, by the keys of their messages. */
+  private static List<String> resolves(EmbeddedKafka kafka) {
+    List<String> ids = new ArrayList<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", kafka.bootstrapServers()),
+            new StringDeserializer(),
+            new StringDeserializer())) {
+      TopicPartition partition = new TopicPartition("flowmon.alerts.resolve", 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
+          assertEquals("{\"version\":1,\"id\":\"" + record.key() + "\"}", record.value());
+          ids.add(record.key());
+        }
+      }
+    }
+    return ids;
   }
 
   private static void send(EmbeddedKafka kafka, String... messages) throws Exception {

@@ -78,7 +78,9 @@ public record Alert(
     /** Nothing came for the rule's time, or something came. */
     ABSENCE(2, "absence"),
     /** The rule is another one now, or gone: nobody knows whether it would still fire. */
-    RULE_CHANGED(3, "rule_changed");
+    RULE_CHANGED(3, "rule_changed"),
+    /** Somebody said that it is resolved. */
+    BY_HAND(4, "by_hand");
 
     private final int code;
     private final String text;

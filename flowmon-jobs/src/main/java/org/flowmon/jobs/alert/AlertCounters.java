@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
  * @param lateReports reports of windows that had been judged
  * @param failedRules windows, of each rule, that it could not judge
  * @param unfitRules rules, or definitions of analyses, that cannot be followed and are left out
+ * @param unknownResolves alerts to be resolved by hand that do not fire: they were resolved before,
+ *     or are another job's
  * @param told what was logged once
  */
 record AlertCounters(
@@ -30,6 +32,7 @@ record AlertCounters(
     Counter lateReports,
     Counter failedRules,
     Counter unfitRules,
+    Counter unknownResolves,
     Set<String> told) {
   private static final Logger LOG = LoggerFactory.getLogger(AlertCounters.class);
 
@@ -43,6 +46,7 @@ record AlertCounters(
         group.counter("late_reports"),
         group.counter("failed_rules"),
         group.counter("unfit_rules"),
+        group.counter("unknown_resolves"),
         new HashSet<>());
   }
 

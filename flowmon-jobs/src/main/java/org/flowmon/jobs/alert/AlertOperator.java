@@ -12,8 +12,8 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
-import org.apache.flink.streaming.api.operators.BoundedOneInput;
-import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedMultiInput;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.jobs.config.AnalysisConfig;
@@ -34,11 +34,14 @@ import org.flowmon.jobs.types.WatermarkTime;
  * anew with each start: before the first watermark all are known. One that goes has its alerts
  * resolved.
  *
+ * <p>An alert that fires is resolved, too, where somebody says so ({@link AlertResolves}): at once,
+ * and told as anything else is. Its key begins anew with the next window.
+ *
  * <p>Metrics in group {@code flowmon}: those of {@link AlertCounters}, {@code followed_keys},
  * {@code firing_alerts}, {@code waiting_alerts}.
  */
 public final class AlertOperator extends AbstractStreamOperator<Alert>
-    implements OneInputStreamOperator<Report, Alert>, BoundedOneInput {
+    implements TwoInputStreamOperator<Report, String, Alert>, BoundedMultiInput {
   private static final long serialVersionUID = 1L;
 
   private final AlertedAnalyses analyses;
@@ -92,12 +95,21 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   private transient volatile long waitingAlerts;
 
   @Override
-  public void processElement(StreamRecord<Report> element) {
+  public void processElement1(StreamRecord<Report> element) {
     Report report = element.getValue();
     if (report.isAnnouncement()) {
       learn(report);
     } else if (analyses.get(report.analysis()) != null) {
       byName.computeIfAbsent(report.analysis(), name -> new AnalysisAlerts(counters)).add(report);
+    }
+  }
+
+  /** The id of an alert that somebody says is resolved. */
+  @Override
+  public void processElement2(StreamRecord<String> element) {
+    String id = element.getValue();
+    if (byName.values().stream().noneMatch(alerts -> alerts.resolve(id, decided::add))) {
+      counters.unknownResolves().inc();
     }
   }
 
@@ -108,6 +120,17 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
       // Restored from a state that another version took for sound: the job must run.
       counters.unfit(announcement.analysis(), "the definition", e);
     }
+  }
+
+  @Override
+  public void processWatermark1(Watermark mark) throws Exception {
+    processWatermark(mark);
+  }
+
+  /** What people say has no time. */
+  @Override
+  public void processWatermark2(Watermark mark) {
+    // the windows are those of the reports
   }
 
   @Override
@@ -185,8 +208,10 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   }
 
   @Override
-  public void endInput() {
-    send(Long.MAX_VALUE);
-    waitingAlerts = 0;
+  public void endInput(int input) {
+    if (input == 1) {
+      send(Long.MAX_VALUE);
+      waitingAlerts = 0;
+    }
   }
 }

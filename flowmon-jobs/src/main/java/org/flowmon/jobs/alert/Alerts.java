@@ -2,6 +2,8 @@ package org.flowmon.jobs.alert;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.flowmon.jobs.config.AlertConfig;
@@ -15,18 +17,29 @@ import org.flowmon.jobs.sink.ReportMessage;
  * Alerts in the job, all of it in one task so that the messages of an alert keep their order:
  *
  * <pre>
- *   report ──► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts
- *                       └─► webhook-alerts
+ *   report ─────────┬─► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts
+ *   alert-resolves ─┘            └─► webhook-alerts
  * </pre>
  */
 public final class Alerts {
   private Alerts() {}
 
-  /** The alerts of reports. */
+  /** The alerts of reports, but for those that people say are resolved. */
   public static SingleOutputStreamOperator<Alert> of(
-      DataStream<Report> reports, List<AnalysisConfig> analyses) {
+      DataStream<Report> reports, JobConfig config, List<AnalysisConfig> analyses) {
+    DataStream<String> resolves =
+        reports
+            .getExecutionEnvironment()
+            .fromSource(
+                AlertResolves.source(config.kafka(), config.job().bounded()),
+                WatermarkStrategy.noWatermarks(),
+                "alert-resolves",
+                Types.STRING)
+            .uid("alert-resolves")
+            .setParallelism(1);
     return reports
         .global()
+        .connect(resolves)
         .transform("alerts", Alert.TYPE, new AlertOperator(analyses))
         .uid("alerts")
         .setParallelism(1);

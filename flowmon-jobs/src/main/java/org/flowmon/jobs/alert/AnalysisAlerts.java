@@ -109,6 +109,11 @@ final class AnalysisAlerts {
     rules.values().forEach(rule -> rule.end(judgedThrough, out));
   }
 
+  /** Resolves the alert of an id by hand; false where none of it fires here. */
+  boolean resolve(String id, Consumer<Alert> out) {
+    return rules.values().stream().anyMatch(rule -> rule.resolve(id, judgedThrough, out));
+  }
+
   /**
    * Takes a report. Of the same window the one with the highest revision is judged, and of these
    * the last.

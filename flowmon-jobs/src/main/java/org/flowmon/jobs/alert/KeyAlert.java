@@ -84,6 +84,25 @@ final class KeyAlert {
         rule.sinks());
   }
 
+  /**
+   * Ends the alert, as somebody said so. It may begin anew with the next window, and its silence
+   * begins now.
+   *
+   * @param end of the last window that it was told of
+   */
+  void resolve(AlertRule rule, long end) {
+    firing = false;
+    recent = 0;
+    run = 0;
+    quiet = 0;
+    silentUntil = end + rule.silence();
+  }
+
+  /** End of the window in which it began to fire. */
+  long since() {
+    return since;
+  }
+
   boolean isFiring() {
     return firing;
   }

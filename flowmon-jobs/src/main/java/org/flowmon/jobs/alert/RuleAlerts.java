@@ -173,6 +173,26 @@ final class RuleAlerts {
     idle.clear();
   }
 
+  /**
+   * Resolves the alert of an id, where it fires and somebody was told so.
+   *
+   * @param end of the last window that was judged
+   * @return whether it is one of these
+   */
+  boolean resolve(String id, long end, Consumer<Alert> out) {
+    for (Map.Entry<String, KeyAlert> entry : active.entrySet()) {
+      KeyAlert alert = entry.getValue();
+      if (alert.isAnnounced() && rule.id(entry.getKey(), alert.since()).equals(id)) {
+        alert.resolve(rule, end);
+        Alert message = alert.message(rule, entry.getKey(), end, State.RESOLVED, Cause.BY_HAND);
+        counters.count(message);
+        out.accept(message);
+        return true;
+      }
+    }
+    return false;
+  }
+
   void write(DataOutputView target) throws IOException {
     rule.write(target);
     target.writeInt(keys());

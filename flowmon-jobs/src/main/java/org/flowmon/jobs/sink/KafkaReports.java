@@ -51,6 +51,24 @@ public final class KafkaReports {
         .returns(ReportMessage.TYPE);
   }
 
+  /** The messages of reports, whatever sinks their analyses name, for a topic. */
+  public static SingleOutputStreamOperator<ReportMessage> messagesTo(
+      String topic, DataStream<Report> reports) {
+    return reports
+        .flatMap((Report report, Collector<ReportMessage> out) -> collect(report, topic, out))
+        .returns(ReportMessage.TYPE);
+  }
+
+  private static void collect(Report report, String topic, Collector<ReportMessage> out) {
+    for (int row = 0; row < report.rows().rowCount(); row++) {
+      out.collect(
+          new ReportMessage(
+              topic,
+              ReportJson.key(report, row).getBytes(StandardCharsets.UTF_8),
+              ReportJson.value(report, row).getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
   /**
    * Makes the topics of those analyses where they are missing, with the broker's defaults: not
    * every broker makes a topic when it is first written to.
@@ -69,6 +87,19 @@ public final class KafkaReports {
           createTopic(admin, ALERTS_TOPIC);
         }
       }
+    }
+  }
+
+  /**
+   * Makes a topic where it is missing, with the broker's defaults.
+   *
+   * @throws ConfigException where that is not possible
+   */
+  public static void createTopic(JobConfig.Kafka kafka, String topic) {
+    Map<String, Object> properties = new HashMap<>(kafka.properties());
+    properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrap());
+    try (Admin admin = Admin.create(properties)) {
+      createTopic(admin, topic);
     }
   }
 
@@ -115,14 +146,7 @@ public final class KafkaReports {
       if (!chosen.filter(report)) {
         return;
       }
-      String topic = TOPIC_PREFIX + report.analysis();
-      for (int row = 0; row < report.rows().rowCount(); row++) {
-        out.collect(
-            new ReportMessage(
-                topic,
-                ReportJson.key(report, row).getBytes(StandardCharsets.UTF_8),
-                ReportJson.value(report, row).getBytes(StandardCharsets.UTF_8)));
-      }
+      collect(report, TOPIC_PREFIX + report.analysis(), out);
     }
   }
 

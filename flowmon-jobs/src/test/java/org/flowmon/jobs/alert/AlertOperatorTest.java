@@ -1,5 +1,6 @@
 package org.flowmon.jobs.alert;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.flowmon.jobs.alert.AlertRun.analysis;
 import static org.flowmon.jobs.alert.AlertRun.end;
 import static org.flowmon.jobs.alert.AlertRun.report;
@@ -142,6 +143,101 @@ class AlertOperatorTest {
             again.lines().get(again.lines().size() - 1));
       }
     }
+  }
+
+  @Test
+  void anAlertThatIsResolvedByHandIsToldOnceAndFiresAnewAfterItsSilence() throws Exception {
+    AnalysisConfig rule = analysis("0s", "- {name: loud, when: bytes > 100, silence: 30s}");
+    try (AlertRun run = AlertRun.start(rule)) {
+      run.resolve("0123456789abcdef0123456789abcdef"); // nobody's
+      run.add(report(1, 3, 7, 500, 8, 500));
+      run.completeWindow(1);
+      checkpoint(run, 1);
+      run.resolve(run.sent().get(0).id());
+      run.resolve(run.sent().get(0).id()); // once more, as after a restart
+      assertEquals(2, run.sent().size(), "nothing is said before a checkpoint holds it");
+      for (int window = 2; window <= 6; window++) {
+        run.add(report(window, 3, 7, 500, 8, 500));
+        run.completeWindow(window);
+      }
+      run.end();
+      assertEquals(
+          List.of(
+              "10.0.0.7 1 firing since 1 at 1 held 1",
+              "10.0.0.8 1 firing since 1 at 1 held 1",
+              "10.0.0.7 2 resolved since 1 at 1 held 1 by hand",
+              "10.0.0.7 1 firing since 2 at 4 held 4",
+              "10.0.0.8 2 firing since 1 at 4 held 4"),
+          run.lines());
+    }
+  }
+
+  private static void checkpoint(AlertRun run, long number) throws Exception {
+    var unused = run.snapshot(number);
+    run.checkpointCompleted(number);
+  }
+
+  @Test
+  void whatIsResolvedByHandStaysSoAfterARestartAndIsToldOnceMore() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500));
+      run.completeWindow(1);
+      checkpoint(run, 1);
+      String id = run.sent().get(0).id();
+      run.resolve(id);
+      OperatorSubtaskState state = run.snapshot(2);
+      run.checkpointCompleted(2);
+      String resolved = "10.0.0.7 2 resolved since 1 at 1 held 1 by hand";
+      assertEquals(List.of("10.0.0.7 1 firing since 1 at 1 held 1", resolved), run.lines());
+      try (AlertRun again = AlertRun.restore(run, state, LOUD)) {
+        again.resolve(id); // read again
+        again.completeWindow(2); // the condition does not hold
+        again.end();
+        assertEquals(List.of(resolved, resolved), again.lines().subList(1, 3), "the same message");
+        assertEquals(3, again.lines().size(), again.lines() + "");
+        assertEquals(again.sent().get(1), again.sent().get(2));
+      }
+    }
+  }
+
+  @Test
+  void anAlertOfAbsenceThatIsResolvedByHandFiresAnewWhereNothingComesForAsLong() throws Exception {
+    AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, silence: 10s}");
+    try (AlertRun run = AlertRun.start(silent)) {
+      run.complete(end(0) + 3 * AlertRun.SECOND);
+      run.completeWindow(4);
+      checkpoint(run, 1);
+      run.resolve(run.sent().get(0).id());
+      run.completeWindow(8);
+      run.end();
+      assertEquals(
+          List.of(
+              " 1 firing since 4 at 4 held 4",
+              " 2 resolved since 4 at 4 held 4 by hand",
+              " 1 firing since 7 at 7 held 7",
+              " 2 firing since 7 at 8 held 8"),
+          run.lines());
+    }
+  }
+
+  @Test
+  void onlyMessagesOfTheirVersionWithAnIdResolve() {
+    String id = "0123456789abcdef0123456789abcdef";
+    assertEquals(id, AlertResolves.parse(AlertResolves.message(id).getBytes(UTF_8)));
+    String more = "{\"version\":1,\"by\":{\"a\":[1]},\"id\":\"" + id + "\"}";
+    assertEquals(id, AlertResolves.parse(more.getBytes(UTF_8)));
+    for (String wrong :
+        List.of(
+            "",
+            "[]",
+            "{\"version\":1}",
+            "{\"version\":2,\"id\":\"" + id + "\"}",
+            "{\"version\":1,\"id\":\"" + id.substring(1) + "\"}",
+            "{\"version\":1,\"id\":\"" + id,
+            " ".repeat(5000) + more)) {
+      assertNull(AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
+    }
+    assertNull(AlertResolves.parse(null));
   }
 
   @Test

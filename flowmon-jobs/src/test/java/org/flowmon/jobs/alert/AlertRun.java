@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.TwoInputStreamOperatorTestHarness;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;
@@ -23,13 +24,13 @@ final class AlertRun implements AutoCloseable {
   /** The end of window 0: 2026-11-21T10:00:00Z. */
   static final long BEGIN = 1_795_255_200L * SECOND;
 
-  private final OneInputStreamOperatorTestHarness<Report, Alert> harness;
+  private final TwoInputStreamOperatorTestHarness<Report, String, Alert> harness;
   private final List<Alert> sent;
 
   private AlertRun(List<Alert> sent, OperatorSubtaskState state, List<AnalysisConfig> analyses)
       throws Exception {
     this.sent = sent;
-    harness = new OneInputStreamOperatorTestHarness<>(new AlertOperator(analyses), 1, 1, 0);
+    harness = new TwoInputStreamOperatorTestHarness<>(new AlertOperator(analyses), 1, 1, 0);
     harness.setup(new AlertSerializer());
     if (state != null) {
       harness.initializeState(state);
@@ -115,16 +116,21 @@ final class AlertRun implements AutoCloseable {
   }
 
   void add(Report report) throws Exception {
-    harness.processElement(report, report.windowEnd() / 1000);
+    harness.processElement1(report, report.windowEnd() / 1000);
   }
 
   /** All flows that arrived up to then have been seen. */
   void complete(long through) throws Exception {
-    harness.processWatermark(new Watermark(through / 1000));
+    harness.processWatermark1(new Watermark(through / 1000));
   }
 
   void completeWindow(int window) throws Exception {
     complete(end(window));
+  }
+
+  /** Somebody says that an alert is resolved. */
+  void resolve(String id) throws Exception {
+    harness.processElement2(new StreamRecord<>(id));
   }
 
   OperatorSubtaskState snapshot(long checkpoint) throws Exception {
@@ -136,8 +142,8 @@ final class AlertRun implements AutoCloseable {
   }
 
   void end() throws Exception {
-    harness.processWatermark(Watermark.MAX_WATERMARK);
-    harness.endInput();
+    harness.processWatermark1(Watermark.MAX_WATERMARK);
+    harness.endInput1();
   }
 
   /** What was sent, in its order. */
@@ -164,7 +170,8 @@ final class AlertRun implements AutoCloseable {
         + window(alert.windowEnd())
         + " held "
         + window(alert.lastHeld())
-        + (alert.cause() == Alert.Cause.RULE_CHANGED ? " changed" : "");
+        + (alert.cause() == Alert.Cause.RULE_CHANGED ? " changed" : "")
+        + (alert.cause() == Alert.Cause.BY_HAND ? " by hand" : "");
   }
 
   private static long window(long end) {

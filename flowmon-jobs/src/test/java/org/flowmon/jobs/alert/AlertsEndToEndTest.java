@@ -12,8 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -77,6 +79,36 @@ class AlertsEndToEndTest {
     }
   }
 
+  @Test
+  void anAlertThatSomebodySaysIsResolvedIsResolvedByTheJobThatRuns() throws Exception {
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+      kafka.createTopic("flows", 1);
+      for (int window = 1; window <= 4; window++) {
+        send(kafka, window, AlertRun.end(window) - 5 * AlertRun.SECOND, 500);
+      }
+      StreamExecutionEnvironment env =
+          environment(kafka, 1, "- {name: loud, when: bytes > 100}", false);
+      JobClient job = env.executeAsync("alerts");
+      List<String> first = await(kafka, 1);
+      assertTrue(first.get(0).contains("\"state\":\"firing\""), first.get(0));
+      AlertResolves.send(
+          Map.of("bootstrap.servers", kafka.bootstrap()),
+          first.get(0).replaceAll(".*\"id\":\"([^\"]*)\".*", "$1"));
+      List<String> both = await(kafka, 2);
+      assertTrue(
+          both.get(1).contains("\"number\":2,\"state\":\"resolved\",\"cause\":\"by_hand\""),
+          both.get(1));
+      job.cancel().get(1, TimeUnit.MINUTES);
+    }
+  }
+
+  private static List<String> await(EmbeddedKafka kafka, int messages) throws Exception {
+    while (messages(kafka).size() < messages) {
+      Thread.sleep(100);
+    }
+    return messages(kafka);
+  }
+
   private static String shortened(String json) {
     String end = json.replaceAll(".*\"window_end\":\"([^\"]*)\".*", "$1");
     return json.replaceAll(".*\"state\":\"([^\"]*)\".*\"rule\":\"([^\"]*)\".*", "$2 $1")
@@ -85,13 +117,17 @@ class AlertsEndToEndTest {
   }
 
   private void run(EmbeddedKafka kafka, int port) throws Exception {
-    AnalysisConfig analysis =
-        AlertRun.analysis(
-            "0s",
-            """
-            - {name: loud, when: bytes > 100, for: 20s, sinks: [kafka, ops]}
-            - {name: silent, absent: 20s}
-            """);
+    String alerts =
+        """
+        - {name: loud, when: bytes > 100, for: 20s, sinks: [kafka, ops]}
+        - {name: silent, absent: 20s}
+        """;
+    environment(kafka, port, alerts, true).execute("alerts");
+  }
+
+  private StreamExecutionEnvironment environment(
+      EmbeddedKafka kafka, int port, String alerts, boolean bounded) {
+    AnalysisConfig analysis = AlertRun.analysis("0s", alerts);
     JobConfig config =
         JobConfig.parse(
             "test.yaml",
@@ -104,12 +140,13 @@ class AlertsEndToEndTest {
               checkpoint_interval: 200ms
               checkpoint_directory: %s
               disorder_bound: 0s
-              bounded: true
+              bounded: %s
             """
-                .formatted(kafka.bootstrap(), port, directory.resolve("checkpoints").toUri()));
+                .formatted(
+                    kafka.bootstrap(), port, directory.resolve("checkpoints").toUri(), bounded));
     StreamExecutionEnvironment env = LocalFlink.environment(2);
     FlowmonJob.build(env, config, List.of(analysis));
-    env.execute("alerts");
+    return env;
   }
 
   private static void send(EmbeddedKafka kafka, long sequence, long time, long bytes)

@@ -1,0 +1,162 @@
+package org.flowmon.jobs.alert;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The topic in which people say that alerts are resolved ({@code docs/format/alerts.md}). A job
+ * reads it from the place that its checkpoint holds, without one from the beginning: each message
+ * counts at least once, and one that is read again finds its alert resolved.
+ */
+public final class AlertResolves {
+  /** The topic's name. */
+  public static final String TOPIC = "flowmon.alerts.resolve";
+
+  private static final Logger LOG = LoggerFactory.getLogger(AlertResolves.class);
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
+  private static final int VERSION = 1;
+  private static final int MAX_BYTES = 4096;
+  private static final int TIMEOUT_SECONDS = 30;
+
+  private AlertResolves() {}
+
+  /** Whether a text can be the id of an alert. */
+  public static boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  /**
+   * The ids of alerts that are resolved by hand.
+   *
+   * @param bounded whether it ends with what the topic holds now
+   */
+  static KafkaSource<String> source(JobConfig.Kafka kafka, boolean bounded) {
+    Properties properties = new Properties();
+    // as those of flows: they would collide
+    properties.setProperty("register.consumer.metrics", "false");
+    properties.putAll(kafka.properties());
+    KafkaSourceBuilder<String> builder =
+        KafkaSource.<String>builder()
+            .setBootstrapServers(kafka.bootstrap())
+            .setTopics(TOPIC)
+            .setGroupId(kafka.group() + ".alerts")
+            .setStartingOffsets(OffsetsInitializer.earliest())
+            .setDeserializer(new Ids())
+            .setProperties(properties);
+    if (bounded) {
+      builder.setBounded(OffsetsInitializer.latest());
+    }
+    return builder.build();
+  }
+
+  /** Leaves out what is no message, and says so. */
+  private static final class Ids implements KafkaRecordDeserializationSchema<String> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void open(DeserializationSchema.InitializationContext context) {
+      // nothing to be made
+    }
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
+      String id = parse(record.value());
+      if (id == null) {
+        LOG.warn("the message at {}:{} resolves no alert", record.topic(), record.offset());
+      } else {
+        out.collect(id);
+      }
+    }
+
+    @Override
+    public TypeInformation<String> getProducedType() {
+      return Types.STRING;
+    }
+  }
+
+  /** The id of a message; null where it is none, or one of another version. */
+  static String parse(byte[] message) {
+    if (message == null || message.length > MAX_BYTES) {
+      return null;
+    }
+    String id = null;
+    long version = 0;
+    try (JsonParser json = JSON.createParser(message)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        return null;
+      }
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        switch (name) {
+          case "version" -> version = json.getValueAsLong(0);
+          case "id" -> id = json.getValueAsString();
+          default -> json.skipChildren();
+        }
+      }
+    } catch (IOException e) {
+      return null;
+    }
+    return version == VERSION && id != null && isId(id) ? id : null;
+  }
+
+  /** The message that resolves an alert. */
+  static String message(String id) {
+    return "{\"version\":" + VERSION + ",\"id\":\"" + id + "\"}";
+  }
+
+  /**
+   * Says that an alert is resolved.
+   *
+   * @param properties of Kafka's clients, with the bootstrap servers
+   * @param id of the alert
+   * @throws ConfigException where Kafka does not take it
+   */
+  public static void send(Map<String, Object> properties, String id) {
+    if (!isId(id)) {
+      throw new IllegalArgumentException("no id of an alert: " + id);
+    }
+    Map<String, Object> all = new HashMap<>(properties);
+    all.put("acks", "all");
+    all.put("max.block.ms", TIMEOUT_SECONDS * 1000);
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(all, new StringSerializer(), new StringSerializer())) {
+      var unused =
+          producer
+              .send(new ProducerRecord<>(TOPIC, id, message(id)))
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new ConfigException("topic " + TOPIC + ": the message was not taken: " + cause, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConfigException("interrupted while topic " + TOPIC + " was written", e);
+    }
+  }
+}
