@@ -16,6 +16,7 @@ import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
 import org.flowmon.jobs.config.AnalysisChange;
@@ -35,6 +36,7 @@ import org.flowmon.jobs.merge.KeyGroupKeys;
 import org.flowmon.jobs.merge.MergeOperator;
 import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.replay.ReplayJob;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
 import org.flowmon.jobs.report.ReportLogics;
@@ -82,8 +84,15 @@ public final class FlowmonJob {
 
   private FlowmonJob() {}
 
-  /** {@code flink run flowmon-job.jar --config flowmon.yaml}. */
+  /** {@code flink run flowmon-job.jar --config flowmon.yaml}; with more, {@link ReplayJob}. */
   public static void main(String[] args) throws Exception {
+    if (List.of(args).contains(ReplayJob.REPLAY)) {
+      ReplayJob replay = ReplayJob.parse(args);
+      StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+      replay.build(env);
+      env.execute("flowmon replay of " + replay.spec().analysis().name());
+      return;
+    }
     if (args.length != 2 || !args[0].equals("--config")) {
       throw new ConfigException("expected --config FILE, found " + List.of(args));
     }
@@ -317,6 +326,7 @@ public final class FlowmonJob {
       AlertRules.checkSinks(analysis, config);
     }
     KafkaReports.createTopics(config.kafka(), analyses);
+    KafkaReports.createTopic(config.kafka(), AlertResolves.TOPIC);
     KafkaReports.messages(reports, analyses)
         .name("kafka-messages")
         .uid("kafka-messages")
@@ -332,7 +342,7 @@ public final class FlowmonJob {
           .name("postgres-reports")
           .uid("postgres-reports");
     }
-    Alerts.send(Alerts.of(reports, analyses), config);
+    Alerts.send(Alerts.of(reports, config, analyses), config);
   }
 
   /**

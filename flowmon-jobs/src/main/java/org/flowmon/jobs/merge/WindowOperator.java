@@ -310,8 +310,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       if (isWhole) {
         results.inc();
         finalResults.inc(result.isFinal() ? 1 : 0);
-        LiveQuery live = queries.of(analysis);
-        reductions.add(result, WindowLengths.own(live.query(), live.window().widthMicros()));
+        reductions.add(result, own(queries.of(analysis)));
         output.collect(
             new StreamRecord<>(
                 result.withDefinition(queries.set().text(analysis)),
@@ -321,6 +320,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       }
     }
     super.processWatermark(mark);
+  }
+
+  /** What flows of an analysis become groups in: of several queries the shortest. */
+  private static long own(List<LiveQuery> all) {
+    return all.stream()
+        .mapToLong(live -> WindowLengths.own(live.query(), live.window().widthMicros()))
+        .min()
+        .orElseThrow();
   }
 
   @Override

@@ -1,34 +1,59 @@
 package org.flowmon.jobs.replay;
 
 import java.io.IOException;
+import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.scan.FlowBlock;
 import org.flowmon.archive.scan.FlowScan;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
 
 /**
- * Slices by arrival. The archive has no order of arrivals, so that each slice is a scan of its own:
- * they are at most a hundred, of whole slides.
+ * Slices by arrival. The archive has no order of arrivals, so that each slice is a scan of its own,
+ * and the groups of its windows are held at once: it has as many slides of the windows as together
+ * have no more than so many rows, and one at least. What rows there are is counted beforehand.
  */
 final class ArrivalSlices implements ReplaySlices {
-  private static final long SLICES = 100;
+  /** Rows of a slice where nothing else is said. */
+  static final long ROWS = 4_000_000;
+
+  private static final long BUCKETS = 10_000;
 
   private final ReplaySpec spec;
   private final ArchiveSnapshot snapshot;
-  private final long length;
+  private final long slide;
+  private final long most;
+  // How many rows arrived in each so long time, from where it was counted on.
+  private long unit;
+  private ResultTable counts;
+  private long countedFrom;
+  private long countedTo;
   private long position;
 
-  ArrivalSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) {
+  /**
+   * The slices of a replay.
+   *
+   * @param most rows of a slice that is longer than a slide
+   */
+  ArrivalSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position, long most) {
     this.spec = spec;
     this.snapshot = snapshot;
-    long slide = spec.window().slideMicros();
-    this.length = -Math.floorDiv(spec.from() - spec.to(), SLICES * slide) * slide;
+    this.slide = spec.window().slideMicros();
     this.position = position;
+    this.most = most;
   }
 
   @Override
   public long next(Flows out) throws IOException {
-    long next = Math.min(spec.to(), position + length);
+    long next = end();
     try (FlowScan scan =
         ReplaySlices.scan(spec, snapshot)
             .where(ReplaySlices.within(FlowColumn.ARRIVAL, position, next))
@@ -41,6 +66,50 @@ final class ArrivalSlices implements ReplaySlices {
     }
     position = next;
     return next;
+  }
+
+  /** Where the slice that begins at the position ends. */
+  private long end() throws IOException {
+    if (counts == null || position < countedFrom || position >= countedTo) {
+      count(position, spec.to());
+    }
+    while (true) {
+      long rows = 0;
+      long tooMany = Long.MAX_VALUE; // where the bucket begins with which there are too many
+      for (int row = 0; row < counts.rowCount() && tooMany == Long.MAX_VALUE; row++) {
+        long bucket = counts.longValue(row, 0);
+        if (bucket + unit > position) {
+          rows += counts.longValue(row, 1);
+          tooMany = rows > most ? bucket : tooMany;
+        }
+      }
+      if (tooMany > position) {
+        return Math.min(countedTo, tooMany);
+      }
+      long end = Math.min(countedTo, tooMany + unit);
+      if (unit == slide) {
+        return end;
+      }
+      count(position, end);
+    }
+  }
+
+  /** Counts the rows of some time, in times as short as there are not too many of. */
+  private void count(long from, long to) throws IOException {
+    unit = -Math.floorDiv(from - to, BUCKETS * slide) * slide;
+    Expression bucket = new Expression.TimeBucket(new Expression.Column(FlowColumn.ARRIVAL), unit);
+    FlowQuery query =
+        new FlowQuery(
+            List.of(
+                new SelectItem("bucket", bucket),
+                new SelectItem("n", new AggregateCall(AggregateFunction.COUNT, (Expression) null))),
+            ReplaySlices.within(FlowColumn.ARRIVAL, from, to),
+            List.of(bucket),
+            List.of(new OrderItem(bucket, false, false)),
+            -1);
+    counts = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table();
+    countedFrom = from;
+    countedTo = to;
   }
 
   @Override

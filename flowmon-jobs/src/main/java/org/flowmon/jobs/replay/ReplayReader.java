@@ -9,8 +9,6 @@ import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.metrics.Counter;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -24,8 +22,7 @@ import org.flowmon.udaf.table.WindowSpec;
  * goes out whole between two barriers. Whether a flow is late for a window is a property of the
  * flow, so that their order within a slice says nothing.
  *
- * <p>Metrics in group {@code flowmon}: {@code replayed_flows}, {@code replayed_through} (ms since
- * 1970).
+ * <p>Its metrics are those of {@link ReplayProgress}.
  */
 final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private static final String KEY = "archive:0";
@@ -33,14 +30,14 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private final ReplaySpec spec;
   private final WindowSpec window;
   private final SourceReaderContext context;
-  private final Counter flows;
+  private final ReplayProgress progress;
   private final CompletableFuture<Void> available = new CompletableFuture<>();
   private final ArchivedBatches batches;
   private Archive archive;
   private ArchiveSnapshot snapshot;
   private boolean hasSplit;
   private boolean noMore;
-  private volatile long position;
+  private long position;
   private ReplaySlices slices;
   private long number;
 
@@ -49,9 +46,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
     this.window = spec.window(); // which parses the query
     this.context = context;
     this.batches = new ArchivedBatches(spec.columns());
-    MetricGroup group = context.metricGroup().addGroup("flowmon");
-    this.flows = group.counter("replayed_flows");
-    group.gauge("replayed_through", () -> position / 1000);
+    this.progress = new ReplayProgress(spec, context.metricGroup().addGroup("flowmon"));
   }
 
   @Override
@@ -79,10 +74,11 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
     position =
         slices.next(
             (rows, from, count) -> {
-              flows.inc(count);
+              progress.flows(count);
               FlowBatch batch = batches.batch(rows, from, count);
               output.collect(new PositionedBatch(KEY, number++, batch, 0));
             });
+    progress.through(position);
     output.emitWatermark(new Watermark(watermark()));
     return InputStatus.MORE_AVAILABLE;
   }

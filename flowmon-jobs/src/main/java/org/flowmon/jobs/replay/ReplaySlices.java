@@ -36,7 +36,7 @@ interface ReplaySlices extends Closeable {
   static ReplaySlices of(ReplaySpec spec, ArchiveSnapshot snapshot, long position)
       throws IOException {
     return spec.isByArrival()
-        ? new ArrivalSlices(spec, snapshot, position)
+        ? new ArrivalSlices(spec, snapshot, position, ArrivalSlices.ROWS)
         : new EndTimeSlices(spec, snapshot, position);
   }
 

@@ -1,0 +1,131 @@
+package org.flowmon.jobs.replay;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.sink.KafkaReports;
+
+/**
+ * A replay as a bounded job of a cluster, whose reports go to a topic of their own:
+ *
+ * <pre>
+ *   flink run flowmon-job.jar --config flowmon.yaml --replay ANALYSIS --from TIME --to TIME
+ *
+ *   … report ──► replay-messages ──► replay-reports     topic flowmon.replays.ANALYSIS
+ * </pre>
+ *
+ * <p>Checkpoints hold how far it has read, and the groups of open windows: after a failure it goes
+ * on from the last one. Messages since then come once more, and are the same.
+ *
+ * @param config the job's configuration: archive, analyses, Kafka, checkpoints
+ * @param topic that the reports go to
+ */
+public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
+  /** Before the analysis's name in the topic's, where no other is named. */
+  public static final String TOPIC_PREFIX = "flowmon.replays.";
+
+  /** The argument that asks for a replay. */
+  public static final String REPLAY = "--replay";
+
+  private static final String USAGE =
+      "expected --config FILE --replay NAME|FILE.yaml --from TIME --to TIME [--topic TOPIC], with"
+          + " times such as 2026-11-21T08:00:00Z";
+  private static final Set<String> KEYS = Set.of("--config", REPLAY, "--from", "--to", "--topic");
+
+  /**
+   * The replay that a command line asks for.
+   *
+   * @throws ConfigException saying what is wrong with it, or with what it names
+   */
+  public static ReplayJob parse(String[] arguments) {
+    Map<String, String> given = new HashMap<>();
+    for (int i = 0; i < arguments.length; i += 2) {
+      if (!KEYS.contains(arguments[i]) || i + 1 == arguments.length) {
+        throw new ConfigException(USAGE + ", found " + List.of(arguments));
+      }
+      if (given.put(arguments[i], arguments[i + 1]) != null) {
+        throw new ConfigException(arguments[i] + " is given twice");
+      }
+    }
+    for (String key : List.of("--config", REPLAY, "--from", "--to")) {
+      if (!given.containsKey(key)) {
+        throw new ConfigException(key + " is missing; " + USAGE);
+      }
+    }
+    JobConfig config = JobConfig.read(Path.of(given.get("--config")));
+    if (config.archive() == null) {
+      throw new ConfigException(
+          given.get("--config") + ": archive: is missing, but a replay reads it");
+    }
+    AnalysisConfig analysis = analysis(config, given.get(REPLAY));
+    FlowmonJob.check(List.of(analysis));
+    config.job().budget().check(List.of(analysis));
+    ReplaySpec spec =
+        new ReplaySpec(
+            config.archive(),
+            analysis,
+            time("--from", given.get("--from")),
+            time("--to", given.get("--to")),
+            config.job().historyDelay(),
+            config.job().disorderBound());
+    String topic = given.getOrDefault("--topic", TOPIC_PREFIX + analysis.name());
+    return new ReplayJob(config, spec, topic);
+  }
+
+  private static AnalysisConfig analysis(JobConfig config, String wanted) {
+    if (wanted.endsWith(".yaml") || wanted.endsWith(".yml")) {
+      return AnalysisConfig.read(Path.of(wanted));
+    }
+    List<AnalysisConfig> known = new ArrayList<>(FlowmonJob.analyses(config));
+    return known.stream()
+        .filter(one -> one.name().equals(wanted))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ConfigException(
+                    REPLAY
+                        + ": there is no analysis '"
+                        + wanted
+                        + "' among "
+                        + known.stream().map(AnalysisConfig::name).toList()
+                        + ", and it is no file NAME.yaml"));
+  }
+
+  private static long time(String key, String text) {
+    try {
+      Instant time = Instant.parse(text);
+      return Math.addExact(
+          Math.multiplyExact(time.getEpochSecond(), 1_000_000L), time.getNano() / 1000);
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new ConfigException(
+          key + ": expected a time such as 2026-11-21T08:00:00Z, found '" + text + "'", e);
+    }
+  }
+
+  /**
+   * Adds it to an environment, ready to be executed; makes the topic where it is missing.
+   *
+   * @throws IOException where the archive cannot be read
+   */
+  public void build(StreamExecutionEnvironment env) throws IOException {
+    FlowmonJob.configure(env, config);
+    KafkaReports.createTopic(config.kafka(), topic);
+    KafkaReports.messagesTo(topic, Replay.reports(env, spec, config.job().maxParallelism()))
+        .name("replay-messages")
+        .uid("replay-messages")
+        .sinkTo(KafkaReports.sink(config.kafka()))
+        .name("replay-reports")
+        .uid("replay-reports");
+  }
+}
