@@ -125,7 +125,7 @@ class AlertsCommandTest {
     List<String> all =
         new ArrayList<>(List.of("alerts", "resolve", "--bootstrap", kafka.bootstrapServers()));
     all.addAll(List.of(more));
-    return CommandRun.of(all.toArray(new String[0]));
+    return CommandRun.of(all.toArray());
   }
 
   /** The ids that were sent, by the keys of their messages. */
