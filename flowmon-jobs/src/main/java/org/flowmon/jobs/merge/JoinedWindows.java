@@ -3,6 +3,7 @@ package org.flowmon.jobs.merge;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
@@ -62,7 +63,7 @@ final class JoinedWindows {
     }
   }
 
-  private TreeSet<Long> ends() {
+  private SortedSet<Long> ends() {
     TreeSet<Long> ends = new TreeSet<>();
     leaves.forEach(leaf -> ends.addAll(leaf.ends()));
     return ends;

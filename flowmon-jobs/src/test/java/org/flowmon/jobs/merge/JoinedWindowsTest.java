@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.flowmon.flow.FlowBatch;
@@ -107,7 +108,7 @@ class JoinedWindowsTest {
   }
 
   /** The ends of the windows in which some flow is not late. */
-  private static TreeSet<Long> ends(List<TestFlow> flows, AnalysisConfig analysis) {
+  private static SortedSet<Long> ends(List<TestFlow> flows, AnalysisConfig analysis) {
     TreeSet<Long> ends = new TreeSet<>();
     long slide = analysis.live().slideMicros();
     for (TestFlow flow : flows) {
