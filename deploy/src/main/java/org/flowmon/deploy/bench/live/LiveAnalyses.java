@@ -15,6 +15,9 @@ final class LiveAnalyses {
   static final List<String> NAMES =
       List.of("elephants", "mice", "portscans", "anomaly", "dispersion");
 
+  /** Of all of them together less than a job takes, and more than any window has: all are exact. */
+  private static final int GROUPS = 12_000_000;
+
   /** Slides of a window of {@code dispersion}; its length is told by the slide. */
   private static final int DISPERSION_SLIDES = 10;
 
@@ -41,7 +44,7 @@ final class LiveAnalyses {
       text = replaced(text, "INTERVAL '10' MINUTE", "INTERVAL '" + window + "' SECOND");
       text = replaced(text, "INTERVAL '1' MINUTE", "INTERVAL '" + seconds + "' SECOND");
     }
-    text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s");
+    text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s\n  groups: " + GROUPS);
     AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text);
     FlowmonJob.check(List.of(analysis));
     return analysis;
