@@ -36,7 +36,6 @@ import org.flowmon.jobs.merge.KeyGroupKeys;
 import org.flowmon.jobs.merge.MergeOperator;
 import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.replay.ReplayJob;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
 import org.flowmon.jobs.report.ReportLogics;
@@ -83,24 +82,6 @@ public final class FlowmonJob {
   private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
 
   private FlowmonJob() {}
-
-  /** {@code flink run flowmon-job.jar --config flowmon.yaml}; with more, {@link ReplayJob}. */
-  public static void main(String[] args) throws Exception {
-    if (List.of(args).contains(ReplayJob.REPLAY)) {
-      ReplayJob replay = ReplayJob.parse(args);
-      StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-      replay.build(env);
-      env.execute("flowmon replay of " + replay.spec().analysis().name());
-      return;
-    }
-    if (args.length != 2 || !args[0].equals("--config")) {
-      throw new ConfigException("expected --config FILE, found " + List.of(args));
-    }
-    JobConfig config = JobConfig.read(Path.of(args[1]));
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    build(env, config, analyses(config));
-    env.execute("flowmon " + config.job().role());
-  }
 
   /**
    * The analyses of a configuration: those in its folder or, where it names none, those that
