@@ -1,0 +1,35 @@
+package org.flowmon.udaf.function;
+
+/**
+ * A function with the kinds of its arguments and its parameters. Immutable, and shared by tasks;
+ * the two halves that it makes belong to one thread each.
+ */
+public interface BoundUdaf {
+  /**
+   * The call with all parameters, defaults included: binding it anew gives the same function. What
+   * is exported carries it, {@link ExportedState}.
+   */
+  UdafCall call();
+
+  /**
+   * How many of the call's first arguments are evaluated for each row; the others are parameters.
+   * An argument that is evaluated may be a constant, too.
+   */
+  int arguments();
+
+  /**
+   * Says which states can be merged: those of two calls can exactly where this text is equal. It
+   * has the name, the kinds of the arguments and the parameters that states depend on, but not
+   * those that only the low half follows: {@code QUANTILES(LONG, 0.01)}.
+   */
+  String stateType();
+
+  /** Whether answers are exact and states of the same rows are equal, byte for byte. */
+  boolean isExact();
+
+  /** A low half of one task, with its own scratch memory, if any. */
+  SubAggregate subAggregate();
+
+  /** A high half of one task: states that it made may share its scratch memory. */
+  SuperAggregate superAggregate();
+}

@@ -1,0 +1,46 @@
+package org.flowmon.udaf.function;
+
+/**
+ * How far an answer may be off.
+ *
+ * @param kind what the error is counted in
+ * @param value the largest error, 0 where the answer is exact
+ * @param probability that one answer keeps to it; 1 where it always does
+ */
+public record ErrorBound(Kind kind, double value, double probability) {
+  /** No error. */
+  public static final ErrorBound EXACT = new ErrorBound(Kind.ADDITIVE, 0, 1);
+
+  /** What an error is counted in. */
+  public enum Kind {
+    /** Places in the sorted order of the values: an answer is the true one of a rank so near. */
+    RANK,
+    /** Units of the answer. */
+    ADDITIVE,
+    /** A share of the true answer. */
+    RELATIVE
+  }
+
+  public ErrorBound {
+    if (!(value >= 0) || !(probability > 0 && probability <= 1)) {
+      throw new IllegalArgumentException(
+          "an error of " + value + " with probability " + probability);
+    }
+  }
+
+  public static ErrorBound ofRank(double ranks, double probability) {
+    return new ErrorBound(Kind.RANK, ranks, probability);
+  }
+
+  public static ErrorBound additive(double units, double probability) {
+    return new ErrorBound(Kind.ADDITIVE, units, probability);
+  }
+
+  public static ErrorBound relative(double share, double probability) {
+    return new ErrorBound(Kind.RELATIVE, share, probability);
+  }
+
+  public boolean isExact() {
+    return value == 0 && probability == 1;
+  }
+}

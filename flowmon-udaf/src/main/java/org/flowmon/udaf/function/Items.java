@@ -1,0 +1,22 @@
+package org.flowmon.udaf.function;
+
+import java.util.List;
+import org.flowmon.udaf.query.Value;
+
+/** A list of items with an estimate each, in the extractor's order. Immutable. */
+public record Items(List<Item> items) implements Answer {
+  public Items {
+    items = List.copyOf(items);
+  }
+
+  /**
+   * One of the list.
+   *
+   * @param key the values that make the item, of the kinds of {@link AnswerType#key}
+   */
+  public record Item(List<Value> key, Estimate estimate) {
+    public Item {
+      key = List.copyOf(key);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package org.flowmon.udaf.function;
+
+/**
+ * What the high level keeps of a group, and what a query's result is before extractors. It may grow
+ * as it is merged into, and it says how large it is.
+ */
+public interface SuperState {
+  /**
+   * Merges a sub-state or a super-state of the same {@link BoundUdaf#stateType}. The bytes may come
+   * from anywhere: form, counts and lengths are checked before they are believed, and nothing is
+   * allocated that they do not pay for. They are copied, not kept.
+   *
+   * @param bytes all that is left in it is the state; no bytes at all are a state without rows
+   * @throws StateFormatException where they are no such state; this one is then as it was before
+   */
+  void merge(StateReader bytes);
+
+  /**
+   * Merges a state that the same {@link SuperAggregate} made, which stays as it is.
+   *
+   * @param other not this
+   */
+  default void merge(SuperState other) {
+    StateSink sink = new StateSink();
+    other.output(sink);
+    merge(sink.reader("a state"));
+  }
+
+  /**
+   * OUTPUT: appends the state, which {@link #merge} reads again. The state stays as it is. Its
+   * first byte is the form, as with {@link SubAggregate#output}: a form means one layout, whichever
+   * half wrote it.
+   */
+  void output(StateSink sink);
+
+  /**
+   * Bytes of heap that it occupies, objects' headers included; not below the truth, and told
+   * without a walk over its content.
+   */
+  long memoryBytes();
+
+  /** DESTROY: releases what it holds besides heap; it is not used again. Most hold nothing. */
+  default void destroy() {}
+}
