@@ -27,12 +27,16 @@ public final class GroupBudget {
   private final List<WindowTables> members = new ArrayList<>();
   private long paneGroups;
   private long dropped;
+  // The watermark at which members close panes now, one member after the other.
+  private long closing = Long.MIN_VALUE;
 
   /** What a task holds of a pane. */
   private static final class Pane {
     int level;
     int holders;
     long groups;
+    // Of members that have closed it, while others may still ask whether all groups fit.
+    long closed;
   }
 
   /**
@@ -71,7 +75,7 @@ public final class GroupBudget {
   public int level() {
     int level = 0;
     for (Pane pane : byPane.values()) {
-      level = Math.max(level, pane.level);
+      level = pane.holders == 0 ? level : Math.max(level, pane.level);
     }
     return level;
   }
@@ -83,7 +87,7 @@ public final class GroupBudget {
 
   /** How many panes there are, those apart that count from different ticks on. */
   int openPanes() {
-    return byPane.size();
+    return (int) byPane.values().stream().filter(pane -> pane.holders > 0).count();
   }
 
   /** Groups that were dropped, each as often as it came. */
@@ -107,11 +111,29 @@ public final class GroupBudget {
     return pane.level;
   }
 
-  /** Notes that one of the members has no groups of a pane any more; returns the pane's level. */
+  /**
+   * Notes that one of the members closes a pane at a watermark. What it had of it counts in {@link
+   * #isSure} until all members have closed theirs: until one of them does so at another watermark.
+   */
+  void close(PaneKey key, long groups, long watermark) {
+    if (watermark != closing) {
+      byPane.values().removeIf(pane -> pane.holders == 0);
+      closing = watermark;
+    }
+    Pane pane = byPane.get(key);
+    pane.groups -= groups;
+    pane.closed += groups;
+    pane.holders--;
+  }
+
+  /**
+   * Notes that one of the members has moved its groups of a pane to another; returns the pane's
+   * level.
+   */
   int leave(PaneKey key, long groups) {
     Pane pane = byPane.get(key);
     pane.groups -= groups;
-    if (--pane.holders == 0) {
+    if (--pane.holders == 0 && pane.closed == 0) {
       byPane.remove(key);
     }
     return pane.level;
@@ -144,10 +166,10 @@ public final class GroupBudget {
   }
 
   /**
-   * Whether the groups of some panes in this task are so few that all tasks together are within the
-   * budget for certain. Where a task has its part of them by the hash of their keys it is certain
-   * enough: were there too many, it would have half of what it is to expect, or less, once in e^256
-   * times.
+   * Whether the groups of some panes in this task, closed ones too, are so few that all tasks
+   * together are within the budget for certain, if no more come. Where a task has its part of them
+   * by the hash of their keys it is certain enough: were there too many, it would have half of what
+   * it is to expect, or less, once in e^256 times.
    *
    * @param from start of the first of these panes
    * @param to start of the first behind them
@@ -163,7 +185,7 @@ public final class GroupBudget {
     for (Map.Entry<PaneKey, Pane> pane : byPane.subMap(first(from), first(to)).entrySet()) {
       groups = pane.getKey().start() == start ? groups : 0;
       start = pane.getKey().start();
-      groups += pane.getValue().groups;
+      groups += pane.getValue().groups + pane.getValue().closed;
       sure &= groups <= most && pane.getValue().level == 0;
     }
     return sure;

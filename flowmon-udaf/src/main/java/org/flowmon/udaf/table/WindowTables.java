@@ -190,7 +190,7 @@ public final class WindowTables {
               if (!window.isClosed(window.lastWindowEnd(pane.getKey().start()), watermark)) {
                 return false;
               }
-              budget.leave(pane.getKey(), size(pane.getValue()));
+              budget.close(pane.getKey(), size(pane.getValue()), watermark);
               return true;
             });
     count();
@@ -279,7 +279,10 @@ public final class WindowTables {
     for (int g = 0; g < groupings.groupings().size(); g++) {
       groups.add(groupsOf(byPane.values(), g, level));
     }
-    boolean isSure = budget.isSure(end - window.widthMicros(), end, groupings.areUneven());
+    // A part that may be revised meets others that were made when there were more groups.
+    boolean isSure =
+        (!window.revised() || window.isClosed(end, watermarkMicros))
+            && budget.isSure(end - window.widthMicros(), end, groupings.areUneven());
     return WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
   }
 
