@@ -1,0 +1,37 @@
+package org.flowmon.udaf.function;
+
+import java.util.List;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * A bound function for the contract test.
+ *
+ * @param function the function
+ * @param probes extractors whose answers are compared
+ * @param oracle what answers have to be
+ */
+public record ContractCase(BoundUdaf function, List<BoundExtractor> probes, Oracle oracle) {
+
+  /** Compares what a state says with what all rows together give, reckoned some other way. */
+  public interface Oracle {
+    /**
+     * Fails where the state does not keep to its bounds.
+     *
+     * @param where what is checked, with the seed, for the failure's message
+     */
+    void check(TestRows rows, SuperState state, String where);
+  }
+
+  /** The kinds of the arguments that are evaluated for each row. */
+  ValueKind[] kinds() {
+    return function.call().arguments().stream()
+        .limit(function.arguments())
+        .map(UdafCall.Argument::kind)
+        .toArray(ValueKind[]::new);
+  }
+
+  @Override
+  public String toString() {
+    return function.call().toString();
+  }
+}

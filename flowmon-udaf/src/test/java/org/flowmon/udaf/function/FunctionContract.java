@@ -1,0 +1,195 @@
+package org.flowmon.udaf.function;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.flowmon.udaf.function.ContractStreams.Tree;
+import org.flowmon.udaf.function.TestRows.Shape;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every function keeps to, over streams of all shapes, any partitioning into low halves and
+ * any merge tree. A function's test extends it, and {@code EveryFunctionTest} lists that.
+ */
+public abstract class FunctionContract {
+  private static final int[] SIZES = {0, 1, 2, 50, 3000};
+
+  /** The functions to check, with all strategies that they have. */
+  protected abstract List<ContractCase> cases();
+
+  private interface Check {
+    void run(ContractCase each, TestRows rows, Random random, String where) throws Exception;
+  }
+
+  private void overStreams(int salt, int[] sizes, Check check) {
+    assertFalse(cases().isEmpty(), "nothing to check");
+    for (ContractCase each : cases()) {
+      for (Shape shape : Shape.values()) {
+        for (int size : sizes) {
+          int seed = 31 * (31 * salt + shape.name().hashCode()) + size;
+          Random random = new Random(seed);
+          double nulls = random.nextInt(3) == 0 ? 0.2 : 0;
+          TestRows rows = TestRows.of(each.kinds(), shape, size, nulls, random);
+          String where = each + ", " + size + " rows " + shape + ", seed " + seed;
+          try {
+            check.run(each, rows, random, where);
+          } catch (Exception | AssertionError e) {
+            throw new AssertionError(where + ": " + e, e);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void anyPartitionAndAnyMergeTreeKeepsToTheBounds() {
+    overStreams(
+        1,
+        SIZES,
+        (each, rows, random, where) -> {
+          byte[] first = null;
+          for (Tree tree : Tree.values()) {
+            SuperAggregate high = each.function().superAggregate();
+            List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
+            SuperState state = ContractStreams.merged(high, sent, tree, random);
+            each.oracle().check(rows, state, where + ", tree " + tree);
+            if (each.function().isExact()) {
+              byte[] bytes = ContractStreams.bytes(state);
+              first = first == null ? bytes : first;
+              assertArrayEquals(first, bytes, where + ", tree " + tree);
+            }
+          }
+        });
+  }
+
+  @Test
+  void bytesGiveBackTheState() {
+    overStreams(
+        2,
+        SIZES,
+        (each, rows, random, where) -> {
+          SuperAggregate high = each.function().superAggregate();
+          List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
+          SuperState state = ContractStreams.merged(high, sent, Tree.ONE, random);
+          byte[] bytes = ContractStreams.bytes(state);
+          SuperState again = high.initialize();
+          ContractStreams.merge(again, bytes);
+          assertSameAnswers(each, state, again, where);
+          each.oracle().check(rows, again, where + ", from bytes");
+          assertArrayEquals(bytes, ContractStreams.bytes(state), "output changed the state");
+          // No rows change nothing.
+          again.merge(high.initialize());
+          ContractStreams.merge(again, new byte[0]);
+          ContractStreams.merge(again, ContractStreams.bytes(high.initialize()));
+          assertSameAnswers(each, state, again, where + ", and nothing more");
+        });
+  }
+
+  private static void assertSameAnswers(
+      ContractCase each, SuperState expected, SuperState found, String where) {
+    for (BoundExtractor probe : each.probes()) {
+      assertEquals(probe.extract(expected), probe.extract(found), where);
+      assertEquals(probe.bound(expected), probe.bound(found), where);
+    }
+  }
+
+  @Test
+  void memoryIsNotBelowTheTruth() {
+    overStreams(
+        3,
+        SIZES,
+        (each, rows, random, where) -> {
+          SuperAggregate high = each.function().superAggregate();
+          SuperState state = high.initialize();
+          for (byte[] bytes : ContractStreams.subStates(each.function(), rows, random)) {
+            ContractStreams.merge(state, bytes);
+            long truth = ObjectSize.of(state);
+            assertTrue(
+                state.memoryBytes() >= truth,
+                where + ": says " + state.memoryBytes() + " bytes of " + truth);
+            assertTrue(
+                state.memoryBytes() <= 3 * truth + 200,
+                where + ": says " + state.memoryBytes() + " bytes of " + truth);
+          }
+        });
+  }
+
+  @Test
+  void whateverBytesAreDamagedOnlyTheFormatIsAnError() {
+    int[] refused = {0};
+    overStreams(
+        4,
+        new int[] {3, 400, 3000},
+        (each, rows, random, where) -> {
+          SuperAggregate high = each.function().superAggregate();
+          List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
+          SuperState state = ContractStreams.merged(high, sent, Tree.ONE, random);
+          List<byte[]> seeds = new ArrayList<>(sent.subList(0, Math.min(3, sent.size())));
+          seeds.add(ContractStreams.bytes(state));
+          for (byte[] seed : seeds) {
+            for (int i = 0; i < 40; i++) {
+              byte[] bytes = damaged(seed, random);
+              SuperState target = high.initialize();
+              ContractStreams.merge(target, sent.get(0));
+              byte[] before = ContractStreams.bytes(target);
+              try {
+                ContractStreams.merge(target, bytes);
+                ContractStreams.bytes(target);
+                target.merge(state);
+                each.probes().forEach(probe -> probe.extract(target));
+              } catch (StateFormatException e) {
+                refused[0]++;
+                assertTrue(e.getMessage().length() > 20, e.getMessage());
+                assertArrayEquals(before, ContractStreams.bytes(target), where);
+              }
+            }
+          }
+        });
+    assertTrue(refused[0] > 0, "no damage was found");
+  }
+
+  private static byte[] damaged(byte[] bytes, Random random) {
+    byte[] copy = bytes.clone();
+    switch (random.nextInt(5)) {
+      case 0 -> {
+        return Arrays.copyOf(copy, random.nextInt(copy.length + 1));
+      }
+      case 1 -> {
+        return Arrays.copyOf(copy, copy.length + 1 + random.nextInt(9));
+      }
+      case 2 -> random.nextBytes(copy);
+      default -> {
+        for (int i = random.nextInt(4); i >= 0 && copy.length > 0; i--) {
+          // Most of what matters stands at the beginning.
+          int at = random.nextInt(random.nextBoolean() ? Math.min(12, copy.length) : copy.length);
+          copy[at] = random.nextBoolean() ? (byte) -1 : (byte) random.nextInt();
+        }
+      }
+    }
+    return copy;
+  }
+
+  @Test
+  void aCallSaysAllOfItself() {
+    for (ContractCase each : cases()) {
+      BoundUdaf function = each.function();
+      Udafs known = Udafs.of(List.of(owner()));
+      BoundUdaf again = known.bind(function.call().name(), function.call().arguments());
+      assertEquals(function.call().toString(), again.call().toString());
+      assertEquals(function.stateType(), again.stateType());
+      assertEquals(function.isExact(), again.isExact());
+      assertNotSame(function.subAggregate(), null);
+      assertTrue(function.subAggregate().words() >= 1);
+    }
+  }
+
+  /** The function that all the cases are of. */
+  protected abstract Udaf owner();
+}
