@@ -211,9 +211,31 @@ final class RandomQueries {
     }
     // DuckDB would not break ties by itself.
     String limit = random.nextBoolean() ? " LIMIT " + random.nextInt(12) : "";
+    String inDuckDb = "SELECT " + ours + from + where.duck + group;
+    String orderInDuckDb = " ORDER BY " + order(order) + ties;
+    String limitBy = "";
+    if (!keys.isEmpty() && random.nextInt(3) == 0) {
+      int place = random.nextInt(keys.size());
+      int rows = 1 + random.nextInt(3);
+      String by = keys.get(place);
+      String byInDuckDb = "k" + place;
+      if (random.nextBoolean()) {
+        by = "k" + (keys.size() - 1) + ", " + by;
+        byInDuckDb = "k" + (keys.size() - 1) + ", " + byInDuckDb;
+      }
+      limitBy = " LIMIT " + rows + " BY " + by;
+      inDuckDb =
+          "SELECT * EXCLUDE (place) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "
+              + byInDuckDb
+              + orderInDuckDb
+              + ") AS place FROM ("
+              + inDuckDb
+              + ")) WHERE place <= "
+              + rows;
+    }
     return new Pair(
-        "SELECT " + ours + from + where.ours + group + " ORDER BY " + order + limit,
-        "SELECT " + ours + from + where.duck + group + " ORDER BY " + order(order) + ties + limit);
+        "SELECT " + ours + from + where.ours + group + " ORDER BY " + order + limitBy + limit,
+        inDuckDb + orderInDuckDb + limit);
   }
 
   /** A condition over groups of which {@link #grouped} has named some aggregates. */

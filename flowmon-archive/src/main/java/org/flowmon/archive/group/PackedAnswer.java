@@ -68,7 +68,10 @@ public final class PackedAnswer {
     this.firsts = firsts;
     this.others = others;
     this.columns = new AnswerColumns(plan.query(), layout);
-    this.byKey = isKeyOrder(plan.query()) && !plan.query().computesOverGroups();
+    this.byKey =
+        isKeyOrder(plan.query())
+            && !plan.query().computesOverGroups()
+            && plan.query().limitBy() == null;
     this.makers = makers;
     this.rests = rests;
     this.sorted = new SortedGroups[parts];
@@ -118,7 +121,7 @@ public final class PackedAnswer {
         inspect(groups);
         continue;
       }
-      if (plan.query().limit() < 0 && plan.query().having() == null) {
+      if (plan.query().keepsAllGroups()) {
         append(groups, 0, groups.size(), mine);
       } else {
         append(groups, 0, groups.size(), one);
@@ -137,7 +140,8 @@ public final class PackedAnswer {
 
   /** The groups of a part that may be in the answer. */
   private int[] best(GroupTable part) {
-    return plan.query().limit() < 0 ? part.kept(plan.query()) : part.first(plan.query());
+    boolean isCut = plan.query().limit() >= 0 || plan.query().limitBy() != null;
+    return isCut ? part.first(plan.query()) : part.kept(plan.query());
   }
 
   /**

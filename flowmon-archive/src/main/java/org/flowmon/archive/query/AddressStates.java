@@ -63,7 +63,7 @@ final class AddressStates {
     if (bound == null) {
       Arrays.setAll(groups, i -> i);
     } else {
-      n = bound.choose(states, stride, size, groups);
+      n = bound.choose(states, 0, stride, size, groups);
     }
     int[] places = new int[n];
     long[] highs = new long[n];

@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Set;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.Names;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
@@ -144,9 +146,83 @@ final class LogicRules {
 
   /** Refuses a LIMIT: the logic sees all groups or its answer is another. */
   void noLimit(String place, Query query, String why) {
-    if (query.limit() >= 0) {
-      throw error(place, "expected no LIMIT, found LIMIT " + query.limit() + ": " + why);
+    if (query.limit() >= 0 || query.limitBy() != null) {
+      throw error(place, "expected no LIMIT, found " + limits(query) + ": " + why);
     }
+  }
+
+  /**
+   * Refuses a LIMIT that rows may lie beyond which are among the first, once those are left out
+   * that the history query names. What it names are so many at most, and LIMIT … BY says how many
+   * rows each of them has.
+   *
+   * @param names of the columns by which it names them
+   * @param wanted rows that are reported
+   */
+  void enoughRows(FlowQuery history, List<String> names, long wanted) {
+    Query live = whole();
+    LimitBy by = live.limitBy();
+    if (live.limit() < 0 && by == null) {
+      return;
+    }
+    Set<Expression> keys = new HashSet<>();
+    live.select().stream()
+        .filter(item -> names.contains(item.name()))
+        .forEach(item -> keys.add(item.what()));
+    String why = "logic " + logic() + " leaves rows out that come first";
+    if (by == null || !Set.copyOf(by.keys()).equals(keys) || by.rows() < wanted) {
+      throw error(
+          "live.query",
+          "expected no LIMIT, or LIMIT "
+              + wanted
+              + " BY "
+              + String.join(", ", names)
+              + ", found "
+              + limits(live)
+              + ": "
+              + why);
+    }
+    if (live.limit() < 0) {
+      return;
+    }
+    if (history.limit() < 0) {
+      throw error(
+          "history.query",
+          "expected a LIMIT, as the live query has LIMIT " + live.limit() + ": " + why);
+    }
+    long needed;
+    try {
+      needed = Math.addExact(Math.multiplyExact(history.limit(), by.rows()), wanted);
+    } catch (ArithmeticException e) {
+      needed = Long.MAX_VALUE;
+    }
+    if (live.limit() < needed) {
+      throw error(
+          "live.query",
+          "expected LIMIT "
+              + needed
+              + " or more ("
+              + history.limit()
+              + " of the history query's LIMIT, times "
+              + by.rows()
+              + ", and "
+              + wanted
+              + " that are reported), found LIMIT "
+              + live.limit()
+              + ": "
+              + why);
+    }
+  }
+
+  private static String limits(Query query) {
+    StringBuilder found = new StringBuilder();
+    if (query.limitBy() != null) {
+      found.append("LIMIT ").append(query.limitBy().rows()).append(" BY");
+    }
+    if (query.limit() >= 0) {
+      found.append(found.isEmpty() ? "" : " … ").append("LIMIT ").append(query.limit());
+    }
+    return found.toString();
   }
 
   /** Refuses two columns of one name. */

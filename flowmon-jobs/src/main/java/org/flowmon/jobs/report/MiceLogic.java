@@ -21,8 +21,9 @@ import org.flowmon.udaf.query.ValueKind;
  * query asks for is inside history nobody knows who the top hosts are: no row is left out, and the
  * verdict is {@code no_history}.
  *
- * <p>Parameter {@code limit}: rows at most, default 100. The live query has none: it would cut the
- * mice off behind the elephants.
+ * <p>Parameter {@code limit}: rows at most, default 100. Where the live query has a LIMIT, it must
+ * not cut the mice off behind the elephants: {@code LIMIT 100 BY src_addr LIMIT 10100} leaves 100
+ * rows whichever 100 sources are left out.
  */
 final class MiceLogic implements ReportLogic {
   private int limit;
@@ -39,14 +40,11 @@ final class MiceLogic implements ReportLogic {
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
     live = LiveColumns.of(analysis);
-    rules.noLimit(
-        "live.query",
-        rules.whole(),
-        "logic mice leaves the top hosts out first (report.parameters.limit is its limit)");
     FlowQuery history = rules.history();
     past = analysis.history();
     range = PastRange.of(analysis, history, live);
     joined = rules.joined(history, live);
+    rules.enoughRows(history, joined, limit);
     List<ReportColumn> all = new ArrayList<>();
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(live);

@@ -231,6 +231,7 @@ class QueryExamplesTest {
     constructs.add("LEFT JOIN");
     constructs.add("HAVING");
     constructs.add("LIMIT");
+    constructs.add("LIMIT … BY");
     constructs.add("NULLS FIRST");
     constructs.add("DESC");
     Stream.of(Expression.ComparisonOperator.values()).forEach(o -> constructs.add(o.sql()));
@@ -252,6 +253,9 @@ class QueryExamplesTest {
         }
         if (query.limit() >= 0) {
           used.add("LIMIT");
+        }
+        if (query.limitBy() != null) {
+          used.add("LIMIT … BY");
         }
         query.orderBy().stream().filter(o -> o.nullsFirst()).forEach(o -> used.add("NULLS FIRST"));
         query.orderBy().stream().filter(o -> o.descending()).forEach(o -> used.add("DESC"));

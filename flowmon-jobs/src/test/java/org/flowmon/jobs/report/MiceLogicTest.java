@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -152,6 +154,48 @@ class MiceLogicTest {
     }
   }
 
+  @Test
+  void aLimitThatIsAllowedChangesNoRow() {
+    int cut = 0;
+    for (long seed = 1; seed <= 300; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      int hosts = 1 + random.nextInt(4);
+      int limit = 1 + random.nextInt(4);
+      long perHost = limit + random.nextInt(2);
+      long rows = hosts * perHost + limit;
+      Tables top = new Tables(TOP);
+      for (int i = 0; i < hosts; i++) {
+        top.row("198.51.100." + 2 * i, 100 - i);
+      }
+      Tables whole = new Tables(LIVE);
+      Tables limited = new Tables(LIVE);
+      Map<String, Integer> ofHost = new HashMap<>();
+      int sent = 0;
+      int all = random.nextInt(120);
+      for (int i = 0; i < all; i++) {
+        // Those that are left out come first, as a rule.
+        int host = random.nextInt(i < 60 ? 2 * hosts : 40);
+        String source = host == 1 ? null : "198.51.100." + host;
+        whole.row(source, A, 1000 - i);
+        if (ofHost.merge(String.valueOf(source), 1, Integer::sum) <= perHost && sent < rows) {
+          limited.row(source, A, 1000 - i);
+          sent++;
+        }
+      }
+      cut += all - sent;
+      String limits = "LIMIT " + perHost + " BY src_addr LIMIT " + rows;
+      AnalysisConfig config =
+          config(limits, HISTORY.replace("LIMIT 3", "LIMIT " + hosts), "limit: " + limit);
+      ReportLogics.of(config).open(config);
+      HistoryAnswer history = Tables.history(END - DAY, top.build());
+      assertEquals(
+          lines(report("limit: " + limit, whole.build(), history)),
+          lines(report("limit: " + limit, limited.build(), history)),
+          "seed " + seed);
+    }
+    assertTrue(cut > 1000, cut + " rows cut");
+  }
+
   private static String address(SplittableRandom random) {
     int host = random.nextInt(40);
     return host == 0 ? null : (host % 2 == 0 ? "198.51.100." : "2001:db8::") + host;
@@ -159,7 +203,24 @@ class MiceLogicTest {
 
   @Test
   void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
-    assertMessage("live.query: expected no LIMIT", "LIMIT 5", HISTORY, "");
+    assertMessage(
+        "live.query: expected no LIMIT, or LIMIT 100 BY src_addr, found LIMIT 5",
+        "LIMIT 5",
+        HISTORY,
+        "");
+    assertMessage("found LIMIT 99 BY: logic mice", "LIMIT 99 BY src_addr", HISTORY, "");
+    assertMessage("found LIMIT 4 BY … LIMIT 9", "LIMIT 4 BY dst_addr LIMIT 9", HISTORY, "limit: 2");
+    assertMessage(
+        "expected LIMIT 14 or more (3 of the history query's LIMIT, times 4, and 2 that are"
+            + " reported), found LIMIT 13",
+        "LIMIT 4 BY src_addr LIMIT 13",
+        HISTORY,
+        "limit: 2");
+    assertMessage(
+        "history.query: expected a LIMIT, as the live query has LIMIT 400",
+        "LIMIT 100 BY src_addr LIMIT 400",
+        HISTORY.replace(" LIMIT 3", ""),
+        "");
     assertMessage("report.parameters.limit: expected a whole number", "", HISTORY, "limit: 0");
     assertMessage(
         "expected keys of the live query, [src_addr, dst_addr], found src_port",

@@ -104,6 +104,9 @@ final class Binder {
                             new OrderItem(
                                 expression(item.what()), item.descending(), item.nullsFirst()))
                     .toList(),
+                query.limitBy() == null
+                    ? null
+                    : new LimitBy(query.limitBy().rows(), list(query.limitBy().keys())),
                 query.limit()));
   }
 

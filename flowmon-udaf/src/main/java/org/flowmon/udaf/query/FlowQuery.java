@@ -19,6 +19,7 @@ import org.flowmon.udaf.query.Expression.Literal;
  * @param having which groups stay, an expression over group keys and aggregates; null where all do
  * @param orderBy aliases are resolved: an item of a grouped query is made of group keys and
  *     aggregates
+ * @param limitBy how many groups of the same keys stay; null where all do
  * @param limit rows of the result, −1 where there is no limit
  */
 public record FlowQuery(
@@ -27,6 +28,7 @@ public record FlowQuery(
     List<Expression> groupBy,
     Expression having,
     List<OrderItem> orderBy,
+    LimitBy limitBy,
     long limit)
     implements Query {
 
@@ -43,12 +45,17 @@ public record FlowQuery(
       List<Expression> groupBy,
       List<OrderItem> orderBy,
       long limit) {
-    this(select, where, groupBy, null, orderBy, limit);
+    this(select, where, groupBy, null, orderBy, null, limit);
   }
 
   /** This query over other rows. */
   public FlowQuery withWhere(Expression other) {
-    return new FlowQuery(select, other, groupBy, having, orderBy, limit);
+    return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
+  }
+
+  /** Whether every group is in the result, in whatever order. */
+  public boolean keepsAllGroups() {
+    return having == null && limitBy == null && limit < 0;
   }
 
   /** Whether rows are grouped or aggregated; otherwise the query looks up single rows. */

@@ -23,6 +23,9 @@ public sealed interface Query permits FlowQuery, TableQuery {
   /** Which groups stay; null where all do. */
   Expression having();
 
+  /** How many groups of the same keys stay; null where all do. */
+  LimitBy limitBy();
+
   /** Rows of the result, −1 where there is no limit. */
   long limit();
 

@@ -203,6 +203,21 @@ public final class ResultTable {
     return kind(column).isInteger() && columns.get(column).hasHighs();
   }
 
+  /**
+   * The longs of successive rows of a column that is no text, of NULLs 0.
+   *
+   * @param isLow whether {@link #low} or {@link #high}
+   * @param out takes them, from its place 0 on
+   */
+  public void read(int column, int from, int count, boolean isLow, long[] out) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    Objects.checkFromIndexSize(from, count, rows);
+    ResultColumn values = columns.get(column);
+    for (int i = 0; i < count; i++) {
+      out[i] = isLow ? values.low(from + i) : values.high(from + i);
+    }
+  }
+
   /** The upper 64 of the 128 bits of successive whole numbers; of NULLs 0. */
   public void readHighs(int column, int from, int count, long[] out) {
     require(column, kind(column).isInteger(), "a whole number");

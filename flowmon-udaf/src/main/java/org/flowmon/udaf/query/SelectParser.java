@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -76,7 +77,12 @@ final class SelectParser {
       } while (tokens.takeSymbol(","));
     }
     long limit = tokens.takeWord("LIMIT") ? limit() : -1;
-    FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limit);
+    LimitBy limitBy = null;
+    if (limit >= 0 && tokens.peek().isWord("BY")) {
+      limitBy = limitBy(limit);
+      limit = tokens.takeWord("LIMIT") ? limit() : -1;
+    }
+    FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
     if (tokens.isEndOfQuery()) {
       checkGroups(query); // else what stands there is the error
     }
@@ -285,6 +291,31 @@ final class SelectParser {
       tokens.next();
     }
     return item;
+  }
+
+  /** The keys of LIMIT … BY, which BY stands before. */
+  private LimitBy limitBy(long rows) {
+    int start = tokens.next().start();
+    if (groupBy.isEmpty()) {
+      throw tokens.error(
+          "LIMIT … BY keeps some groups of each key, and there are none: expected GROUP BY", start);
+    } else if (rows == 0) {
+      throw tokens.error("LIMIT 0 BY keeps nothing: expected 1 or more", start);
+    }
+    List<Expression> keys = new ArrayList<>();
+    do {
+      int at = tokens.peek().start();
+      SelectItem named = aliasedItem(false);
+      Expression key = named == null ? expressions.parse() : named.what();
+      if (!groupBy.contains(key)) {
+        throw tokens.error(
+            "expected one of the keys of GROUP BY, "
+                + groupBy.stream().map(Expression::toString).collect(Collectors.joining(", ")),
+            at);
+      }
+      keys.add(key);
+    } while (tokens.takeSymbol(","));
+    return new LimitBy(rows, keys);
   }
 
   private long limit() {

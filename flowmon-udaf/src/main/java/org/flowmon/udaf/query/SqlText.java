@@ -74,6 +74,10 @@ final class SqlText {
       String items = query.orderBy().stream().map(SqlText::order).collect(Collectors.joining(", "));
       sql.append(" ORDER BY ").append(items);
     }
+    if (query.limitBy() != null) {
+      sql.append(" LIMIT ").append(query.limitBy().rows());
+      sql.append(" BY ").append(list(query.limitBy().keys()));
+    }
     if (query.limit() >= 0) {
       sql.append(" LIMIT ").append(query.limit());
     }

@@ -52,6 +52,11 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   }
 
   @Override
+  public LimitBy limitBy() {
+    return clauses.limitBy();
+  }
+
+  @Override
   public long limit() {
     return clauses.limit();
   }

@@ -8,7 +8,7 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
  * half of each row's hash beside them, so that most misses touch no row and growing touches none.
  */
 final class GroupIndex {
-  private static final int LARGE = 1 << 15;
+  private static final int LARGE = 1 << 11;
 
   /** High 32 bits: the low ones of the hash; low 32 bits: row + 1; 0: free. */
   private long[] slots = new long[64];
@@ -40,7 +40,10 @@ final class GroupIndex {
     }
   }
 
-  /** Whether it is larger than a core's caches, so that looking at it in any order waits. */
+  /**
+   * Whether looking at it in any order waits for memory: it is one of many tables that take turns
+   * in a core's caches.
+   */
   boolean isLarge() {
     return slots.length > LARGE;
   }

@@ -37,6 +37,7 @@ final class GroupOrder {
   private final PackedOrder packed;
   private final RowSort rowSort = new RowSort();
   private final Runnable check;
+  private final FlowQuery query;
   private int compared;
 
   GroupOrder(GroupTable table, FlowQuery query) {
@@ -50,6 +51,7 @@ final class GroupOrder {
    */
   GroupOrder(GroupTable table, FlowQuery query, Runnable check) {
     this.check = check;
+    this.query = query;
     this.table = table;
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
@@ -83,11 +85,45 @@ final class GroupOrder {
   }
 
   /**
+   * The groups that LIMIT … BY and LIMIT keep, in order; all where the query has neither.
+   *
+   * @param groups those to choose from, null for all of the table
+   */
+  int[] first(int[] groups) {
+    if (query.limitBy() == null || query.limitBy().keys().containsAll(query.groupBy())) {
+      return first(groups, query.limit());
+    }
+    int[] all = groups == null ? table.all() : groups;
+    long wanted = query.limit() < 0 ? all.length : query.limit();
+    // As a rule few are left out: so many in order, and more of them only where they do not do.
+    for (long taken = 2 * wanted + 64; ; taken *= 4) {
+      boolean takesAll = taken >= all.length;
+      int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
+      if (takesAll || kept.length == wanted) {
+        return kept;
+      }
+    }
+  }
+
+  /** Those of groups in order that are among the first of their keys. */
+  private int[] firstOfKeys(int[] ordered, long wanted) {
+    KeyCounts counts = new KeyCounts(table, query);
+    int[] kept = new int[ordered.length];
+    int n = 0;
+    for (int i = 0; i < ordered.length && n < wanted; i++) {
+      if (counts.count(ordered[i]) <= query.limitBy().rows()) {
+        kept[n++] = ordered[i];
+      }
+    }
+    return Arrays.copyOf(kept, n);
+  }
+
+  /**
    * The first groups in order; all where the limit is negative.
    *
    * @param groups those to choose from, null for all of the table
    */
-  int[] first(int[] groups, long limit) {
+  private int[] first(int[] groups, long limit) {
     int[] chosen = groups == null ? table.all() : groups.clone();
     int size = chosen.length;
     int wanted = limit < 0 || limit > size ? size : (int) limit;

@@ -344,7 +344,7 @@ public final class GroupTable {
 
   private int[] first(FlowQuery query, Runnable check) {
     int[] groups = query.having() == null ? null : kept(query);
-    return new GroupOrder(this, query, check).first(groups, query.limit());
+    return new GroupOrder(this, query, check).first(groups);
   }
 
   /**
@@ -370,8 +370,8 @@ public final class GroupTable {
         }
       }
       n = left;
-      int[] first =
-          n <= query.limit() ? null : order.first(Arrays.copyOf(groups, n), query.limit());
+      boolean isAll = n <= query.limit() && query.limitBy() == null;
+      int[] first = isAll ? null : order.first(Arrays.copyOf(groups, n));
       for (int i = 0; i < (first == null ? n : first.length); i++) {
         chosen.set(first == null ? groups[i] : first[i]);
       }

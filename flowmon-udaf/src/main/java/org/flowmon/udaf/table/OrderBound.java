@@ -47,12 +47,13 @@ public final class OrderBound {
    * Chooses the groups that may be among the first.
    *
    * @param states of n groups, {@code stride} words apart
+   * @param first where the state of the first begins
    * @param chosen receives their numbers, with room for one more
    * @return how many
    */
-  public int choose(long[] states, int stride, int n, int[] chosen) {
+  public int choose(long[] states, int first, int stride, int n, int[] chosen) {
     int kept = 0;
-    for (int g = 0, at = 0; g < n; g++, at += stride) {
+    for (int g = 0, at = first; g < n; g++, at += stride) {
       chosen[kept] = g;
       boolean isOut =
           isKnown

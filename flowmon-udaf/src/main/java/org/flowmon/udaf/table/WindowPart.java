@@ -24,6 +24,8 @@ public final class WindowPart {
   private final long[] groupsByLevel;
   private final PaneCounts counts;
   private boolean isSure;
+  // What the rows that are still wanted are not behind; null where the order has no such bound.
+  private final OrderBound bound;
   private GroupTable rows;
   // Rows from which on it looks which of them are still wanted.
   private int most;
@@ -45,6 +47,7 @@ public final class WindowPart {
     this.totals = totals;
     this.counts = counts;
     this.isSure = isSure;
+    this.bound = OrderBound.of(live, rows.layout());
     this.most = (int) Math.min(4 * Math.max(0, live.limit()) + 64, Integer.MAX_VALUE);
   }
 
@@ -82,7 +85,8 @@ public final class WindowPart {
     }
     WindowPart part =
         new WindowPart(queryId, windowEnd, live, groups, byLevel, totals, counts, isSure);
-    part.rows = part.first(counts.level());
+    // Those of few groups are chosen when they are together with others.
+    part.rows = part.isToBeCut() ? part.first(counts.level()) : part.taken(part.rows.all());
     return part;
   }
 
@@ -94,7 +98,7 @@ public final class WindowPart {
     // The one group of a query without keys stays until the end: where there is none, it is taken
     // for one of no rows.
     boolean isOne = rows.layout().keys().isEmpty();
-    if (isOne || keepsAll(live)) {
+    if (isOne || live.keepsAllGroups()) {
       return taken(rows.all());
     }
     return taken(isSure ? rows.first(live) : rows.firstOfLevels(live, level));
@@ -110,9 +114,8 @@ public final class WindowPart {
     return taken;
   }
 
-  /** Whether every group goes out, so that nothing need be put in order before the end. */
-  private static boolean keepsAll(FlowQuery live) {
-    return live.limit() < 0 && live.having() == null;
+  private boolean isToBeCut() {
+    return live.having() != null || (!live.keepsAllGroups() && rows.size() > most);
   }
 
   /**
@@ -193,14 +196,24 @@ public final class WindowPart {
   public void merge(WindowPart other) {
     mergeCounts(other);
     if (rows.canBeAppended()) {
-      rows.append(other.rows); // other key groups have other groups: none need be looked for
+      // Other key groups have other groups: none need be looked for.
+      rows.append(other.rows, bound != null && isSure ? notBehind(other.rows) : other.rows.all());
     } else {
       rows.merge(other.rows);
     }
-    if (live.limit() >= 0 && rows.size() > most) {
+    if (!live.keepsAllGroups() && rows.size() > most) {
       rows = first(counts.level());
       most = 4 * rows.size() + 64;
+      if (bound != null && isSure) {
+        bound.learn(rows, rows.all()); // they are in order
+      }
     }
+  }
+
+  private int[] notBehind(GroupTable of) {
+    int[] chosen = new int[of.size() + 1];
+    int n = bound.choose(of.words(), of.stateAt(0), of.stride(), of.size(), chosen);
+    return Arrays.copyOf(chosen, n);
   }
 
   private void mergeCounts(WindowPart other) {
@@ -230,7 +243,7 @@ public final class WindowPart {
 
   /** Whether it holds all groups, however many there are. */
   public boolean isUnlimited() {
-    return keepsAll(live);
+    return live.keepsAllGroups();
   }
 
   /** The rows in the query's order. */
@@ -250,7 +263,7 @@ public final class WindowPart {
 
   /** The part as versioned bytes. */
   public byte[] toBytes() {
-    GroupTable kept = keepsAll(live) ? rows : first(counts.level());
+    GroupTable kept = live.keepsAllGroups() ? rows : first(counts.level());
     int levels = groupsByLevel.length;
     long[] words = new long[1 + totals.length + 1 + levels + counts.words()];
     words[0] = groups();

@@ -152,6 +152,17 @@ class QueryParserTest {
     error("SELECT DISTINCT 1 FROM flows", 7, "expected a column or an expression");
     error("SELECT DISTINCT uid FROM flows ORDER BY bytes", 40, "expected an aggregate or a key");
     error("SELECT bytes FROM flows LIMIT x", 30, "expected a number of rows");
+    error("SELECT bytes FROM flows LIMIT 2 BY bytes", 32, "there are none: expected GROUP BY");
+    error("SELECT uid FROM flows GROUP BY uid LIMIT 0 BY uid", 43, "LIMIT 0 BY keeps nothing");
+    error(
+        "SELECT uid, COUNT(*) AS n FROM flows GROUP BY uid LIMIT 2 BY n",
+        61,
+        "expected one of the keys of GROUP BY, uid");
+    error(
+        "SELECT uid, COUNT(*) AS n FROM flows GROUP BY uid LIMIT 2 BY uid, src_addr LIMIT 5",
+        66,
+        "expected one of the keys of GROUP BY, uid");
+    error("SELECT uid FROM flows GROUP BY uid LIMIT 2 BY uid BY uid", 50, "expected WHERE");
     error(
         "SELECT bytes FROM flows LIMIT 5 OFFSET 3",
         32,

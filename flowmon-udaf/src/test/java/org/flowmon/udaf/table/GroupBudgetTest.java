@@ -65,6 +65,12 @@ class GroupBudgetTest {
                   List.of(FlowColumn.DST_ADDR, FlowColumn.DST_PORT), List.of(FlowColumn.DST_PORT)),
               "SELECT SUM(bytes) AS b FROM flows"),
           new Case(
+              "SELECT src_addr, dst_port, SUM(bytes) AS b FROM flows GROUP BY src_addr, dst_port"
+                  + " ORDER BY b DESC LIMIT 1 BY dst_port LIMIT 6",
+              List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_PORT),
+              List.of(List.of()),
+              "SELECT SUM(bytes) AS b FROM flows"),
+          new Case(
               "SELECT dst_addr, src_addr, SUM(bytes) AS b FROM flows GROUP BY dst_addr, src_addr",
               List.of(FlowColumn.DST_ADDR, FlowColumn.SRC_ADDR),
               List.of(List.of()),

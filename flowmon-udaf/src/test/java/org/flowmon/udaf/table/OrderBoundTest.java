@@ -63,7 +63,7 @@ class OrderBoundTest {
       }
       all.append(new long[n], new long[][] {keys}, states, places, n);
       int[] chosen = new int[n + 1];
-      int kept = bound.choose(states, stride, n, chosen);
+      int kept = bound.choose(states, 0, stride, n, chosen);
       leftOut += n - kept;
       long[] keptKeys = new long[kept];
       for (int i = 0; i < kept; i++) {

@@ -51,13 +51,19 @@ class TwoLevelsTest {
               + " FROM flows",
           "SELECT dst_port, protocol, COUNT(*) % 10 AS digit FROM flows GROUP BY dst_port,"
               + " protocol, src_addr HAVING digit BETWEEN 3 AND 7 OR protocol IS NULL ORDER BY"
-              + " digit DESC");
+              + " digit DESC",
+          "SELECT src_addr, dst_port, service, SUM(bytes) AS b FROM flows GROUP BY src_addr,"
+              + " dst_port, service ORDER BY b DESC LIMIT 2 BY src_addr LIMIT 9",
+          "SELECT service, dst_addr, COUNT(*) AS n FROM flows GROUP BY service, dst_addr HAVING n"
+              + " > 1 ORDER BY n LIMIT 1 BY service",
+          "SELECT src_addr, dst_addr, COUNT(*) AS n FROM flows GROUP BY src_addr, dst_addr ORDER"
+              + " BY n DESC LIMIT 3 BY dst_addr LIMIT 20");
 
   private long passed;
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 22; seed++) {
+    for (long seed = 1; seed <= 27; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;
