@@ -76,7 +76,7 @@ public final class ResultTableBytes {
       return;
     }
     if (nulls > 0) {
-      byte[] bits = new byte[rows + 7 >>> 3];
+      byte[] bits = new byte[(rows + 7) >>> 3];
       for (int r = 0; r < rows; r++) {
         bits[r >>> 3] |= (byte) ((table.isNull(r, column) ? 1 : 0) << (r & 7));
       }
@@ -203,7 +203,7 @@ public final class ResultTableBytes {
   }
 
   private static boolean[] readNulls(DataInputView source, int rows) throws IOException {
-    byte[] bits = new byte[rows + 7 >>> 3];
+    byte[] bits = new byte[(rows + 7) >>> 3];
     source.readFully(bits);
     boolean[] isNull = new boolean[rows];
     for (int r = 0; r < rows; r++) {
