@@ -52,6 +52,8 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
   // Messages that no complete checkpoint is known to hold, in their order.
   private transient Deque<Alert> decided;
   private transient long sent;
+  // Once the reports have ended nothing is left that could be decided anew.
+  private transient boolean reportsEnded;
   // By checkpoint: how many messages of this run it holds or were sent before it.
   private transient TreeMap<Long, Long> held;
 
@@ -209,7 +211,8 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
 
   @Override
   public void endInput(int input) {
-    if (input == 1) {
+    reportsEnded |= input == 1;
+    if (reportsEnded) {
       send(Long.MAX_VALUE);
       waitingAlerts = 0;
     }

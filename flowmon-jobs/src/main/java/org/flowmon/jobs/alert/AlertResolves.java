@@ -18,6 +18,7 @@ import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -75,22 +76,32 @@ public final class AlertResolves {
     return builder.build();
   }
 
-  /** Leaves out what is no message, and says so. */
+  /** Leaves out what is no message, counts it ({@code flowmon.bad_values}) and says so. */
   private static final class Ids implements KafkaRecordDeserializationSchema<String> {
     private static final long serialVersionUID = 1L;
 
+    private transient Counter badValues;
+
     @Override
     public void open(DeserializationSchema.InitializationContext context) {
-      // nothing to be made
+      badValues = context.getMetricGroup().addGroup("flowmon").counter("bad_values");
     }
 
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
       String id = parse(record.value());
-      if (id == null) {
-        LOG.warn("the message at {}:{} resolves no alert", record.topic(), record.offset());
-      } else {
+      if (id != null) {
         out.collect(id);
+        return;
+      }
+      badValues.inc();
+      long count = badValues.getCount();
+      if (Long.bitCount(count) == 1) { // 1, 2, 4, 8 …: who writes anything does not fill the log
+        LOG.warn(
+            "the message at {}:{} resolves no alert and is left out ({} so far)",
+            record.topic(),
+            record.offset(),
+            count);
       }
     }
 
@@ -113,12 +124,19 @@ public final class AlertResolves {
       }
       while (json.nextToken() == JsonToken.FIELD_NAME) {
         String name = json.currentName();
-        json.nextToken();
-        switch (name) {
-          case "version" -> version = json.getValueAsLong(0);
-          case "id" -> id = json.getValueAsString();
-          default -> json.skipChildren();
+        JsonToken value = json.nextToken();
+        if (name.equals("version") && value == JsonToken.VALUE_NUMBER_INT) {
+          version = json.getLongValue();
+        } else if (name.equals("id") && value == JsonToken.VALUE_STRING) {
+          id = json.getText();
+        } else if (name.equals("version") || name.equals("id")) {
+          return null;
+        } else {
+          json.skipChildren();
         }
+      }
+      if (json.currentToken() != JsonToken.END_OBJECT || json.nextToken() != null) {
+        return null;
       }
     } catch (IOException e) {
       return null;

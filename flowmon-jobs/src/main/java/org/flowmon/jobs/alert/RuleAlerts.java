@@ -34,6 +34,8 @@ final class RuleAlerts {
   private List<ReportColumn> columns;
   private TableCondition condition;
   private int[] keyColumns;
+  // By id: the keys of alerts that fire and were told of; null until it is asked for.
+  private Map<String, String> announced;
 
   RuleAlerts(AlertRule rule, AlertCounters counters) {
     this(rule, counters, Map.of());
@@ -78,6 +80,7 @@ final class RuleAlerts {
    */
   void window(long end, Report report, Consumer<Alert> out) {
     Map<String, KeyAlert.Match> matches = matches(report);
+    announced = null;
     matches.keySet().forEach(key -> follow(key, end));
     for (var entries = active.entrySet().iterator(); entries.hasNext(); ) {
       var entry = entries.next();
@@ -171,6 +174,7 @@ final class RuleAlerts {
         });
     active.clear();
     idle.clear();
+    announced = null;
   }
 
   /**
@@ -180,17 +184,25 @@ final class RuleAlerts {
    * @return whether it is one of these
    */
   boolean resolve(String id, long end, Consumer<Alert> out) {
-    for (Map.Entry<String, KeyAlert> entry : active.entrySet()) {
-      KeyAlert alert = entry.getValue();
-      if (alert.isAnnounced() && rule.id(entry.getKey(), alert.since()).equals(id)) {
-        alert.resolve(rule, end);
-        Alert message = alert.message(rule, entry.getKey(), end, State.RESOLVED, Cause.BY_HAND);
-        counters.count(message);
-        out.accept(message);
-        return true;
-      }
+    if (announced == null) {
+      announced = new HashMap<>(); // people may resolve all alerts of a rule, one after the other
+      active.forEach(
+          (key, alert) -> {
+            if (alert.isAnnounced()) {
+              announced.put(rule.id(key, alert.since()), key);
+            }
+          });
     }
-    return false;
+    String key = announced.remove(id);
+    if (key == null) {
+      return false;
+    }
+    KeyAlert alert = active.get(key);
+    alert.resolve(rule, end);
+    Alert message = alert.message(rule, key, end, State.RESOLVED, Cause.BY_HAND);
+    counters.count(message);
+    out.accept(message);
+    return true;
   }
 
   void write(DataOutputView target) throws IOException {

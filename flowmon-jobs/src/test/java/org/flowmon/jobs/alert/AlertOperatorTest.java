@@ -201,6 +201,27 @@ class AlertOperatorTest {
   }
 
   @Test
+  void whatIsResolvedByHandAfterTheLastReportIsToldToo() throws Exception {
+    try (AlertRun run = AlertRun.start(LOUD)) {
+      run.add(report(1, 3, 7, 500, 8, 500));
+      run.completeWindow(1);
+      checkpoint(run, 1);
+      List<String> ids = run.sent().stream().map(Alert::id).toList();
+      run.end();
+      for (String id : ids) {
+        run.resolve(id);
+      }
+      assertEquals(2, run.sent().size());
+      run.endResolves();
+      assertEquals(
+          List.of(
+              "10.0.0.7 2 resolved since 1 at 1 held 1 by hand",
+              "10.0.0.8 2 resolved since 1 at 1 held 1 by hand"),
+          run.lines().subList(2, 4));
+    }
+  }
+
+  @Test
   void anAlertOfAbsenceThatIsResolvedByHandFiresAnewWhereNothingComesForAsLong() throws Exception {
     AnalysisConfig silent = analysis("0s", "- {name: silent, absent: 30s, silence: 10s}");
     try (AlertRun run = AlertRun.start(silent)) {
@@ -234,6 +255,11 @@ class AlertOperatorTest {
             "{\"version\":2,\"id\":\"" + id + "\"}",
             "{\"version\":1,\"id\":\"" + id.substring(1) + "\"}",
             "{\"version\":1,\"id\":\"" + id,
+            "{\"version\":1,\"id\":{\"id\":\"" + id + "\"}}",
+            "{\"version\":\"1\",\"id\":\"" + id + "\"}",
+            "{\"version\":1.5,\"id\":\"" + id + "\"}",
+            "{\"version\":99999999999999999999,\"id\":\"" + id + "\"}",
+            "{\"version\":1,\"id\":\"" + id + "\"} {}",
             " ".repeat(5000) + more)) {
       assertNull(AlertResolves.parse(wrong.getBytes(UTF_8)), wrong);
     }

@@ -146,6 +146,11 @@ final class AlertRun implements AutoCloseable {
     harness.endInput1();
   }
 
+  /** Nobody resolves anything any more. */
+  void endResolves() throws Exception {
+    harness.endInput2();
+  }
+
   /** What was sent, in its order. */
   List<Alert> sent() {
     sent.addAll(harness.extractOutputValues());
