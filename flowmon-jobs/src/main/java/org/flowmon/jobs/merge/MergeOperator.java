@@ -110,7 +110,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     behindWatermark = metrics.counter("behind_watermark_messages");
     groupsBehindWatermark = metrics.counter("behind_watermark_groups");
     unknownQuery = metrics.counter("unknown_query_messages");
-    metrics.gauge("stopped_analyses", stopped::analyses);
+    metrics.gauge("stopped_analyses", this::stoppedAnalyses);
     metrics.gauge("groups", this::groups);
     metrics.gauge("dropped_groups", () -> dropped);
   }
@@ -118,6 +118,11 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   /** Messages that were left out, as the watermark had passed all of their windows. */
   long behindWatermark() {
     return behindWatermark.getCount();
+  }
+
+  /** Analyses that were stopped and are still there. */
+  int stoppedAnalyses() {
+    return stopped.analyses();
   }
 
   private long groups() {
@@ -167,7 +172,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
     Set<Long> gone = queries.apply(change);
     if (gone != null) {
-      gone.forEach(this::forget);
+      for (long id : gone) {
+        forget(id);
+        var unused = stopped.remove(id);
+      }
       // An analysis that is said anew runs anew.
       for (LiveQuery live : queries.of(change.name())) {
         if (stopped.remove(live.id())) {

@@ -7,18 +7,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LowLevelQuery;
@@ -240,6 +244,30 @@ class MergeTest {
         run.results.get("tumbling"),
         "seed 25");
     assertEquals(before, run.results.get("sliding"), "nothing after the failure, seed 25");
+  }
+
+  @Test
+  void anAnalysisThatWasStoppedAndGoesIsNotAmongTheStoppedAnyMore() throws Exception {
+    try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new MergeOperator(new AnalysisSet(BOTH)),
+            new KeyGroupKeys(KEY_GROUPS),
+            Types.INT,
+            KEY_GROUPS,
+            1,
+            0)) {
+      merge.setup(new PartialSerializer());
+      merge.open();
+      MergeOperator operator = (MergeOperator) merge.getOneInputOperator();
+      for (Partial broken :
+          groupsOfAnotherLayout(LiveQuery.of(SLIDING), TestFlow.random(27, 100, 12, 100))) {
+        merge.processElement(new StreamRecord<>(broken));
+      }
+      assertEquals(1, operator.stoppedAnalyses());
+      AnalysisChange goes = new AnalysisChange("sliding", 1, null);
+      merge.processElement(new StreamRecord<>(new Partial.Definition(0, goes)));
+      assertEquals(0, operator.stoppedAnalyses());
+    }
   }
 
   private static List<Partial> groupsOfAnotherLayout(LiveQuery live, List<TestFlow> flows) {
