@@ -2,6 +2,8 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -123,10 +125,14 @@ final class HistoryQuery {
       QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
       Set<String> sources = sources(snapshot);
       HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, filters(bound));
-      boolean exact = gaps.asked().isEmpty() && isReached(snapshot, sources, asOf);
+      boolean reached = isReached(snapshot, sources, asOf);
+      boolean exact = gaps.asked().isEmpty() && reached;
       HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
       long from = stretches.from();
       String message = gaps.message(topic);
+      if (message == null && !reached) {
+        message = unreached(snapshot, sources, asOf);
+      }
       List<String> warnings = answer.stats().warnings();
       if (message == null && !warnings.isEmpty()) {
         message = warnings.get(0);
@@ -140,6 +146,27 @@ final class HistoryQuery {
           answer.table(),
           message);
     }
+  }
+
+  /** Why the archive is not known to have all that arrived up to as-of. */
+  private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
+    long through = through(snapshot, sources);
+    if (through != Long.MIN_VALUE) {
+      return "the archive has what arrived before "
+          + Instant.EPOCH.plus(through, ChronoUnit.MICROS)
+          + ", and not yet all up to "
+          + Instant.EPOCH.plus(asOf, ChronoUnit.MICROS);
+    }
+    if (sources.isEmpty()) {
+      return "the archive has imported files alone, and nobody knows whether they are all that"
+          + " arrived";
+    }
+    boolean any = sources.stream().anyMatch(snapshot.committedEnds()::containsKey);
+    return "the archive has nothing of "
+        + (any ? "some partitions of " : "")
+        + "topic "
+        + topic.name()
+        + " yet";
   }
 
   private static List<Constraints> filters(Query bound) {

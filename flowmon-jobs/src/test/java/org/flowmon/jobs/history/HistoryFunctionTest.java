@@ -204,6 +204,29 @@ class HistoryFunctionTest {
     assertEquals(HistoryStatus.PARTIAL, answer.status(), answer.message());
     assertEquals(AS_OF - 1, answer.through());
     assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
+    assertEquals(
+        "the archive has what arrived before 2026-11-21T09:59:39.999999Z, and not yet all up to"
+            + " 2026-11-21T09:59:40Z",
+        answer.message());
+  }
+
+  @Test
+  void ofImportedFilesAloneNobodyKnowsWhetherTheyAreAll() throws Exception {
+    importFile(1, flow(A, 1, 10), at(END));
+    HistoryAnswer answer = look(new FlowTopic("archive", "", 0)); // as of a replay
+    assertEquals(HistoryStatus.PARTIAL, answer.status());
+    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
+    assertEquals(
+        "the archive has imported files alone, and nobody knows whether they are all that arrived",
+        answer.message());
+    assertEquals(HistoryStatus.PARTIAL, look().status());
+    assertEquals("the archive has nothing of topic flows yet", look().message());
+    archive(AS_OF + 1);
+    assertEquals(HistoryStatus.EXACT, look().status());
+    assertNull(look().message());
+    answer = look(new FlowTopic("flows", "t", 2));
+    assertEquals(HistoryStatus.PARTIAL, answer.status());
+    assertEquals("the archive has nothing of some partitions of topic flows yet", answer.message());
   }
 
   @Test
@@ -327,8 +350,17 @@ class HistoryFunctionTest {
     }
   }
 
+  /** What a lookup finds that does not wait for the archive. */
   private HistoryAnswer look() throws Exception {
-    return run(List.of(elephants("elephants", "4000")), window(100, A, 60)).get("elephants");
+    return look(TOPIC);
+  }
+
+  private HistoryAnswer look(FlowTopic topic) throws Exception {
+    Duration limit = Duration.ofMinutes(1);
+    try (Archive archive = Archive.open(directory)) {
+      return new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder)
+          .run(archive, window(100, A, 60), limit);
+    }
   }
 
   @Test
