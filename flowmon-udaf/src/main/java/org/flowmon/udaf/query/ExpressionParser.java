@@ -221,10 +221,13 @@ final class ExpressionParser {
     if (tokens.peek().isSymbol("(") && tokens.peek(1).isWord("SELECT")) {
       return inQuery(value, start);
     } else if (tokens.takeSymbol("(")) {
-      do {
-        items.add(bitOr());
-      } while (tokens.takeSymbol(","));
-      tokens.expectSymbol(")");
+      // Empty it is where a parameter was bound to no values.
+      if (!tokens.takeSymbol(")")) {
+        do {
+          items.add(bitOr());
+        } while (tokens.takeSymbol(","));
+        tokens.expectSymbol(")");
+      }
     } else if (tokens.peek().kind() == Token.Kind.TEXT
         || tokens.peek().kind() == Token.Kind.PARAMETER) {
       items.add(primary());

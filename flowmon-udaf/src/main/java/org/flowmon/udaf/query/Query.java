@@ -17,6 +17,9 @@ public sealed interface Query permits FlowQuery, TableQuery {
   /** SELECTs in one query, at most. */
   int MAX_QUERIES = 32;
 
+  /** Columns of a result, at most: each name is looked for among them. */
+  int MAX_ITEMS = 1024;
+
   /** The columns of the result. */
   List<SelectItem> select();
 

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * Parses the query dialect of {@code docs/query.md}. Written by hand: it accepts exactly the
- * dialect, knows the place of every part, and runs in linear time whatever it is given.
+ * dialect, knows the place of every part, and takes time that grows with the text's length alone,
+ * as all else is bounded.
  */
 public final class QueryParser {
   private QueryParser() {}

@@ -174,6 +174,9 @@ final class SelectParser {
   }
 
   private void add(SelectItem item, int start) {
+    if (select.size() == Query.MAX_ITEMS) {
+      throw tokens.error("a SELECT has at most " + Query.MAX_ITEMS + " items", start);
+    }
     for (SelectItem other : select) {
       if (other.name().equals(item.name())) {
         throw tokens.error(

@@ -26,7 +26,7 @@ public final class TableAnswer {
 
     Read(ResultTable table, Named column, int[] rows) {
       this.table = table;
-      this.column = place(table, column);
+      this.column = TableVectors.place(table, column, "a query");
       this.rows = rows;
       this.vector = new Vector(column.kind());
     }
@@ -93,19 +93,5 @@ public final class TableAnswer {
     return counts == null
         ? groups.get(0).table().finish(clauses, check)
         : counts.finish(groups.stream().map(GroupCollector::table).toList());
-  }
-
-  private static int place(ResultTable table, Named column) {
-    int place = table.column(column.name());
-    if (place < 0 || table.kind(place) != column.kind()) {
-      throw new IllegalArgumentException(
-          "a query reads "
-              + column
-              + " of "
-              + column.kind()
-              + ", found "
-              + (place < 0 ? table.names().toString() : table.kind(place).toString()));
-    }
-    return place;
   }
 }

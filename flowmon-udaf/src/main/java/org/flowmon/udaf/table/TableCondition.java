@@ -53,7 +53,10 @@ public final class TableCondition {
    * @throws IllegalArgumentException where a column is missing or of another kind
    */
   public int[] select(ResultTable table) {
-    int[] places = vectors.keySet().stream().mapToInt(leaf -> place(table, (Named) leaf)).toArray();
+    int[] places =
+        vectors.keySet().stream()
+            .mapToInt(leaf -> TableVectors.place(table, (Named) leaf, "a condition"))
+            .toArray();
     int[] chosen = new int[table.rowCount()];
     int n = 0;
     for (int from = 0; from < table.rowCount(); from += Vector.CAPACITY) {
@@ -68,19 +71,5 @@ public final class TableCondition {
       }
     }
     return n == chosen.length ? chosen : Arrays.copyOf(chosen, n);
-  }
-
-  private static int place(ResultTable table, Named column) {
-    int place = table.column(column.name());
-    if (place < 0 || table.kind(place) != column.kind()) {
-      throw new IllegalArgumentException(
-          "a condition reads the column "
-              + column
-              + " of "
-              + column.kind()
-              + ", found "
-              + (place < 0 ? table.names().toString() : table.kind(place).toString()));
-    }
-    return place;
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.util.Arrays;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -10,6 +11,27 @@ final class TableVectors {
   private static final int WORDS = Vector.CAPACITY / 64;
 
   private TableVectors() {}
+
+  /**
+   * The place of a column in a table.
+   *
+   * @param reader what reads it, as the error calls that
+   * @throws IllegalArgumentException where it is missing or of another kind
+   */
+  static int place(ResultTable table, Named column, String reader) {
+    int place = table.column(column.name());
+    if (place < 0 || table.kind(place) != column.kind()) {
+      throw new IllegalArgumentException(
+          reader
+              + " reads the column "
+              + column
+              + " of "
+              + column.kind()
+              + ", found "
+              + (place < 0 ? table.names().toString() : table.kind(place).toString()));
+    }
+    return place;
+  }
 
   /**
    * Fills a vector from some rows.

@@ -122,9 +122,7 @@ class NestedQueryParserTest {
   }
 
   private static void error(String sql, int position, String message) {
-    QueryException e = assertThrows(QueryException.class, () -> QueryParser.parseQuery(sql), sql);
-    assertTrue(e.getMessage().contains(message), sql + "\n" + e.getMessage());
-    assertEquals(position, e.position(), sql + "\n" + e.getMessage());
+    ParseErrors.require(QueryParser::parseQuery, sql, position, message);
   }
 
   @Test

@@ -248,9 +248,7 @@ class QueryParserTest {
   }
 
   private static void error(String sql, int position, String message) {
-    QueryException e = assertThrows(QueryException.class, () -> QueryParser.parse(sql), sql);
-    assertTrue(e.getMessage().contains(message), sql + "\n" + e.getMessage());
-    assertEquals(position, e.position(), sql + "\n" + e.getMessage());
+    ParseErrors.require(QueryParser::parse, sql, position, message);
   }
 
   @Test
@@ -278,9 +276,24 @@ class QueryParserTest {
         bound.where().toString());
     assertEquals(Set.of(), bound.parameters());
     assertTrue(message(query, some.with("hosts", Value.ofLong(5))).contains("found a LONG"));
+    FlowQuery nobody = query.bind(some.with("hosts", List.of()));
+    assertTrue(nobody.toString().contains("src_addr IN ()"), nobody.toString());
+    assertEquals(nobody, QueryParser.parse(nobody.toString()));
+    error("SELECT uid FROM flows WHERE src_addr IN (,)", 41, "expected an expression");
     assertTrue(
         message(query, some.with("hosts", List.of()).with("s", List.of()))
             .contains(":s has 0 values where one"));
+  }
+
+  @Test
+  void aSelectHasAtMost1024Items() {
+    StringBuilder items = new StringBuilder("SELECT bytes AS b0");
+    for (int i = 1; i < 1024; i++) {
+      items.append(", bytes AS b").append(i);
+    }
+    assertEquals(1024, QueryParser.parse(items + " FROM flows").select().size());
+    int end = items.length();
+    error(items + ", packets FROM flows", end + 2, "a SELECT has at most 1024 items");
   }
 
   @Test

@@ -1,0 +1,19 @@
+package org.flowmon.udaf.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.function.Consumer;
+
+/** What the parser says of texts that are no queries. */
+final class ParseErrors {
+  private ParseErrors() {}
+
+  /** That a text is refused, at this place of it, with a message that holds this one. */
+  static void require(Consumer<String> parser, String sql, int position, String message) {
+    QueryException e = assertThrows(QueryException.class, () -> parser.accept(sql), sql);
+    assertTrue(e.getMessage().contains(message), sql + "\n" + e.getMessage());
+    assertEquals(position, e.position(), sql + "\n" + e.getMessage());
+  }
+}
