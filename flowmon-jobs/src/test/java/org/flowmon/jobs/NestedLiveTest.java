@@ -4,18 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.api.common.functions.RichMapFunction;
-import org.apache.flink.api.common.state.CheckpointListener;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
@@ -90,8 +82,9 @@ class NestedLiveTest {
       FlowSender sender = new FlowSender(kafka, "flows", PARTITIONS);
       sender.send(flows);
       sender.end();
+      FailOnce.reset();
       Map<String, String> live = live(kafka, 2, true);
-      assertEquals(1, FailOnce.FAILURES.get(), "the case needs a failure");
+      assertEquals(1, FailOnce.failures(), "the case needs a failure");
       assertTrue(live.size() > 50, live.size() + " windows");
       for (int parallelism : new int[] {1, 4}) {
         assertEquals(live, live(kafka, parallelism, false), "live, parallelism " + parallelism);
@@ -213,37 +206,6 @@ class NestedLiveTest {
   }
 
   private static StreamExecutionEnvironment environment(int parallelism) {
-    Configuration options = new Configuration();
-    options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 2);
-    options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
-  }
-
-  /** Fails once, when a checkpoint is complete and some batches have come since. */
-  private static final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
-      implements CheckpointListener {
-    private static final long serialVersionUID = 1L;
-    private static final AtomicInteger FAILURES = new AtomicInteger();
-
-    private transient boolean checkpointed;
-    private transient int since;
-
-    @Override
-    public PositionedBatch map(PositionedBatch batch) throws Exception {
-      Thread.sleep(3);
-      if (checkpointed && ++since > 20 && FAILURES.compareAndSet(0, 1)) {
-        throw new IllegalStateException("a failure on purpose");
-      }
-      return batch;
-    }
-
-    @Override
-    public void notifyCheckpointComplete(long checkpointId) {
-      checkpointed = true;
-    }
+    return LocalFlink.environment(parallelism, LocalFlink.restarts(2));
   }
 }
