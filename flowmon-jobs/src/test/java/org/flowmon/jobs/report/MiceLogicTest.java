@@ -161,7 +161,7 @@ class MiceLogicTest {
       SplittableRandom random = new SplittableRandom(seed);
       int hosts = 1 + random.nextInt(4);
       int limit = 1 + random.nextInt(4);
-      long perHost = limit + random.nextInt(2);
+      long perHost = (long) limit + random.nextInt(2);
       long rows = hosts * perHost + limit;
       Tables top = new Tables(TOP);
       for (int i = 0; i < hosts; i++) {
