@@ -161,7 +161,8 @@ final class HistoryQuery {
       return "the archive has imported files alone, and nobody knows whether they are all that"
           + " arrived";
     }
-    boolean any = sources.stream().anyMatch(snapshot.committedEnds()::containsKey);
+    Set<String> known = snapshot.committedEnds().keySet();
+    boolean any = sources.stream().anyMatch(known::contains);
     return "the archive has nothing of "
         + (any ? "some partitions of " : "")
         + "topic "
