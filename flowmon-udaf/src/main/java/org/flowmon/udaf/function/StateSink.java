@@ -103,6 +103,7 @@ public final class StateSink {
 
   /** Appends bytes. */
   public void putBytes(byte[] from, int at, int count) {
-    System.arraycopy(from, at, bytes, claim(count), count);
+    int to = claim(count); // which may be in another array than before
+    System.arraycopy(from, at, bytes, to, count);
   }
 }
