@@ -1,0 +1,196 @@
+package org.flowmon.jobs.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.flowmon.jobs.config.AnalysisConfig.History;
+import org.flowmon.jobs.config.AnalysisConfig.Live;
+import org.flowmon.jobs.config.AnalysisConfig.Report;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.LiveGroupings;
+import org.flowmon.udaf.table.WindowSpec;
+
+/** Reads an analysis from its file, and says what in it does not fit. */
+final class AnalysisFile {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+  private static final List<String> SINKS = List.of("kafka", "postgres");
+  private static final int MIN_GROUPS = 1000;
+  private static final int MAX_GROUPS = 1_000_000_000;
+
+  private AnalysisFile() {}
+
+  /**
+   * The analysis of a file.
+   *
+   * @throws ConfigException naming file, line, key and what was expected
+   */
+  static AnalysisConfig of(YamlSection root) {
+    String name = root.text("name", "a name of lower-case letters, digits and _");
+    if (!NAME.matcher(name).matches()) {
+      throw root.error(
+          "name",
+          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
+              + name
+              + "'");
+    }
+    Live live = live(root.section("live"));
+    YamlSection past = root.sectionOrNull("history");
+    History history = past == null ? null : history(past, live);
+    YamlSection logic = root.section("report");
+    Report report =
+        new Report(
+            logic.text("logic", "the name of the report's logic"),
+            logic.map("parameters"),
+            logic.condition("condition"));
+    logic.end();
+    List<String> sinks = root.words("sinks");
+    for (String sink : sinks) {
+      if (!SINKS.contains(sink)) {
+        throw root.error("sinks", "expected some of " + SINKS + ", found '" + sink + "'");
+      }
+    }
+    List<AlertConfig> alerts = AlertConfig.listOf(root);
+    root.end();
+    return new AnalysisConfig(name, live, history, report, sinks, alerts, root.places());
+  }
+
+  private static Live live(YamlSection section) {
+    Duration window = section.duration("window");
+    Live live =
+        new Live(
+            section.text("query", "a query"),
+            window,
+            section.duration("slide", window),
+            section.choice("time", WindowTime.class, WindowTime.END_TIME),
+            section.duration("lateness", Duration.ZERO),
+            section.bool("revisions", true),
+            section.bool("spread", false),
+            section.integer("slots", 16, 1 << 20, 1 << 14),
+            section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS));
+    section.end();
+    checkLive(section, query(section, live.query()));
+    if (window.toMillis() < 1) {
+      throw section.error("window", "expected at least 1ms");
+    }
+    if (live.slide().isZero() || window.toNanos() % live.slide().toNanos() != 0) {
+      throw section.error("slide", "expected a duration that divides the window, " + window);
+    }
+    long panes = window.toNanos() / live.slide().toNanos();
+    if (panes > AnalysisConfig.MAX_PANES) {
+      throw section.error(
+          "slide",
+          "expected a window of at most "
+              + AnalysisConfig.MAX_PANES
+              + " slides, as each is kept apart until the window ends; found "
+              + panes);
+    }
+    if (live.lateness().toNanos() / live.slide().toNanos() >= WindowSpec.MAX_UPDATES) {
+      throw section.error(
+          "lateness", "expected less than " + WindowSpec.MAX_UPDATES + " times the slide");
+    }
+    checkSpread(section, live);
+    if (Integer.bitCount(live.slots()) != 1) {
+      throw section.error("slots", "expected a power of two, found " + live.slots());
+    }
+    return live;
+  }
+
+  private static void checkLive(YamlSection section, Query query) {
+    List<FlowQuery> leaves = query.leaves();
+    if (!query.parameters().isEmpty()) {
+      throw section.error("query", "a live query has no parameters, found " + query.parameters());
+    }
+    if (leaves.size() > AnalysisConfig.MAX_LEAVES) {
+      throw section.error(
+          "query",
+          "expected at most "
+              + AnalysisConfig.MAX_LEAVES
+              + " different queries over flows, found "
+              + leaves.size());
+    }
+    for (FlowQuery leaf : leaves) {
+      String place = leaf == query ? "" : " in " + leaf;
+      if (!leaf.isAggregated()) {
+        throw section.error(
+            "query", "expected aggregates such as SUM(bytes), found plain columns" + place);
+      }
+      if (!leaf.inQueries().isEmpty()) {
+        throw section.error(
+            "query",
+            "IN (SELECT …) over flows has no answer before the flows of the window have come:"
+                + " expected a join of results, (…) AS a JOIN (…) AS b ON a.k = b.k, or IN"
+                + " (SELECT …) in history.query; found it"
+                + (leaf == query ? " in WHERE or HAVING of flows" : place));
+      }
+      try {
+        LiveGroupings.of(leaf);
+      } catch (QueryException e) {
+        throw section.error("query", e.getMessage() + place);
+      }
+    }
+    try {
+      var unused = FlowQueries.run(List.of(), query); // an error is said here
+    } catch (QueryException e) {
+      throw section.error("query", e.getMessage());
+    }
+  }
+
+  private static void checkSpread(YamlSection section, Live live) {
+    if (live.spread() && live.time() != WindowTime.END_TIME) {
+      throw section.error(
+          "spread", "expected time: end_time, as a flow is divided by when it began and ended");
+    }
+    long share =
+        (live.windowMicros() + live.latenessMicros() + WindowSpec.DEFAULT_AHEAD_MICROS)
+            / live.slideMicros();
+    if (live.spread() && share > AnalysisConfig.MAX_SHARES) {
+      throw section.error(
+          "spread",
+          "expected window, lateness and an hour to be at most "
+              + AnalysisConfig.MAX_SHARES
+              + " slides, as a flow may have a share in each; found "
+              + share);
+    }
+  }
+
+  private static Query query(YamlSection section, String text) {
+    try {
+      return QueryParser.parseQuery(text);
+    } catch (QueryException e) {
+      throw new ConfigException(section.place("query") + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static History history(YamlSection section, Live live) {
+    History history =
+        new History(
+            section.text("query", "a query"),
+            section.durationOrNull("delay"),
+            section.durationOrNull("refresh"),
+            section.integer("concurrency", 1, 1024, 4),
+            section.duration("timeout", Duration.ofSeconds(5)),
+            section.integer("rows", 1, Integer.MAX_VALUE, 100_000_000));
+    section.end();
+    if (history.refresh() != null && history.refresh().toMillis() < 1) {
+      throw section.error("refresh", "expected at least 1ms");
+    }
+    if (history.timeout().compareTo(History.MAX_TIMEOUT) > 0) {
+      throw section.error("timeout", "expected at most 10m");
+    }
+    Set<String> known = new TreeSet<>(Set.of("now"));
+    QueryParser.parseQuery(live.query()).select().forEach(item -> known.add("live." + item.name()));
+    for (String parameter : query(section, history.query()).parameters()) {
+      if (!known.contains(parameter)) {
+        throw section.error(
+            "query", "expected parameters out of " + known + ", found :" + parameter);
+      }
+    }
+    return history;
+  }
+}
