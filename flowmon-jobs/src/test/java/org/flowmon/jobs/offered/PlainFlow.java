@@ -130,11 +130,19 @@ record PlainFlow(
       return true;
     } else if (isTcpWithFlags()) {
       return isProbe();
-    } else if (protocol != null && (protocol == 1 || protocol == 58)) {
-      long type = icmp == null ? -1 : icmp >> 8;
-      return type == 8 || type == 128;
+    } else if (isIcmp()) {
+      return isEchoRequest();
     }
     return isFromAHigherPort();
+  }
+
+  boolean isIcmp() {
+    return protocol != null && (protocol == 1 || protocol == 58);
+  }
+
+  private boolean isEchoRequest() {
+    long type = icmp == null ? -1 : icmp >> 8;
+    return type == 8 || type == 128;
   }
 
   /** Begun by its source, as fan_out tells: connections that came about, too. */
@@ -149,6 +157,9 @@ record PlainFlow(
 
   /** Of TCP or UDP, and it can be told whether it was answered. */
   boolean canTellAnswer() {
+    if (isIcmp()) {
+      return reversePackets != null && isEchoRequest();
+    }
     if (protocol == null || (protocol != 6 && protocol != 17)) {
       return false;
     }
@@ -156,6 +167,9 @@ record PlainFlow(
   }
 
   boolean isUnanswered() {
+    if (isIcmp()) {
+      return reversePackets != null && reversePackets == 0 && isEchoRequest();
+    }
     if (state != null) { // S0, REJ, RSTOS0, RSTRH, SH
       return List.of(1L, 4L, 9L, 10L, 11L).contains(state);
     } else if (isTcpWithFlags()) {

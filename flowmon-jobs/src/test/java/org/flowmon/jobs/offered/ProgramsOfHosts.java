@@ -130,7 +130,8 @@ final class ProgramsOfHosts {
 
     @Override
     boolean countsInThePast(PlainFlow flow) {
-      return flow.protocol() != null && (flow.protocol() == 6 || flow.protocol() == 17);
+      return flow.isIcmp()
+          || (flow.protocol() != null && (flow.protocol() == 6 || flow.protocol() == 17));
     }
 
     @Override
@@ -141,7 +142,11 @@ final class ProgramsOfHosts {
     @Override
     long number(List<PlainFlow> flows) {
       return different(
-          flows, flow -> Arrays.asList(flow.isUnanswered() ? flow.target() : null, flow.port()));
+          flows,
+          flow ->
+              Arrays.asList(
+                  flow.isUnanswered() ? flow.target() : null,
+                  flow.isIcmp() ? Long.valueOf(0) : flow.port()));
     }
 
     private static long unanswered(List<PlainFlow> flows) {

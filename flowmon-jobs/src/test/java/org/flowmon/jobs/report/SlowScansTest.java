@@ -2,6 +2,7 @@ package org.flowmon.jobs.report;
 
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
+import static org.flowmon.flow.FlowColumn.ICMP_TYPE_CODE;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
 import static org.flowmon.flow.FlowColumn.REVERSE_PACKETS;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
@@ -57,6 +58,10 @@ class SlowScansTest {
           17,
           REVERSE_PACKETS,
           0);
+      ping(flows, time, "198.51.100.4", "10.0.3." + i, 2048, 0);
+      ping(flows, time, "10.0.0.53", "10.0.4." + i, 2048, i % 3); // two of three answer
+      ping(flows, time, "10.0.0.54", "10.0.3." + i, 771, 0); // says that a port cannot be reached
+      ping(flows, time, "10.0.0.55", "10.0.3." + i, 2048, null); // nobody knows
     }
     for (int i = 0; i < 600; i++) {
       long time = END - 1 - random.nextLong(DAY);
@@ -91,7 +96,11 @@ class SlowScansTest {
     }
     AnalysisConfig analysis = offered("slow_scans");
     assertEquals(
-        List.of("198.51.100.1 90 scan", "198.51.100.2 90 scan", "198.51.100.3 90 scan"),
+        List.of(
+            "198.51.100.1 90 scan",
+            "198.51.100.2 90 scan",
+            "198.51.100.3 90 scan",
+            "198.51.100.4 90 scan"),
         TestFlows.lines(
             report(analysis, flows.window(analysis, END, END - 30 * DAY)),
             "src_addr",
@@ -102,8 +111,34 @@ class SlowScansTest {
     assertTrue(flows.windows(fast).values().stream().allMatch(w -> w.rows().rowCount() == 0));
   }
 
+  private static void ping(
+      TestFlows flows, long time, String from, String to, int typeCode, Integer answers) {
+    flows.add(
+        time,
+        SRC_ADDR,
+        from,
+        DST_ADDR,
+        to,
+        PROTOCOL,
+        1,
+        ICMP_TYPE_CODE,
+        typeCode,
+        REVERSE_PACKETS,
+        answers);
+  }
+
+  private static boolean isIcmp(Flow flow) {
+    return flow.number(PROTOCOL) == 1;
+  }
+
   private static Boolean unanswered(Flow flow) { // null: nobody knows
     Long flags = flow.number(TCP_FLAGS);
+    if (isIcmp(flow)) {
+      Long type = flow.number(ICMP_TYPE_CODE);
+      Long answers = flow.number(REVERSE_PACKETS);
+      boolean isKnown = type != null && type / 256 == 8 && answers != null;
+      return isKnown ? (Boolean) (answers == 0) : null;
+    }
     if (flow.number(STATE) != null) {
       return NOT_ESTABLISHED.contains(flow.number(STATE));
     }
@@ -115,6 +150,9 @@ class SlowScansTest {
   }
 
   private static boolean isBegun(Flow flow) {
+    if (isIcmp(flow)) {
+      return unanswered(flow) != null;
+    }
     if (flow.number(REVERSE_PACKETS) != null || flow.number(STATE) != null) {
       return true;
     }
@@ -138,6 +176,7 @@ class SlowScansTest {
         boolean isTcp = random.nextInt(4) > 0;
         int kind = random.nextInt(5);
         boolean isScan = random.nextInt(3) == 0;
+        boolean isPing = kind == 4 || (kind == 1 && i % 2 == 0);
         flows.add(
             END - 1 - random.nextLong(26 * HOUR),
             SRC_ADDR,
@@ -149,7 +188,9 @@ class SlowScansTest {
             DST_PORT,
             random.nextInt(12),
             PROTOCOL,
-            isTcp ? 6 : kind == 4 ? 1 : 17,
+            isTcp ? 6 : isPing ? 1 : 17,
+            ICMP_TYPE_CODE,
+            isPing && !isTcp && i % 7 > 0 ? (Integer) (i % 5 == 0 ? 0 : 2048 + i % 2) : null,
             TCP_FLAGS,
             isTcp && kind > 0 ? (Integer) (isScan ? 2 : random.nextInt(64)) : null,
             REVERSE_PACKETS,
@@ -160,7 +201,7 @@ class SlowScansTest {
       Map<String, Set<String>> targets = new HashMap<>();
       Map<String, int[]> counts = new HashMap<>();
       for (Flow flow : flows.all()) {
-        if (flow.end() < END - DAY || flow.number(PROTOCOL) == 1 || !isBegun(flow)) {
+        if (flow.end() < END - DAY || !isBegun(flow)) {
           continue;
         }
         String source = flow.text(SRC_ADDR);
@@ -170,7 +211,7 @@ class SlowScansTest {
           count[0]++;
           targets
               .computeIfAbsent(source, s -> new HashSet<>())
-              .add(flow.text(DST_ADDR) + " " + flow.number(DST_PORT));
+              .add(flow.text(DST_ADDR) + " " + (isIcmp(flow) ? 0 : flow.number(DST_PORT)));
         }
       }
       List<String> sources = new ArrayList<>(targets.keySet());
