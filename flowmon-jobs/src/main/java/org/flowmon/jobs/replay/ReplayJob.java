@@ -26,7 +26,8 @@ import org.flowmon.jobs.sink.KafkaReports;
  * </pre>
  *
  * <p>Checkpoints hold how far it has read, and the groups of open windows: after a failure it goes
- * on from the last one. Messages since then come once more, and are the same.
+ * on from the last one, over what the archive holds then. Messages since that come once more, and
+ * are the same where the range had been archived whole and none of it has expired since.
  *
  * @param config the job's configuration: archive, analyses, Kafka, checkpoints
  * @param topic that the reports go to
