@@ -1,27 +1,47 @@
 package org.flowmon.jobs;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.client.deployment.executors.LocalExecutor;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.PipelineExecutor;
+import org.apache.flink.core.execution.PipelineExecutorFactory;
+import org.apache.flink.core.execution.PipelineExecutorServiceLoader;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Flink in this JVM, with little memory: of its own accord it takes much of the machine's. */
+/**
+ * Flink in this JVM, with little memory: one cluster for the jobs of all tests, as to start one
+ * takes longer than many a job. Its jobs have their own options and nothing else in common.
+ */
 public final class LocalFlink {
+  /** Slots: those of a job that is being cancelled may be taken yet when the next one begins. */
+  private static final int SLOTS = 32;
+
+  private static Cluster cluster;
+
   private LocalFlink() {}
 
   public static StreamExecutionEnvironment environment(int parallelism) {
     return environment(parallelism, new Configuration());
   }
 
-  /** An environment with options of one's own. */
+  /** An environment with options of one's own, which are those of its jobs. */
   public static StreamExecutionEnvironment environment(int parallelism, Configuration own) {
     Configuration options = new Configuration(own);
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+    options.set(DeploymentOptions.TARGET, LocalExecutor.NAME);
+    options.set(DeploymentOptions.ATTACHED, true);
+    options.set(CoreOptions.DEFAULT_PARALLELISM, parallelism);
+    return new StreamExecutionEnvironment(new Executors(), options, null);
   }
 
   /** Options by which a job that fails starts again from its last checkpoint, so often at most. */
@@ -31,5 +51,86 @@ public final class LocalFlink {
     options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts);
     options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
     return options;
+  }
+
+  private static synchronized MiniCluster cluster() {
+    if (cluster == null) {
+      Configuration options = new Configuration();
+      options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
+      options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
+      options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64));
+      options.set(RestOptions.BIND_PORT, "0");
+      cluster =
+          new Cluster(
+              new MiniClusterConfiguration.Builder()
+                  .setConfiguration(options)
+                  .setNumSlotsPerTaskManager(SLOTS)
+                  .build());
+      cluster.begin();
+    }
+    return cluster;
+  }
+
+  /** A cluster that the end of a job does not end. */
+  private static final class Cluster extends MiniCluster {
+    Cluster(MiniClusterConfiguration configuration) {
+      super(configuration);
+    }
+
+    void begin() {
+      try {
+        super.start();
+      } catch (Exception e) {
+        throw new IllegalStateException("no cluster for tests", e);
+      }
+      Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+    }
+
+    private void end() {
+      try {
+        super.closeAsync().get(10, TimeUnit.SECONDS);
+      } catch (Exception e) {
+        System.err.println("the cluster for tests did not end: " + e);
+      }
+    }
+
+    @Override
+    public void start() {
+      // it has begun
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+      return CompletableFuture.completedFuture(null); // others go on with it
+    }
+  }
+
+  /** Executors of that cluster. */
+  private static final class Executors
+      implements PipelineExecutorServiceLoader, PipelineExecutorFactory {
+    @Override
+    public PipelineExecutorFactory getExecutorFactory(Configuration configuration) {
+      return this;
+    }
+
+    @Override
+    public Stream<String> getExecutorNames() {
+      return Stream.of(getName());
+    }
+
+    @Override
+    public String getName() {
+      return LocalExecutor.NAME;
+    }
+
+    @Override
+    public boolean isCompatibleWith(Configuration configuration) {
+      return true;
+    }
+
+    @Override
+    public PipelineExecutor getExecutor(Configuration configuration) {
+      return LocalExecutor.createWithFactory(configuration, wanted -> cluster());
+    }
   }
 }

@@ -179,7 +179,7 @@ class OfferedAnalysesTest {
             new ArrivalCounts(rows.rowCount(), 0, 0, 0));
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    StreamExecutionEnvironment env = LocalFlink.environment(1, options);
     try (CloseableIterator<WindowHistory> results =
         HistoryFunction.apply(
                 env.fromData(WindowResult.TYPE, result),

@@ -44,6 +44,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
@@ -126,7 +127,7 @@ class HistoryFunctionTest {
       throws Exception {
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, options);
+    StreamExecutionEnvironment env = LocalFlink.environment(1, options);
     Map<String, HistoryAnswer> answers = new TreeMap<>();
     try (CloseableIterator<WindowHistory> results =
         HistoryFunction.apply(

@@ -23,6 +23,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -174,7 +175,7 @@ class ReplaySpreadTest {
   }
 
   private static Map<Long, String> replayed(ReplaySpec spec, int parallelism) throws Exception {
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(parallelism);
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
     env.setMaxParallelism(16);
     Map<Long, String> rows = new TreeMap<>();
     try (CloseableIterator<Report> reports = Replay.reports(env, spec, 16).executeAndCollect()) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,10 +18,7 @@ import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
@@ -43,6 +39,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -144,19 +141,12 @@ class ArchiveSinkTest {
     }
 
     JobClient start(int parallelism, boolean bounded, String savepoint) throws Exception {
-      Configuration options = new Configuration();
-      options.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-      options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1000);
-      options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-      options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-      options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-      options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(16));
+      Configuration options = LocalFlink.restarts(1000);
       options.set(CheckpointingOptions.ENABLE_UNALIGNED, seed % 2 == 1);
       if (savepoint != null) {
         options.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
       }
-      StreamExecutionEnvironment env =
-          StreamExecutionEnvironment.createLocalEnvironment(parallelism, options);
+      StreamExecutionEnvironment env = LocalFlink.environment(parallelism, options);
       JobConfig config = config(parallelism, bounded);
       FlowmonJob.configure(env, config);
       DataStream<PositionedBatch> flows =
