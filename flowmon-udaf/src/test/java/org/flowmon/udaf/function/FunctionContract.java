@@ -79,11 +79,11 @@ public abstract class FunctionContract {
           List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
           SuperState state = ContractStreams.merged(high, sent, Tree.ONE, random);
           byte[] bytes = ContractStreams.bytes(state);
+          assertArrayEquals(bytes, ContractStreams.bytes(state), "output changed the state");
           SuperState again = high.initialize();
           ContractStreams.merge(again, bytes);
           assertSameAnswers(each, state, again, where);
           each.oracle().check(rows, again, where + ", from bytes");
-          assertArrayEquals(bytes, ContractStreams.bytes(state), "output changed the state");
           // No rows change nothing.
           again.merge(high.initialize());
           ContractStreams.merge(again, new byte[0]);
@@ -115,7 +115,7 @@ public abstract class FunctionContract {
                 state.memoryBytes() >= truth,
                 where + ": says " + state.memoryBytes() + " bytes of " + truth);
             assertTrue(
-                state.memoryBytes() <= 3 * truth + 200,
+                state.memoryBytes() <= 4 * truth + 500,
                 where + ": says " + state.memoryBytes() + " bytes of " + truth);
           }
         });

@@ -1,0 +1,183 @@
+package org.flowmon.udaf.quantile;
+
+import org.apache.datasketches.kll.KllLongsSketch;
+import org.apache.datasketches.kll.KllSketch;
+import org.apache.datasketches.quantilescommon.QuantileSearchCriteria;
+import org.flowmon.udaf.function.StateReader;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.SuperState;
+
+/**
+ * The high half that keeps a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: of
+ * bounded size whatever the merge tree, for a bound that holds with a probability of 99% only.
+ * Exact up to k different values.
+ */
+final class KllAggregate implements SuperAggregate {
+  /** That a rank is within {@link KllSketch#getNormalizedRankError}. */
+  private static final double PROBABILITY = 0.99;
+
+  private final QuantileParameters parameters;
+  private final int k;
+  private final long[] values = new long[SummaryBytes.MAX_VALUES];
+  private final Summary incoming = new Summary();
+  private final Summary merged = new Summary();
+
+  KllAggregate(QuantileParameters parameters) {
+    this.parameters = parameters;
+    this.k = k(parameters.epsilon().doubleValue());
+  }
+
+  /** The k of an ε. */
+  static int k(double epsilon) {
+    return KllSketch.getKFromEpsilon(epsilon, false);
+  }
+
+  @Override
+  public SuperState initialize() {
+    return new State(this);
+  }
+
+  private static final class State implements QuantileState {
+    // Header 12, three fields: 24.
+    private static final int OWN_BYTES = 24;
+    // Both objects, of the sketch and its sorted view, and the array of levels.
+    private static final int SKETCH_BYTES = 512;
+
+    private final KllAggregate shared;
+    private Summary exact = new Summary();
+    // Null while the values are in the other.
+    private KllLongsSketch sketch;
+
+    State(KllAggregate shared) {
+      this.shared = shared;
+    }
+
+    @Override
+    public void merge(StateReader bytes) {
+      if (bytes.remaining() == 0) {
+        return;
+      }
+      int form = bytes.getByte();
+      if (form == KllBytes.FORM) {
+        KllLongsSketch other = KllBytes.read(bytes, shared.k);
+        requireSum(bytes, other.getN());
+        if (sketch == null) {
+          add(exact, other);
+          exact = null;
+          sketch = other;
+        } else {
+          sketch.merge(other);
+        }
+        return;
+      }
+      Summary other = shared.incoming;
+      SummaryBytes.read(form, bytes, shared.parameters, shared.values, other);
+      if (!other.isExact()) {
+        throw bytes.error("form " + form + ", which is none of a KLL sketch");
+      }
+      requireSum(bytes, other.count);
+      merge(other);
+    }
+
+    private void requireSum(StateReader bytes, long more) {
+      if (count() + more > SummaryBytes.MAX_COUNT) {
+        throw bytes.error("more than 2^62 values together");
+      }
+    }
+
+    private void merge(Summary other) {
+      if (sketch != null) {
+        add(other, sketch);
+        return;
+      }
+      Summary merged = shared.merged;
+      merged.setMerged(exact, other);
+      if (merged.size <= shared.k) {
+        exact.set(merged);
+      } else {
+        sketch = KllLongsSketch.newHeapInstance(shared.k);
+        exact = null;
+        add(merged, sketch);
+      }
+    }
+
+    private static void add(Summary from, KllLongsSketch to) {
+      for (int i = 0; i < from.size; i++) {
+        if (from.weights[i] == 1) {
+          to.update(from.values[i]);
+        } else {
+          to.update(from.values[i], from.weights[i]);
+        }
+      }
+    }
+
+    @Override
+    public void output(StateSink sink) {
+      if (sketch == null) {
+        SummaryBytes.write(exact, sink);
+      } else {
+        KllBytes.write(sketch, sink);
+      }
+    }
+
+    @Override
+    public long memoryBytes() {
+      if (sketch == null) {
+        return OWN_BYTES + exact.memoryBytes();
+      }
+      int items =
+          KllSketch.getMaxSerializedSizeBytes(
+              shared.k, sketch.getN(), KllSketch.SketchType.LONGS_SKETCH, true);
+      // Whoever asks for a quantile makes a sorted view: values and their ranks.
+      return OWN_BYTES + SKETCH_BYTES + items + 16L * sketch.getNumRetained();
+    }
+
+    @Override
+    public long count() {
+      return sketch == null ? exact.count : sketch.getN();
+    }
+
+    @Override
+    public void quantile(long rank, long[] out) {
+      if (sketch == null) {
+        exact.quantile(rank, out);
+        return;
+      }
+      // Half a rank below, so that rounding does not go beyond it.
+      double share = (rank - 0.5) / sketch.getN();
+      double error = sketch.getNormalizedRankError(false);
+      out[0] = at(Math.max(0, share - error));
+      out[1] = at(share);
+      out[2] = at(Math.min(1, share + error));
+    }
+
+    private long at(double share) {
+      return sketch.getQuantile(share, QuantileSearchCriteria.INCLUSIVE);
+    }
+
+    @Override
+    public void rank(long value, long[] out) {
+      if (sketch == null) {
+        exact.rank(value, out);
+        return;
+      }
+      long n = sketch.getN();
+      long rank = Math.round(sketch.getRank(value, QuantileSearchCriteria.INCLUSIVE) * n);
+      long error = (long) Math.ceil(rankError());
+      out[0] = Math.max(0, rank - error);
+      out[1] = rank;
+      out[2] = Math.min(n, rank + error);
+    }
+
+    @Override
+    public double rankError() {
+      return sketch == null ? 0 : sketch.getNormalizedRankError(false) * sketch.getN();
+    }
+
+    @Override
+    public double probability() {
+      return sketch == null ? 1 : PROBABILITY;
+    }
+  }
+}

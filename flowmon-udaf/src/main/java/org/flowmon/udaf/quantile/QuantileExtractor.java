@@ -1,0 +1,150 @@
+package org.flowmon.udaf.quantile;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.List;
+import org.flowmon.udaf.function.Answer;
+import org.flowmon.udaf.function.AnswerType;
+import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/** What takes values out of states of QUANTILES. */
+final class QuantileExtractor implements Extractor {
+  private final String name;
+  private final String signature;
+  private final Binder binder;
+
+  private interface Binder {
+    BoundExtractor bind(ValueKind kind, UdafCall call);
+  }
+
+  private QuantileExtractor(String name, String signature, Binder binder) {
+    this.name = name;
+    this.signature = signature;
+    this.binder = binder;
+  }
+
+  static List<Extractor> all() {
+    return List.of(
+        new QuantileExtractor("QUANTILE", "QUANTILE(state, share)", QuantileExtractor::quantile),
+        new QuantileExtractor("MEDIAN", "MEDIAN(state)", QuantileExtractor::median),
+        new QuantileExtractor("RANK", "RANK(state, value)", QuantileExtractor::rank),
+        new QuantileExtractor("COUNT", "COUNT(state)", QuantileExtractor::count));
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String signature() {
+    return signature;
+  }
+
+  @Override
+  public BoundExtractor bind(BoundUdaf function, UdafCall call) {
+    return binder.bind(((Quantiles.Bound) function).parameters().kind(), call);
+  }
+
+  private static BoundExtractor quantile(ValueKind kind, UdafCall call) {
+    double share = call.decimal(0, "share", null, 0, 1);
+    call.atMost(1);
+    return new Quantile(kind, BigDecimal.valueOf(share));
+  }
+
+  private static BoundExtractor median(ValueKind kind, UdafCall call) {
+    call.atMost(0);
+    return new Quantile(kind, new BigDecimal("0.5"));
+  }
+
+  private static BoundExtractor rank(ValueKind kind, UdafCall call) {
+    Value value = call.constant(0, "value");
+    boolean fits =
+        value.kind() == kind || (kind == ValueKind.DOUBLE && value.kind() == ValueKind.LONG);
+    if (!fits) {
+      throw call.error(0, "value to be a " + kind, value.toString());
+    }
+    call.atMost(1);
+    return new Rank(Words.of(kind, value));
+  }
+
+  private static BoundExtractor count(ValueKind kind, UdafCall call) {
+    call.atMost(0);
+    return new Count();
+  }
+
+  /** The value of rank {@code ⌈share · n⌉}, the least for 0. */
+  private record Quantile(ValueKind kind, BigDecimal share) implements BoundExtractor {
+    @Override
+    public AnswerType type() {
+      return AnswerType.estimate(kind);
+    }
+
+    @Override
+    public Answer extract(SuperState state) {
+      QuantileState quantiles = (QuantileState) state;
+      long count = quantiles.count();
+      if (count == 0) {
+        return Estimate.NULL;
+      }
+      BigDecimal rank = share.multiply(BigDecimal.valueOf(count));
+      long[] out = new long[3];
+      quantiles.quantile(Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValue()), out);
+      return new Estimate(
+          Words.value(kind, out[0]), Words.value(kind, out[1]), Words.value(kind, out[2]));
+    }
+
+    @Override
+    public ErrorBound bound(SuperState state) {
+      QuantileState quantiles = (QuantileState) state;
+      return ErrorBound.ofRank(quantiles.rankError(), quantiles.probability());
+    }
+  }
+
+  /** How many values are not above one. */
+  private record Rank(long word) implements BoundExtractor {
+    @Override
+    public AnswerType type() {
+      return AnswerType.estimate(ValueKind.LONG);
+    }
+
+    @Override
+    public Answer extract(SuperState state) {
+      long[] out = new long[3];
+      ((QuantileState) state).rank(word, out);
+      return new Estimate(Value.ofLong(out[0]), Value.ofLong(out[1]), Value.ofLong(out[2]));
+    }
+
+    @Override
+    public ErrorBound bound(SuperState state) {
+      QuantileState quantiles = (QuantileState) state;
+      return ErrorBound.additive(quantiles.rankError(), quantiles.probability());
+    }
+  }
+
+  /** How many values there are. */
+  private record Count() implements BoundExtractor {
+    @Override
+    public AnswerType type() {
+      return AnswerType.estimate(ValueKind.LONG);
+    }
+
+    @Override
+    public Answer extract(SuperState state) {
+      return Estimate.exact(Value.ofLong(((QuantileState) state).count()));
+    }
+
+    @Override
+    public ErrorBound bound(SuperState state) {
+      return ErrorBound.EXACT;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package org.flowmon.udaf.quantile;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.Udaf;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.function.UdafCall.Argument;
+import org.flowmon.udaf.quantile.QuantileParameters.Strategy;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * {@code QUANTILES(x [, epsilon [, strategy [, words]]])}: the distribution of the values of x that
+ * are not NULL, with ranks to within ε times their number.
+ *
+ * <p>The strategies of Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section
+ * 4.1: {@code 'lite'} sends values as they come ({@link ValuesPad}), {@code 'medium'} and {@code
+ * 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}). All have one kind of state, a
+ * summary of Greenwald and Khanna whose bound always holds, after any merges. {@code 'kll'} sends
+ * values as they come and keeps a KLL sketch, whose bound holds with a probability of 99%.
+ */
+public final class Quantiles implements Udaf {
+  private static final double DEFAULT_EPSILON = 0.01;
+  private static final int MIN_WORDS = 16;
+
+  @Override
+  public String name() {
+    return "QUANTILES";
+  }
+
+  @Override
+  public String signature() {
+    return "QUANTILES(x [, epsilon [, strategy [, words]]])";
+  }
+
+  @Override
+  public BoundUdaf bind(UdafCall call) {
+    ValueKind kind =
+        call.rows(
+            0, "x", ValueKind.LONG, ValueKind.DURATION, ValueKind.TIMESTAMP, ValueKind.DOUBLE);
+    double epsilon = call.decimal(1, "epsilon", DEFAULT_EPSILON, 0.0001, 0.5);
+    Strategy strategy =
+        Strategy.of(call.word(2, "strategy", "lite", "lite", "medium", "heavy", "kll"));
+    int millionths = QuantileParameters.millionths(epsilon);
+    long fallback = QuantileParameters.defaultWords(strategy, millionths);
+    int words = (int) call.whole(3, "words", fallback, MIN_WORDS, SummaryBytes.MAX_VALUES);
+    call.atMost(4);
+    return new Bound(call, new QuantileParameters(kind, millionths, strategy, words));
+  }
+
+  @Override
+  public List<Extractor> extractors() {
+    return QuantileExtractor.all();
+  }
+
+  /** A call with its parameters. */
+  record Bound(UdafCall said, QuantileParameters parameters) implements BoundUdaf {
+    @Override
+    public UdafCall call() {
+      List<Argument> all = new ArrayList<>();
+      all.add(Argument.ofRows(parameters.kind()));
+      all.add(Argument.of(Value.ofDouble(parameters.epsilon().doubleValue())));
+      all.add(Argument.of(Value.ofText(parameters.strategy().word())));
+      all.add(Argument.of(Value.ofLong(parameters.words())));
+      return said.with(all);
+    }
+
+    @Override
+    public int arguments() {
+      return 1;
+    }
+
+    @Override
+    public String stateType() {
+      return "QUANTILES("
+          + parameters.kind()
+          + ", "
+          + parameters.epsilon().toPlainString()
+          + (parameters.strategy() == Strategy.KLL ? ", 'kll'" : "")
+          + ")";
+    }
+
+    @Override
+    public boolean isExact() {
+      return false;
+    }
+
+    @Override
+    public SubAggregate subAggregate() {
+      return parameters.strategy().summarizesLow()
+          ? new SummaryPad(parameters)
+          : new ValuesPad(parameters);
+    }
+
+    @Override
+    public SuperAggregate superAggregate() {
+      return parameters.strategy() == Strategy.KLL
+          ? new KllAggregate(parameters)
+          : new SummaryAggregate(parameters);
+    }
+  }
+}

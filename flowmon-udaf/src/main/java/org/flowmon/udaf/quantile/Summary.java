@@ -1,0 +1,212 @@
+package org.flowmon.udaf.quantile;
+
+import java.util.Arrays;
+
+/**
+ * Values of a stream with what is known of their ranks: the quantile summary of Greenwald and
+ * Khanna, kept as gaps and weights, which {@code docs/format/states.md} defines: {@code aᵢ = Σⱼ≤ᵢ
+ * (gapⱼ + weightⱼ)} is at most the number of values ≤ vᵢ, {@code bᵢ = aᵢ − weightᵢ} at least the
+ * number of values &lt; vᵢ. Whoever asks for rank r and gets vᵢ is off by at most {@code max(0, bᵢ
+ * + 1 − r, r − aᵢ)} ranks, and the best of the values by at most {@code ⌊(gap + 1) / 2⌋} of the gap
+ * that r lies in.
+ *
+ * <p>Merging adds gaps: between two neighbours of the union lie parts of one gap of each ({@link
+ * #setMerged}). So where no gap is above {@code 2 · ⌊ε · m⌋} and {@code 2 · ⌊ε · n⌋}, none of the
+ * union is above {@code 2 · ⌊ε · (m + n)⌋}: the bound survives any merge tree. Compressing takes
+ * values out as long as gaps stay within it.
+ *
+ * <p>Until values are taken out all gaps are 0, weights are numbers of copies, and every answer is
+ * exact. Arrays grow; reused.
+ */
+final class Summary {
+  private static final long[] NONE = {};
+
+  long[] values;
+  long[] weights;
+  // Null while all gaps are 0.
+  long[] gaps;
+  int size;
+  long count;
+
+  Summary() {
+    values = NONE;
+    weights = NONE;
+  }
+
+  boolean isExact() {
+    return gaps == null;
+  }
+
+  long gap(int i) {
+    return gaps == null ? 0 : gaps[i];
+  }
+
+  /** The largest gap. */
+  long maxGap() {
+    long max = 0;
+    for (int i = 0; i < size && gaps != null; i++) {
+      max = Math.max(max, gaps[i]);
+    }
+    return max;
+  }
+
+  /** Makes it empty, with room for so many values. */
+  void reset(int capacity, boolean withGaps) {
+    if (values.length < capacity) {
+      int length = Math.max(4, capacity + capacity / 4);
+      values = new long[length];
+      weights = new long[length];
+      gaps = null;
+    }
+    if (!withGaps) {
+      gaps = null;
+    } else if (gaps == null) {
+      gaps = new long[values.length];
+    }
+    size = 0;
+    count = 0;
+  }
+
+  /** Makes it a copy of another, in arrays of its own. */
+  void set(Summary other) {
+    reset(other.size, other.gaps != null);
+    System.arraycopy(other.values, 0, values, 0, other.size);
+    System.arraycopy(other.weights, 0, weights, 0, other.size);
+    if (gaps != null) {
+      System.arraycopy(other.gaps, 0, gaps, 0, other.size);
+    }
+    size = other.size;
+    count = other.count;
+  }
+
+  /** Makes it the exact summary of some values, which get sorted. */
+  void setValues(long[] words, int n) {
+    Arrays.sort(words, 0, n);
+    reset(n, false);
+    for (int i = 0; i < n; i++) {
+      if (size > 0 && values[size - 1] == words[i]) {
+        weights[size - 1]++;
+      } else {
+        values[size] = words[i];
+        weights[size++] = 1;
+      }
+    }
+    count = n;
+  }
+
+  /**
+   * Makes it the union of two others. This is the merge of figure 1 of Cormode et al.: with g = gap
+   * + weight and Δ = 1 − weight its line 5, {@code Δ = Δᵢ + gⱼ + Δⱼ − 1}, takes the other's gap off
+   * the weight, and its line 11 adds weights. A value lies in the gap before the next one of the
+   * other summary; behind its last one is none.
+   */
+  void setMerged(Summary a, Summary b) {
+    boolean withGaps = a.gaps != null || b.gaps != null;
+    reset(a.size + b.size, withGaps);
+    int i = 0;
+    int j = 0;
+    while (i < a.size || j < b.size) {
+      int order = i == a.size ? 1 : j == b.size ? -1 : Long.compare(a.values[i], b.values[j]);
+      long gapA = withGaps && i < a.size ? a.gap(i) : 0;
+      long gapB = withGaps && j < b.size ? b.gap(j) : 0;
+      values[size] = order <= 0 ? a.values[i] : b.values[j];
+      if (order == 0) {
+        weights[size] = a.weights[i++] + b.weights[j++];
+      } else {
+        weights[size] = order < 0 ? a.weights[i++] - gapB : b.weights[j++] - gapA;
+      }
+      if (withGaps) {
+        gaps[size] = gapA + gapB;
+      }
+      size++;
+    }
+    count = a.count + b.count;
+  }
+
+  /**
+   * Takes values out until at most {@code target} are left, or no more can go: those first that
+   * leave the smallest gaps, so that the error is spent as it is needed, and values whose own rank
+   * is little known go before others. The least and the greatest value stay.
+   *
+   * @param limit no gap gets above it
+   */
+  void compress(int target, long limit) {
+    long gap = Math.min(limit, maxGap() / 2);
+    while (true) {
+      dropWithin(gap);
+      if (size <= target || gap == limit) {
+        return;
+      }
+      gap += Math.min(limit - gap, 1 + gap / 8);
+    }
+  }
+
+  private void dropWithin(long limit) {
+    if (gaps == null) {
+      gaps = new long[values.length];
+    }
+    int out = 1;
+    long open = gaps[1];
+    boolean any = gaps[0] != 0;
+    for (int i = 1; i < size; i++) {
+      long next = i < size - 1 ? gaps[i + 1] : 0;
+      if (i < size - 1 && open + weights[i] + next <= limit) {
+        open += weights[i] + next;
+      } else {
+        values[out] = values[i];
+        weights[out] = weights[i];
+        gaps[out++] = open;
+        any |= open != 0;
+        open = next;
+      }
+    }
+    size = out;
+    if (!any) {
+      gaps = null;
+    }
+  }
+
+  /**
+   * Finds the value of a rank: out gets the greatest value that is surely not above it, the one
+   * whose rank is off least, and the least that is surely not below.
+   */
+  void quantile(long rank, long[] out) {
+    long below = 0;
+    long bestError = Long.MAX_VALUE;
+    for (int i = 0; i < size; i++) {
+      long mostBelow = below + gap(i);
+      long leastUpTo = mostBelow + weights[i];
+      if (mostBelow < rank) {
+        out[0] = values[i];
+      }
+      long error = Math.max(0, Math.max(mostBelow + 1 - rank, rank - leastUpTo));
+      if (error < bestError) {
+        bestError = error;
+        out[1] = values[i];
+      }
+      if (leastUpTo >= rank) {
+        out[2] = values[i];
+        return; // those behind are farther off
+      }
+      below = leastUpTo;
+    }
+  }
+
+  /** Counts values that are not above one: the least number, the middle, the greatest. */
+  void rank(long value, long[] out) {
+    long upTo = 0;
+    int i = 0;
+    while (i < size && values[i] <= value) {
+      upTo += gap(i) + weights[i++];
+    }
+    out[0] = upTo;
+    out[2] = i < size ? upTo + gap(i) : count;
+    out[1] = upTo + (out[2] - upTo) / 2;
+  }
+
+  /** Bytes of its arrays and itself. */
+  long memoryBytes() {
+    // Header 12, three references, size, count; and the arrays.
+    return 40 + (gaps == null ? 2 : 3) * (16 + 8L * values.length);
+  }
+}

@@ -1,0 +1,34 @@
+package org.flowmon.udaf.quantile;
+
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/** Values as 64-bit words that are ordered as signed numbers ({@code docs/format/states.md}). */
+final class Words {
+  private Words() {}
+
+  /** The word of a double's bits: one zero, and one NaN above all else. */
+  static long ofDouble(long bits) {
+    // Adding 0 makes −0 to 0, and doubleToLongBits every NaN to one.
+    return Accumulation.sortable(Double.doubleToLongBits(Double.longBitsToDouble(bits) + 0.0));
+  }
+
+  /** The value of a kind that a word stands for. */
+  static Value value(ValueKind kind, long word) {
+    return switch (kind) {
+      case LONG -> Value.ofLong(word);
+      case DURATION -> Value.ofDuration(word);
+      case TIMESTAMP -> Value.ofTimestamp(word);
+      case DOUBLE -> Value.ofDouble(Double.longBitsToDouble(Accumulation.sortable(word)));
+      default -> throw new IllegalArgumentException("there are no quantiles of " + kind);
+    };
+  }
+
+  /** The word of a value, which is not NULL and of the kind, or a LONG where that is DOUBLE. */
+  static long of(ValueKind kind, Value value) {
+    return kind == ValueKind.DOUBLE
+        ? ofDouble(Double.doubleToRawLongBits(value.asDouble()))
+        : value.low();
+  }
+}

@@ -1,0 +1,253 @@
+package org.flowmon.udaf.quantile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.datasketches.kll.KllSketch;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.ContractStreams;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafCall.Argument;
+import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.function.Udafs;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+import org.junit.jupiter.api.Test;
+
+class QuantilesTest {
+  private static final Udafs FUNCTIONS = Udafs.load(QuantilesTest.class.getClassLoader());
+
+  private static BoundUdaf bind(ValueKind kind, Value... parameters) {
+    List<Argument> arguments = new ArrayList<>();
+    arguments.add(Argument.ofRows(kind));
+    Arrays.stream(parameters).map(Argument::of).forEach(arguments::add);
+    return FUNCTIONS.bind("quantiles", arguments);
+  }
+
+  private static Estimate extract(
+      BoundUdaf function, SuperState state, String name, Value... values) {
+    List<Argument> arguments = Arrays.stream(values).map(Argument::of).toList();
+    return (Estimate) FUNCTIONS.bindExtractor(function, name, arguments).extract(state);
+  }
+
+  /** Sub-states of values, in their order, flushed only where the pad is full. */
+  private static List<byte[]> send(BoundUdaf function, long[] values) {
+    SubAggregate low = function.subAggregate();
+    long[] pad = new long[low.words()];
+    low.initialize(pad, 0);
+    Vector vector = new Vector(ValueKind.LONG);
+    int[] selection = new int[Vector.CAPACITY];
+    int[] places = new int[Vector.CAPACITY];
+    Arrays.setAll(selection, i -> i);
+    List<byte[]> sent = new ArrayList<>();
+    for (int begin = 0; begin < values.length; begin += Vector.CAPACITY) {
+      int count = Math.min(Vector.CAPACITY, values.length - begin);
+      System.arraycopy(values, begin, vector.values(), 0, count);
+      vector.setAllValid(count);
+      Vector[] arguments = {vector};
+      int next = low.iterate(arguments, selection, 0, count, pad, places, 0);
+      while (next < count) {
+        flush(low, pad, sent);
+        next = low.iterate(arguments, selection, next, count, pad, places, 0);
+      }
+    }
+    flush(low, pad, sent);
+    return sent;
+  }
+
+  private static void flush(SubAggregate low, long[] pad, List<byte[]> sent) {
+    StateSink sink = new StateSink();
+    low.output(pad, 0, sink);
+    sent.add(sink.toBytes());
+    low.initialize(pad, 0);
+  }
+
+  private static SuperState merged(BoundUdaf function, long... values) {
+    SuperState state = function.superAggregate().initialize();
+    send(function, values).forEach(bytes -> ContractStreams.merge(state, bytes));
+    return state;
+  }
+
+  @Test
+  void smallGroupsAreExact() {
+    for (String strategy : List.of("lite", "medium", "heavy", "kll")) {
+      BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.01), Value.ofText(strategy));
+      SuperState state = merged(function, 5, 1, 9, 9, 7, 3, 9, 2, 8, 6);
+      assertEquals(Estimate.exact(Value.ofLong(6)), extract(function, state, "MEDIAN"), strategy);
+      assertEquals(
+          Estimate.exact(Value.ofLong(9)),
+          extract(function, state, "QUANTILE", Value.ofDouble(0.71)),
+          strategy);
+      assertEquals(
+          Estimate.exact(Value.ofLong(8)),
+          extract(function, state, "QUANTILE", Value.ofDouble(0.7)),
+          strategy);
+      assertEquals(
+          Estimate.exact(Value.ofLong(1)),
+          extract(function, state, "QUANTILE", Value.ofLong(0)),
+          strategy);
+      assertEquals(
+          Estimate.exact(Value.ofLong(10)),
+          extract(function, state, "RANK", Value.ofLong(9)),
+          strategy);
+      assertEquals(
+          Estimate.exact(Value.ofLong(0)),
+          extract(function, state, "RANK", Value.ofLong(0)),
+          strategy);
+      assertTrue(state.memoryBytes() < 400, strategy + ": " + state.memoryBytes());
+    }
+  }
+
+  @Test
+  void doublesAreOrderedWithOneZeroAndNaNAboveAll() {
+    BoundUdaf function = bind(ValueKind.DOUBLE);
+    SuperState state = function.superAggregate().initialize();
+    long[] bits =
+        Arrays.stream(new double[] {-1.5, 0.0, -0.0, 1e300, Double.NaN, Double.NEGATIVE_INFINITY})
+            .mapToLong(Double::doubleToRawLongBits)
+            .toArray();
+    send(function, bits).forEach(bytes -> ContractStreams.merge(state, bytes));
+    double[] found = new double[6];
+    for (int i = 0; i < found.length; i++) {
+      Value share = Value.ofDouble((i + 1) / 6.0 - 0.01);
+      found[i] = extract(function, state, "QUANTILE", share).value().asDouble();
+    }
+    assertEquals("[-Infinity, -1.5, 0.0, 0.0, 1.0E300, NaN]", Arrays.toString(found));
+    assertEquals(
+        Estimate.exact(Value.ofLong(4)), extract(function, state, "RANK", Value.ofLong(0)));
+  }
+
+  @Test
+  void theBestKnownBoundIsStatedNotTheWorst() {
+    BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.1));
+    SuperState state = merged(function, new Random(1).longs(10_000).toArray());
+    Estimate median = extract(function, state, "MEDIAN");
+    assertTrue(median.lower().low() < median.upper().low());
+    double said = FUNCTIONS.bindExtractor(function, "MEDIAN", List.of()).bound(state).value();
+    assertTrue(said > 0 && said <= 1000, "said " + said);
+  }
+
+  @Test
+  void statesOfOrdinaryStreamsDoNotGrowWithThem() {
+    Random random = new Random(7);
+    for (String strategy : List.of("lite", "medium", "heavy", "kll")) {
+      BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.02), Value.ofText(strategy));
+      List<byte[]> sent = send(function, random.longs(60_000).toArray());
+      // One after the other, and as 30 panes.
+      SuperAggregate high = function.superAggregate();
+      SuperState one = high.initialize();
+      List<SuperState> panes = new ArrayList<>();
+      for (int i = 0; i < sent.size(); i++) {
+        ContractStreams.merge(one, sent.get(i));
+        if (i * 30 / sent.size() >= panes.size()) {
+          panes.add(high.initialize());
+        }
+        ContractStreams.merge(panes.get(panes.size() - 1), sent.get(i));
+      }
+      SuperState window = high.initialize();
+      panes.forEach(window::merge);
+      assertTrue(one.memoryBytes() < 14_000, strategy + ": " + one.memoryBytes());
+      assertTrue(window.memoryBytes() < 20_000, strategy + ": " + window.memoryBytes());
+    }
+  }
+
+  @Test
+  void summariesInTheScratchpadReduceWhatIsSent() {
+    long[] values = new Random(8).longs(50_000, 0, 1_000_000).toArray();
+    long lite = bytes(send(bind(ValueKind.LONG, Value.ofDouble(0.02)), values));
+    for (String strategy : List.of("medium", "heavy")) {
+      BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.02), Value.ofText(strategy));
+      long sent = bytes(send(function, values));
+      assertTrue(sent < lite / 4, strategy + " sends " + sent + " bytes, lite " + lite);
+    }
+  }
+
+  private static long bytes(List<byte[]> sent) {
+    return sent.stream().mapToLong(bytes -> bytes.length).sum();
+  }
+
+  private static void refuses(String message, int argument, Runnable call) {
+    UdafException e = assertThrows(UdafException.class, call::run);
+    assertEquals(message, e.getMessage());
+    assertEquals(argument, e.argument());
+  }
+
+  @Test
+  void wrongCallsSayWhatWasExpected() {
+    String signature = "QUANTILES(x [, epsilon [, strategy [, words]]]): ";
+    refuses(
+        signature + "expected x to be LONG or DURATION or TIMESTAMP or DOUBLE, found ADDRESS",
+        0,
+        () -> bind(ValueKind.ADDRESS));
+    refuses(
+        signature + "expected epsilon to be a number from 1.0E-4 to 0.5, found 2",
+        1,
+        () -> bind(ValueKind.LONG, Value.ofLong(2)));
+    refuses(
+        signature
+            + "expected strategy to be one of 'lite', 'medium', 'heavy', 'kll', found 'light'",
+        2,
+        () -> bind(ValueKind.LONG, Value.ofDouble(0.1), Value.ofText("light")));
+    refuses(
+        signature + "expected words to be a whole number from 16 to 4096, found 3",
+        3,
+        () -> bind(ValueKind.LONG, Value.ofDouble(0.1), Value.ofText("lite"), Value.ofLong(3)));
+    BoundUdaf function = bind(ValueKind.DURATION);
+    SuperState state = function.superAggregate().initialize();
+    refuses(
+        "QUANTILE(state, share): expected share to be a number from 0.0 to 1.0, found 95",
+        0,
+        () -> extract(function, state, "quantile", Value.ofLong(95)));
+    refuses(
+        "RANK(state, value): expected value to be a DURATION, found 5",
+        0,
+        () -> extract(function, state, "RANK", Value.ofLong(5)));
+    refuses(
+        "states of QUANTILES have no extractor 'TOP'; expected one of QUANTILE, MEDIAN, RANK,"
+            + " COUNT",
+        -1,
+        () -> extract(function, state, "TOP"));
+  }
+
+  @Test
+  void aSketchIsAsFineAsTheFinestEpsilonAsks() {
+    for (double epsilon : new double[] {0.0001, 0.001, 0.01, 0.1, 0.5}) {
+      double reached = KllSketch.getNormalizedRankError(KllAggregate.k(epsilon), false);
+      assertTrue(reached <= epsilon, epsilon + " gives " + reached);
+    }
+  }
+
+  @Test
+  void statesOfOneEpsilonAndKindMergeWhateverTheLowHalfWas() {
+    BoundUdaf lite = bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("LITE"));
+    BoundUdaf heavy =
+        bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("heavy"), Value.ofLong(100));
+    BoundUdaf kll = bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("kll"));
+    assertEquals("QUANTILES(LONG, 0.05)", lite.stateType());
+    assertEquals(lite.stateType(), heavy.stateType());
+    assertEquals("QUANTILES(LONG, 0.05, 'kll')", kll.stateType());
+    assertNotEquals(lite.stateType(), bind(ValueKind.DURATION, Value.ofDouble(0.05)).stateType());
+    SuperState state = merged(lite, new Random(1).longs(5000).toArray());
+    SuperState other = merged(heavy, new Random(2).longs(5000).toArray());
+    ContractStreams.merge(state, ContractStreams.bytes(other));
+    assertEquals(Estimate.exact(Value.ofLong(10_000)), extract(lite, state, "COUNT"));
+    SuperState sketch = kll.superAggregate().initialize();
+    StateFormatException e =
+        assertThrows(
+            StateFormatException.class,
+            () -> ContractStreams.merge(sketch, ContractStreams.bytes(other)));
+    assertTrue(e.getMessage().endsWith("form 3, which is none of a KLL sketch"), e.getMessage());
+  }
+}
