@@ -247,7 +247,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             analysis.permits(),
             window,
             () -> closed,
-            pace == Pace.LIVE,
+            pace == Pace.LIVE && analysis.query().canBeReached(window),
             answer -> {
               analysis.answers().get(answer.status()).incrementAndGet();
               analysis.measures().lastMillis().set((System.nanoTime() - begun) / 1_000_000);

@@ -81,6 +81,14 @@ final class HistoryQuery {
     return recent == null ? null : recent.get(now(window));
   }
 
+  /**
+   * Whether what arrives up to as-of may still come: not where the end of input gave the result
+   * first. To wait for the archive then is in vain, and would hold back the job's last checkpoint.
+   */
+  boolean canBeReached(WindowResult window) {
+    return asOf(window) <= window.inputThrough();
+  }
+
   /** Whether all that arrived up to as-of was committed, or never will be. */
   boolean isReached(Archive archive, WindowResult window) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {

@@ -292,8 +292,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
     if (completeThrough == Long.MAX_VALUE) {
-      withAnalyses(
-          open -> open.closeAtEnd(complete::add), joined -> joined.closeAtEnd(complete::add));
+      Consumer<WindowResult> last = result -> complete.add(result.atEndOfInput(closedThrough));
+      withAnalyses(open -> open.closeAtEnd(last), joined -> joined.closeAtEnd(last));
     } else {
       withAnalyses(
           open -> open.closeUpTo(completeThrough, complete::add),

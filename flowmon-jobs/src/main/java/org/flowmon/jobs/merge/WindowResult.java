@@ -33,6 +33,8 @@ import org.flowmon.udaf.query.ResultTable;
  * @param groupLevel of which groups it is: 0, all; else one in 2^groupLevel, chosen by the hash of
  *     their keys, each of them exact; {@link #NO_GROUPS}, of none, as even the fewest were too many
  * @param counts what arrived while the window was open, and what is known not to have
+ * @param inputThrough through which arrival there was input where its end gave the result before
+ *     the window's time had come; {@link Long#MAX_VALUE} where that had come
  */
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
@@ -47,7 +49,8 @@ public record WindowResult(
     ResultTable totals,
     long groups,
     int groupLevel,
-    ArrivalCounts counts) {
+    ArrivalCounts counts,
+    long inputThrough) {
   /** The {@link #groupLevel} of a result without groups. */
   public static final int NO_GROUPS = 17;
 
@@ -56,6 +59,36 @@ public record WindowResult(
 
   public static final TypeInformation<WindowResult> TYPE =
       new RecordType<>(WindowResult.class, new WindowResultSerializer());
+
+  /** The result of a window whose time has come. */
+  public WindowResult(
+      String analysis,
+      String definition,
+      long windowStart,
+      long windowEnd,
+      int update,
+      long arrivedThrough,
+      long finalAt,
+      ResultTable rows,
+      ResultTable totals,
+      long groups,
+      int groupLevel,
+      ArrivalCounts counts) {
+    this(
+        analysis,
+        definition,
+        windowStart,
+        windowEnd,
+        update,
+        arrivedThrough,
+        finalAt,
+        rows,
+        totals,
+        groups,
+        groupLevel,
+        counts,
+        Long.MAX_VALUE);
+  }
 
   /** The only result of a window, at its end, of an analysis that the job was started with. */
   public WindowResult(
@@ -130,7 +163,26 @@ public record WindowResult(
         totals,
         groups,
         groupLevel,
-        counts);
+        counts,
+        inputThrough);
+  }
+
+  /** The same result, given as there is no more input. */
+  WindowResult atEndOfInput(long through) {
+    return new WindowResult(
+        analysis,
+        definition,
+        windowStart,
+        windowEnd,
+        update,
+        arrivedThrough,
+        finalAt,
+        rows,
+        totals,
+        groups,
+        groupLevel,
+        counts,
+        through);
   }
 
   /** How Flink finds the type. */

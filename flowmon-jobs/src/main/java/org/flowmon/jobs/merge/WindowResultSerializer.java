@@ -11,17 +11,17 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 3: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
+ * Version 4: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
  * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
  * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
  * groups (8 bytes), their level (4 bytes, from version 3 on), then the six counts (8 bytes each, in
- * version 1 the first four).
+ * version 1 the first four), input through (8 bytes, from version 4 on).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
 
   public WindowResultSerializer() {
-    super(3);
+    super(4);
   }
 
   @Override
@@ -39,6 +39,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     target.writeInt(result.groupLevel());
     ArrivalCounts counts = result.counts();
     counts.write(target);
+    target.writeLong(result.inputThrough());
   }
 
   @Override
@@ -55,6 +56,7 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     long groups = source.readLong();
     int groupLevel = found > 2 ? source.readInt() : 0;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
+    long inputThrough = found > 3 ? source.readLong() : Long.MAX_VALUE;
     return new WindowResult(
         analysis,
         definition,
@@ -67,7 +69,8 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
         totals,
         groups,
         groupLevel,
-        counts);
+        counts,
+        inputThrough);
   }
 
   @Override

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -517,6 +518,42 @@ class HistoryFunctionTest {
       assertEquals(HistoryStatus.EXACT, answer.get().status());
       assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows()));
     }
+  }
+
+  @Test
+  void whatNoInputBringsAnyMoreIsNotWaitedFor() throws Exception {
+    archive(AS_OF - 1, flow(A, 1, 10));
+    WindowResult window = window(100, A, 60);
+    HistoryQuery query =
+        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO);
+    assertTrue(query.canBeReached(window));
+    assertTrue(query.canBeReached(endedAt(window, AS_OF)));
+    assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
+    // The test's own time limit ends a lookup that waits.
+    HistoryAnswer answer =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(20),
+            () ->
+                run(List.of(elephants("elephants", "60000")), endedAt(window, AS_OF - 1))
+                    .get("elephants"));
+    assertEquals(HistoryStatus.PARTIAL, answer.status(), answer.message());
+  }
+
+  private static WindowResult endedAt(WindowResult of, long inputThrough) {
+    return new WindowResult(
+        of.analysis(),
+        of.definition(),
+        of.windowStart(),
+        of.windowEnd(),
+        of.update(),
+        of.arrivedThrough(),
+        of.finalAt(),
+        of.rows(),
+        of.totals(),
+        of.groups(),
+        of.groupLevel(),
+        of.counts(),
+        inputThrough);
   }
 
   private static HistoryLookup lookup(

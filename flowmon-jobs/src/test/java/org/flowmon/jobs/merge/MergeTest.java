@@ -215,6 +215,10 @@ class MergeTest {
       last.processWatermark(mark);
       state = last.snapshot(1, 1);
       assertEquals(2, last.extractOutputValues().size());
+      assertTrue(
+          last.extractOutputValues().stream()
+              .allMatch(result -> result.inputThrough() == Long.MAX_VALUE),
+          "their time had come");
     }
     try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, state)) {
       for (WindowPart part : parts.subList(0, 2)) {
@@ -225,6 +229,9 @@ class MergeTest {
       assertEquals(
           parts.subList(2, parts.size()).stream().map(WindowPart::windowEnd).toList(),
           last.extractOutputValues().stream().map(WindowResult::windowEnd).toList());
+      for (WindowResult result : last.extractOutputValues()) {
+        assertEquals(WatermarkTime.completeThrough(mark), result.inputThrough());
+      }
     }
   }
 

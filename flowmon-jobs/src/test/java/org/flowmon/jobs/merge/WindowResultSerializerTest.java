@@ -19,7 +19,7 @@ class WindowResultSerializerTest {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
     ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4, 5, 6);
-    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts);
+    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts, 190);
   }
 
   private byte[] bytes(WindowResult result) throws IOException {
@@ -34,9 +34,25 @@ class WindowResultSerializerTest {
     assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
   }
 
+  /** The bytes as version 3 had them: without the end of input. */
+  private byte[] ofVersion3(WindowResult result) throws IOException {
+    byte[] now = bytes(result);
+    byte[] old = Arrays.copyOf(now, now.length - 8);
+    old[0] = 3;
+    return old;
+  }
+
+  @Test
+  void aResultOfVersion3IsOfATimeThatHadCome() throws Exception {
+    WindowResult read = serializer.deserialize(new DataInputDeserializer(ofVersion3(result())));
+    assertEquals(Long.MAX_VALUE, read.inputThrough());
+    assertEquals(result().groupLevel(), read.groupLevel());
+    assertEquals(result().counts(), read.counts());
+  }
+
   /** The bytes as version 2 had them: without the level of the groups, before the six counts. */
   private byte[] ofVersion2(WindowResult result) throws IOException {
-    byte[] now = bytes(result);
+    byte[] now = ofVersion3(result);
     int at = now.length - 6 * 8 - 4;
     byte[] old = Arrays.copyOf(now, now.length - 4);
     System.arraycopy(now, at + 4, old, at, 6 * 8);
