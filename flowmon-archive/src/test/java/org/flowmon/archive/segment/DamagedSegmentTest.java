@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -80,21 +81,26 @@ class DamagedSegmentTest {
     return FlowBatch.open(builder.build(1, 0, ROWS, 0));
   }
 
+  /** Writes one byte in place: a file that is written anew each time is flushed each time. */
+  private static void put(RandomAccessFile file, int at, int value) throws IOException {
+    file.seek(at);
+    file.write(value);
+  }
+
   @Test
   void everyFlippedByteIsFoundAndNamed() throws IOException {
     for (Path file : List.of(segment, index)) {
       byte[] bytes = Files.readAllBytes(file);
-      for (int at = 0; at < bytes.length; at++) {
-        byte mask = (byte) (1 << at % 8);
-        bytes[at] ^= mask;
-        Files.write(file, bytes);
-        List<Damage> damage = SegmentVerifier.verify(directory, sealed);
-        assertFalse(damage.isEmpty(), file + " at " + at);
-        assertEquals(file, damage.get(0).file());
-        assertFalse(damage.get(0).place().isEmpty());
-        bytes[at] ^= mask;
+      try (RandomAccessFile damaged = new RandomAccessFile(file.toFile(), "rw")) {
+        for (int at = 0; at < bytes.length; at++) {
+          put(damaged, at, bytes[at] ^ 1 << at % 8);
+          List<Damage> damage = SegmentVerifier.verify(directory, sealed);
+          assertFalse(damage.isEmpty(), file + " at " + at);
+          assertEquals(file, damage.get(0).file());
+          assertFalse(damage.get(0).place().isEmpty());
+          put(damaged, at, bytes[at]);
+        }
       }
-      Files.write(file, bytes);
       assertEquals(List.of(), SegmentVerifier.verify(directory, sealed));
     }
   }
@@ -103,14 +109,13 @@ class DamagedSegmentTest {
   void everyTruncationIsFound() throws IOException {
     for (Path file : List.of(segment, index)) {
       byte[] bytes = Files.readAllBytes(file);
-      for (int length = 0; length < bytes.length; length++) {
-        Files.write(file, Arrays.copyOf(bytes, length));
-        assertFalse(
-            SegmentVerifier.verify(directory, sealed).isEmpty(), file + " cut to " + length);
-        assertThrows(
-            SegmentCorruptException.class,
-            () -> openAndReadAll(sealed, true),
-            file + " cut to " + length);
+      try (RandomAccessFile damaged = new RandomAccessFile(file.toFile(), "rw")) {
+        for (int length = bytes.length - 1; length >= 0; length--) {
+          damaged.setLength(length);
+          String what = file + " cut to " + length;
+          assertFalse(SegmentVerifier.verify(directory, sealed).isEmpty(), what);
+          assertThrows(SegmentCorruptException.class, () -> openAndReadAll(sealed, true), what);
+        }
       }
       Files.write(file, bytes);
     }
@@ -121,16 +126,18 @@ class DamagedSegmentTest {
     byte[] bytes = Files.readAllBytes(segment);
     long expected = openAndReadAll(sealed, true);
     int found = 0;
-    for (int at = 0; at < bytes.length; at++) {
-      bytes[at] ^= 0x10;
-      Files.write(segment, bytes);
-      try {
-        assertEquals(expected, openAndReadAll(sealed, true), "byte " + at + " changed the answer");
-      } catch (SegmentCorruptException e) {
-        assertEquals(segment.toString(), e.file());
-        found++;
+    try (RandomAccessFile damaged = new RandomAccessFile(segment.toFile(), "rw")) {
+      for (int at = 0; at < bytes.length; at++) {
+        put(damaged, at, bytes[at] ^ 0x10);
+        try {
+          assertEquals(
+              expected, openAndReadAll(sealed, true), "byte " + at + " changed the answer");
+        } catch (SegmentCorruptException e) {
+          assertEquals(segment.toString(), e.file());
+          found++;
+        }
+        put(damaged, at, bytes[at]);
       }
-      bytes[at] ^= 0x10;
     }
     assertTrue(found > bytes.length / 2, found + " of " + bytes.length + " found on reading");
   }
@@ -139,15 +146,16 @@ class DamagedSegmentTest {
   void noFlippedByteOfASidecarChangesAnAnswer() throws IOException {
     byte[] bytes = Files.readAllBytes(index);
     long expected = lookUpAll(sealed, true);
-    for (int at = 0; at < bytes.length; at++) {
-      bytes[at] ^= 0x10;
-      Files.write(index, bytes);
-      try {
-        assertEquals(expected, lookUpAll(sealed, true), "byte " + at + " changed the answer");
-      } catch (SegmentCorruptException e) {
-        assertEquals(index.toString(), e.file());
+    try (RandomAccessFile damaged = new RandomAccessFile(index.toFile(), "rw")) {
+      for (int at = 0; at < bytes.length; at++) {
+        put(damaged, at, bytes[at] ^ 0x10);
+        try {
+          assertEquals(expected, lookUpAll(sealed, true), "byte " + at + " changed the answer");
+        } catch (SegmentCorruptException e) {
+          assertEquals(index.toString(), e.file());
+        }
+        put(damaged, at, bytes[at]);
       }
-      bytes[at] ^= 0x10;
     }
   }
 
@@ -156,20 +164,22 @@ class DamagedSegmentTest {
     for (Path file : List.of(segment, index)) {
       byte[] bytes = Files.readAllBytes(file);
       int refused = 0;
-      for (int at = 0; at < bytes.length; at++) {
-        byte mask = (byte) (at % 3 == 0 ? 0xFF : 1 << at % 8);
-        bytes[at] ^= mask;
-        Files.write(file, bytes);
-        SealedSegment forged = forged(file.equals(segment), bytes);
-        try {
-          openAndReadAll(forged, false);
-          lookUpAll(forged, false);
-        } catch (SegmentCorruptException e) {
-          refused++;
+      try (RandomAccessFile damaged = new RandomAccessFile(file.toFile(), "rw")) {
+        for (int at = 0; at < bytes.length; at++) {
+          byte mask = (byte) (at % 3 == 0 ? 0xFF : 1 << at % 8);
+          bytes[at] ^= mask;
+          put(damaged, at, bytes[at]);
+          SealedSegment forged = forged(file.equals(segment), bytes);
+          try {
+            openAndReadAll(forged, false);
+            lookUpAll(forged, false);
+          } catch (SegmentCorruptException e) {
+            refused++;
+          }
+          bytes[at] ^= mask;
+          put(damaged, at, bytes[at]);
         }
-        bytes[at] ^= mask;
       }
-      Files.write(file, bytes);
       assertTrue(refused > 0);
     }
   }
