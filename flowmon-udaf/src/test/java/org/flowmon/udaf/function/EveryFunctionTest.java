@@ -11,13 +11,21 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.flowmon.flow.LittleEndian;
+import org.flowmon.udaf.cardinality.ApproxCountDistinctContractTest;
+import org.flowmon.udaf.cardinality.DistinctSampleContractTest;
+import org.flowmon.udaf.frequency.HeavyHittersContractTest;
 import org.flowmon.udaf.quantile.QuantileContractTest;
 import org.junit.jupiter.api.Test;
 
 /** No function that flowmon brings goes without its contract, nor without the export of states. */
 class EveryFunctionTest {
   /** The contract tests of all functions. */
-  private static final List<FunctionContract> CONTRACTS = List.of(new QuantileContractTest());
+  private static final List<FunctionContract> CONTRACTS =
+      List.of(
+          new QuantileContractTest(),
+          new HeavyHittersContractTest(),
+          new ApproxCountDistinctContractTest(),
+          new DistinctSampleContractTest());
 
   private final Udafs functions = Udafs.load(getClass().getClassLoader());
 

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.function;
 
+import java.util.List;
 import java.util.Random;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Value;
@@ -30,6 +31,17 @@ public final class TestRows {
     this.kinds = kinds;
     this.size = size;
     this.values = new Value[kinds.length][size];
+  }
+
+  /** These rows. */
+  public static TestRows of(ValueKind[] kinds, List<List<Value>> all) {
+    TestRows rows = new TestRows(kinds, all.size());
+    for (int i = 0; i < all.size(); i++) {
+      for (int a = 0; a < kinds.length; a++) {
+        rows.values[a][i] = all.get(i).get(a);
+      }
+    }
+    return rows;
   }
 
   /** Rows of a shape; a share of the arguments is NULL. */

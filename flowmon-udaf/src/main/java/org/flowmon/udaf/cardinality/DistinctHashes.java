@@ -1,0 +1,109 @@
+package org.flowmon.udaf.cardinality;
+
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.StateReader;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.query.Value;
+
+/**
+ * A state of {@link ApproxCountDistinct}: all hashes while these take no more room than registers,
+ * then registers. Which of the two, and every byte, depends on the set of hashes only.
+ */
+final class DistinctHashes implements SuperState {
+  /** What the bounds of an estimate from registers keep to. */
+  static final double PROBABILITY = 0.95;
+
+  // Of the normal distribution, which estimates from 2^7 registers and more come near to.
+  private static final double STANDARD_ERRORS = 1.96;
+
+  // Objects and array headers, rounded up.
+  private static final long FIXED_BYTES = 128;
+
+  private final int precision;
+  private HashCounts hashes = new HashCounts(false);
+  private byte[] registers;
+
+  DistinctHashes(int precision) {
+    this.precision = precision;
+  }
+
+  /** Different hashes up to which all are kept. */
+  static int exactLimit(int precision) {
+    return 1 << (precision - 3);
+  }
+
+  @Override
+  public void merge(StateReader reader) {
+    if (reader.remaining() == 0) {
+      return;
+    }
+    int form = reader.getByte();
+    switch (form) {
+      case DistinctBytes.HASHES, DistinctBytes.EXACT -> {
+        for (long hash : DistinctBytes.readHashes(reader, form == DistinctBytes.EXACT)) {
+          add(hash);
+        }
+      }
+      case DistinctBytes.REGISTERS -> {
+        byte[] others = DistinctBytes.readRegisters(reader, precision);
+        toRegisters();
+        Registers.merge(registers, others);
+      }
+      default -> throw reader.error("expected form 32 \u2026 34, found " + form);
+    }
+  }
+
+  private void add(long hash) {
+    if (registers != null) {
+      Registers.add(registers, precision, hash);
+    } else if (hashes.add(hash, 1) && hashes.size() > exactLimit(precision)) {
+      toRegisters();
+    }
+  }
+
+  private void toRegisters() {
+    if (registers == null) {
+      registers = new byte[1 << precision];
+      for (long hash : hashes.hashes()) {
+        Registers.add(registers, precision, hash);
+      }
+      hashes = null;
+    }
+  }
+
+  @Override
+  public void output(StateSink sink) {
+    if (registers != null) {
+      DistinctBytes.writeRegisters(registers, sink);
+    } else if (hashes.size() > 0) {
+      DistinctBytes.writeExact(hashes.ascending(), sink);
+    }
+  }
+
+  @Override
+  public long memoryBytes() {
+    return FIXED_BYTES + (registers == null ? 8L * hashes.words() : registers.length);
+  }
+
+  Estimate count() {
+    if (registers == null) {
+      return Estimate.exact(Value.ofLong(hashes.size()));
+    }
+    double estimate = Registers.estimate(registers, precision);
+    double error = STANDARD_ERRORS * Registers.standardError(precision);
+    // more than so many were there before there were registers
+    long least = exactLimit(precision) + 1L;
+    long lower = Math.max(least, (long) Math.floor(estimate / (1 + error)));
+    long value = Math.max(lower, Math.round(estimate));
+    long upper = Math.max(value, (long) Math.ceil(estimate / (1 - error)));
+    return new Estimate(Value.ofLong(lower), Value.ofLong(value), Value.ofLong(upper));
+  }
+
+  ErrorBound error() {
+    return registers == null
+        ? ErrorBound.EXACT
+        : ErrorBound.relative(STANDARD_ERRORS * Registers.standardError(precision), PROBABILITY);
+  }
+}

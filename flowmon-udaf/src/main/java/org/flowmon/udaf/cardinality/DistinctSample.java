@@ -1,0 +1,44 @@
+package org.flowmon.udaf.cardinality;
+
+import java.util.List;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.Udaf;
+import org.flowmon.udaf.function.UdafCall;
+
+/**
+ * A sample of the different values, or tuples of values, with the number of rows of each: {@code
+ * DISTINCT_SAMPLE(dst_addr)}. It tells how many there are, how many of them are rare, and, by
+ * {@link DistinctSets}, how many two states have in common. Exact for up to k of them (4096 where
+ * the call does not say), then with a relative standard error of 1 / √n where n of those asked for
+ * are among the k. Rows of which a value is NULL do not count. A constant at the end, behind a
+ * value, is k.
+ */
+public final class DistinctSample implements Udaf {
+  private static final long DEFAULT_K = 4096;
+  private static final long MIN_K = 16;
+  private static final long MAX_K = 1 << 20;
+
+  @Override
+  public String name() {
+    return "DISTINCT_SAMPLE";
+  }
+
+  @Override
+  public String signature() {
+    return "DISTINCT_SAMPLE(value, \u2026 [, k])";
+  }
+
+  @Override
+  public BoundUdaf bind(UdafCall call) {
+    int values = CountedValues.values(call);
+    long k = call.whole(values, "a size k", DEFAULT_K, MIN_K, MAX_K);
+    return new CountedValues(
+        CountedValues.complete(call, values, k), true, () -> new SampledValues((int) k));
+  }
+
+  @Override
+  public List<Extractor> extractors() {
+    return List.of(CountExtractor.CARDINALITY, CountExtractor.RARE);
+  }
+}

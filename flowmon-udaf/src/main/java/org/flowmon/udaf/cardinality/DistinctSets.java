@@ -1,0 +1,55 @@
+package org.flowmon.udaf.cardinality;
+
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafException;
+
+/**
+ * Set operations over two states of {@link DistinctSample}: the values of two hours, two days, two
+ * sites. The results are states again, with estimates and bounds as others; the states given stay
+ * as they are. A result that is a small part of what both have has few values in the sample, and so
+ * wide bounds: about 2 / √n of it where n are in the sample.
+ */
+public final class DistinctSets {
+  private final SampledValues first;
+  private final SampledValues second;
+
+  /**
+   * The values of two states.
+   *
+   * @param function that both states are of
+   * @throws UdafException where it is not {@link DistinctSample}
+   */
+  public DistinctSets(BoundUdaf function, SuperState first, SuperState second) {
+    if (!(first instanceof SampledValues a)
+        || !(second instanceof SampledValues b)
+        || a.k() != b.k()) {
+      throw new UdafException(
+          "set operations are over states of one DISTINCT_SAMPLE, found " + function.stateType());
+    }
+    this.first = a;
+    this.second = b;
+  }
+
+  /** Values that the first or the second has; rows of both. */
+  public SuperState union() {
+    SampledValues all = new SampledValues(first.k());
+    for (SampledValues one : new SampledValues[] {first, second}) {
+      StateSink sink = new StateSink();
+      one.output(sink);
+      all.merge(sink.reader("a state of DISTINCT_SAMPLE"));
+    }
+    return all;
+  }
+
+  /** Values that both have; rows of both. */
+  public SuperState intersection() {
+    return first.common(second, true);
+  }
+
+  /** Values that the first has and the second has not; rows of the first. */
+  public SuperState difference() {
+    return first.common(second, false);
+  }
+}

@@ -1,0 +1,99 @@
+package org.flowmon.udaf.cardinality;
+
+import java.util.Arrays;
+
+/** Hashes, perhaps with the number of their rows: a hash table that grows. No hash is 0. */
+final class HashCounts {
+  private static final int FIRST_SLOTS = 4;
+
+  private long[] hashes = new long[FIRST_SLOTS];
+  private long[] rows;
+  private int size;
+
+  HashCounts(boolean counted) {
+    this.rows = counted ? new long[FIRST_SLOTS] : null;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Longs that it holds. */
+  int words() {
+    return hashes.length + (rows == null ? 0 : rows.length);
+  }
+
+  private int place(long hash) {
+    int mask = hashes.length - 1;
+    int place = (int) hash & mask;
+    while (hashes[place] != 0 && hashes[place] != hash) {
+      place = place + 1 & mask;
+    }
+    return place;
+  }
+
+  /** Adds a hash with rows; whether it is new. */
+  boolean add(long hash, long more) {
+    int place = place(hash);
+    boolean isNew = hashes[place] == 0;
+    if (isNew) {
+      if (4 * (size + 1) > 3 * hashes.length) {
+        grow();
+        place = place(hash);
+      }
+      hashes[place] = hash;
+      size++;
+    }
+    if (rows != null) {
+      long sum = rows[place] + more;
+      rows[place] = sum < 0 ? Long.MAX_VALUE : sum;
+    }
+    return isNew;
+  }
+
+  private void grow() {
+    long[] oldHashes = hashes;
+    long[] oldRows = rows;
+    hashes = new long[2 * oldHashes.length];
+    rows = oldRows == null ? null : new long[hashes.length];
+    for (int i = 0; i < oldHashes.length; i++) {
+      if (oldHashes[i] != 0) {
+        int place = place(oldHashes[i]);
+        hashes[place] = oldHashes[i];
+        if (rows != null) {
+          rows[place] = oldRows[i];
+        }
+      }
+    }
+  }
+
+  /** The rows of a hash, 0 where it is not there. */
+  long rows(long hash) {
+    return rows[place(hash)];
+  }
+
+  /** All hashes, in no order. */
+  long[] hashes() {
+    long[] all = new long[size];
+    int next = 0;
+    for (long hash : hashes) {
+      if (hash != 0) {
+        all[next++] = hash;
+      }
+    }
+    return all;
+  }
+
+  /** All hashes, ascending as unsigned numbers. */
+  long[] ascending() {
+    long[] all = hashes();
+    for (int i = 0; i < all.length; i++) {
+      all[i] ^= Long.MIN_VALUE;
+    }
+    Arrays.sort(all);
+    for (int i = 0; i < all.length; i++) {
+      all[i] ^= Long.MIN_VALUE;
+    }
+    return all;
+  }
+}

@@ -1,0 +1,68 @@
+package org.flowmon.udaf.cardinality;
+
+import org.flowmon.udaf.expression.Vector;
+
+/**
+ * The stable 64-bit hash of a row's values; states depend on it, so it never changes ({@code
+ * docs/format/states.md}). Rows of one word (a number, a time, an IPv4 address) have a hash each of
+ * their own, but for two: 0 is taken as 1.
+ */
+final class RowHash {
+  private static final long SEED = 0x2545F4914F6CDD1DL;
+  private static final long CANONICAL_NAN = 0x7FF8000000000000L;
+  private static final long MINUS_ZERO = 1L << 63;
+
+  private RowHash() {}
+
+  /** Takes one word more: for each hash a bijection of words. */
+  static long mix(long hash, long word) {
+    long z = Long.rotateLeft(hash, 27) ^ word;
+    z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+    return z ^ z >>> 31;
+  }
+
+  /** Whether a value of row i is NULL. */
+  static boolean hasNull(Vector[] arguments, int i) {
+    for (Vector argument : arguments) {
+      if (!argument.allValid() && !argument.isValid(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The hash of row i, never 0. */
+  static long of(Vector[] arguments, int i) {
+    long hash = SEED;
+    for (Vector argument : arguments) {
+      if (argument.high() != null) {
+        hash = mix(hash, argument.high()[i]);
+      }
+      long[] values = argument.values();
+      hash =
+          switch (argument.kind()) {
+            case TEXT -> mix(hash, ofText(argument.texts()[i]));
+            case DOUBLE -> mix(hash, ofDouble(values[i]));
+            default -> mix(hash, values[i]);
+          };
+    }
+    return hash == 0 ? 1 : hash;
+  }
+
+  /** One zero, one NaN. */
+  private static long ofDouble(long bits) {
+    if (bits == MINUS_ZERO) {
+      return 0;
+    }
+    return Double.isNaN(Double.longBitsToDouble(bits)) ? CANONICAL_NAN : bits;
+  }
+
+  private static long ofText(String text) {
+    long hash = SEED;
+    for (int i = 0; i < text.length(); i++) {
+      hash = mix(hash, text.charAt(i));
+    }
+    return hash;
+  }
+}

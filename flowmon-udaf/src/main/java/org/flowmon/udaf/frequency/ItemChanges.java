@@ -1,0 +1,130 @@
+package org.flowmon.udaf.frequency;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.Items;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * Which items changed most between two states of {@link HeavyHitters}: of two hours, two days, two
+ * sites. The states stay as they are.
+ *
+ * <p>An item whose weight changed by a share of the larger sum has at least that weight in one of
+ * the states, so looking for items of that weight in each finds all that changed so much, but for
+ * those that the states themselves do not know: see {@link #error}. The estimate of a change is
+ * taken from the differences of the cells where both are sketches: what weighs the same in both
+ * cancels out there.
+ */
+public final class ItemChanges {
+  private static final int MAX_ITEMS = 10_000;
+
+  private final ValueKind valueKind;
+  private final ItemWeights before;
+  private final ItemWeights after;
+
+  private record Change(long high, long low, long lower, long estimate, long upper) {
+    /** The largest change either way that the bounds allow. */
+    long most() {
+      return Math.max(Math.abs(lower), Math.abs(upper));
+    }
+  }
+
+  /**
+   * The changes from one state to another.
+   *
+   * @param function that both states are of
+   * @throws UdafException where it is not {@link HeavyHitters}
+   */
+  public ItemChanges(BoundUdaf function, SuperState before, SuperState after) {
+    if (!(function instanceof WeightedItems items)
+        || !(before instanceof ItemWeights first)
+        || !(after instanceof ItemWeights second)) {
+      throw new UdafException(
+          "changes of items are told of states of HEAVY_HITTERS, found " + function.call().name());
+    }
+    this.valueKind = items.valueKind();
+    this.before = first;
+    this.after = second;
+  }
+
+  /**
+   * Items that may have changed by at least a share of the larger of the two sums of weights: the
+   * largest estimates first, whether more or less.
+   *
+   * @param share above 0, at most 1
+   * @param limit items that are given at most
+   * @return of each item its weight after less that before, with bounds
+   */
+  public Items largest(double share, int limit) {
+    if (!(share > 0 && share <= 1) || limit < 1) {
+      throw new IllegalArgumentException(
+          "expected a share above 0 and at most 1, and a limit from 1; found "
+              + share
+              + " and "
+              + limit);
+    }
+    long threshold = ItemExtractors.threshold(Math.max(before.total(), after.total()), share);
+    Map<IpAddress, Change> changes = new LinkedHashMap<>();
+    for (ItemWeights side : List.of(before, after)) {
+      for (ItemWeights.Weight found : side.search(threshold, MAX_ITEMS)) {
+        changes.computeIfAbsent(
+            new IpAddress(found.high(), found.low()), key -> change(key.hi(), key.lo()));
+      }
+    }
+    Comparator<Change> order =
+        Comparator.<Change>comparingLong(change -> -Math.abs(change.estimate))
+            .thenComparing((a, b) -> IpAddress.compare(a.high, a.low, b.high, b.low));
+    List<Items.Item> items = new ArrayList<>();
+    changes.values().stream()
+        .filter(change -> change.most() >= threshold)
+        .sorted(order)
+        .limit(limit)
+        .forEach(
+            change ->
+                items.add(
+                    new Items.Item(
+                        List.of(ItemKey.value(before.kind(), change.high, change.low)),
+                        new Estimate(
+                            number(change.lower), number(change.estimate), number(change.upper)))));
+    return new Items(items);
+  }
+
+  private Change change(long high, long low) {
+    ItemWeights.Weight first = before.weight(high, low);
+    ItemWeights.Weight second = after.weight(high, low);
+    long lower = second.lower() - first.upper();
+    long upper = second.upper() - first.lower();
+    double cells =
+        before instanceof SketchedWeights a && after instanceof SketchedWeights b
+            ? a.change(b, high, low)
+            : Double.NaN;
+    long estimate = Double.isNaN(cells) ? second.estimate() - first.estimate() : Math.round(cells);
+    return new Change(high, low, lower, Math.max(lower, Math.min(upper, estimate)), upper);
+  }
+
+  private Value number(long value) {
+    return new Value(valueKind, 0, value, null);
+  }
+
+  /**
+   * How far a change is from its bounds at most: the sum of both states' errors, and as sure as
+   * both are together. An item that is not given changed by less than the share asked for, or by
+   * less than this.
+   */
+  public ErrorBound error() {
+    ErrorBound first = before.error();
+    ErrorBound second = after.error();
+    double probability = first.probability() + second.probability() - 1;
+    return ErrorBound.additive(first.value() + second.value(), probability);
+  }
+}

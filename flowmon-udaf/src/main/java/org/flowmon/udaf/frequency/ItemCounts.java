@@ -1,0 +1,103 @@
+package org.flowmon.udaf.frequency;
+
+import java.util.Arrays;
+
+/** Items with their exact weights: a hash table that grows. */
+final class ItemCounts {
+  private static final int STRIDE = 3;
+  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+  private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;
+
+  // high, low, weight; 0 where the slot is empty
+  private long[] slots = new long[4 * STRIDE];
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  /** Longs that it holds. */
+  int words() {
+    return slots.length;
+  }
+
+  /** Adds a weight, at least 1. */
+  void add(long high, long low, long weight) {
+    int place = place(high, low);
+    if (slots[place + 2] == 0) {
+      if (4 * (size + 1) > 3 * (slots.length / STRIDE)) {
+        grow();
+        place = place(high, low);
+      }
+      slots[place] = high;
+      slots[place + 1] = low;
+      size++;
+    }
+    slots[place + 2] = ItemKey.plus(slots[place + 2], weight);
+  }
+
+  /** The weight of an item, 0 where it did not occur. */
+  long weight(long high, long low) {
+    return slots[place(high, low) + 2];
+  }
+
+  private int place(long high, long low) {
+    int count = slots.length / STRIDE;
+    long hash = low * MULTIPLIER ^ high * HIGH_MULTIPLIER;
+    for (int s = (int) (hash >>> (64 - Integer.numberOfTrailingZeros(count))); ; s++) {
+      int place = (s & count - 1) * STRIDE;
+      if (slots[place + 2] == 0 || (slots[place] == high && slots[place + 1] == low)) {
+        return place;
+      }
+    }
+  }
+
+  private void grow() {
+    long[] old = slots;
+    slots = new long[2 * old.length];
+    for (int at = 0; at < old.length; at += STRIDE) {
+      if (old[at + 2] != 0) {
+        System.arraycopy(old, at, slots, place(old[at], old[at + 1]), STRIDE);
+      }
+    }
+  }
+
+  /** Gives all items, in no order. */
+  void forEach(PairBytes.Target target) {
+    for (int at = 0; at < slots.length; at += STRIDE) {
+      if (slots[at + 2] != 0) {
+        target.add(slots[at], slots[at + 1], slots[at + 2]);
+      }
+    }
+  }
+
+  /** Items as high, low, weight, by key unsigned. */
+  long[] sorted() {
+    long[] all = new long[STRIDE * size];
+    int[] next = {0};
+    forEach(
+        (high, low, weight) -> {
+          all[next[0]++] = high;
+          all[next[0]++] = low;
+          all[next[0]++] = weight;
+        });
+    return sorted(all);
+  }
+
+  /** High, low, weight triples by key unsigned. */
+  static long[] sorted(long[] triples) {
+    Integer[] order = new Integer[triples.length / STRIDE];
+    Arrays.setAll(order, i -> STRIDE * i);
+    Arrays.sort(
+        order,
+        (a, b) -> {
+          int high = Long.compareUnsigned(triples[a], triples[b]);
+          return high != 0 ? high : Long.compareUnsigned(triples[a + 1], triples[b + 1]);
+        });
+    long[] sorted = new long[triples.length];
+    for (int i = 0; i < order.length; i++) {
+      System.arraycopy(triples, order[i], sorted, STRIDE * i, STRIDE);
+    }
+    return sorted;
+  }
+}

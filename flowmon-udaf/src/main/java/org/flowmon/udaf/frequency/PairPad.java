@@ -1,0 +1,191 @@
+package org.flowmon.udaf.frequency;
+
+import java.util.Arrays;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SubAggregate;
+
+/**
+ * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section
+ * 4.2): as they come, or as a hash table that asks to be flushed after {@link #PROBES} slots in
+ * vain.
+ *
+ * <pre>
+ *   0      1         2
+ *   +------+---------+-----------------------------------------+
+ *   | used | refused | slots: [high of an address] low, weight |
+ *   +------+---------+-----------------------------------------+
+ * </pre>
+ *
+ * A slot of weight 0 is empty.
+ */
+final class PairPad implements SubAggregate {
+  /** Slots that are looked at before the table counts as full. */
+  static final int PROBES = 8;
+
+  private static final int USED = 0;
+  private static final int REFUSED = 1;
+  private static final int SLOTS = 2;
+  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+  private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;
+
+  /** What is done with pairs. */
+  enum Layout {
+    /** Kept as they come, equal items or not. */
+    BUFFER,
+    /** A hash table, given as it is. */
+    HASH,
+    /** A hash table, given without its empty slots. */
+    COMPRESS
+  }
+
+  private final Layout layout;
+  private final boolean ofAddresses;
+  private final boolean weighted;
+  private final int capacity;
+  private final int stride;
+  private final int shift;
+
+  /**
+   * Pads of one function.
+   *
+   * @param weighted whether a second argument gives weights; else each row weighs 1
+   * @param capacity pairs of a pad, a power of two from 8
+   */
+  PairPad(Layout layout, boolean ofAddresses, boolean weighted, int capacity) {
+    if (capacity < PROBES || Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException("a table of " + capacity + " pairs");
+    }
+    this.layout = layout;
+    this.ofAddresses = ofAddresses;
+    this.weighted = weighted;
+    this.capacity = capacity;
+    this.stride = ofAddresses ? 3 : 2;
+    this.shift = 64 - Integer.numberOfTrailingZeros(capacity);
+  }
+
+  @Override
+  public int words() {
+    return SLOTS + capacity * stride;
+  }
+
+  @Override
+  public int maxBytes() {
+    return PairBytes.MAX_HEADER_BYTES + capacity * stride * 8;
+  }
+
+  @Override
+  public void initialize(long[] pads, int at) {
+    // A buffer's pairs count only up to their number.
+    Arrays.fill(pads, at, at + (layout == Layout.BUFFER ? SLOTS : words()), 0);
+  }
+
+  @Override
+  public int iterate(
+      Vector[] arguments, int[] selection, int from, int to, long[] pads, int[] places, int word) {
+    Vector items = arguments[0];
+    Vector weights = weighted ? arguments[1] : null;
+    boolean allValid = items.allValid() && (weights == null || weights.allValid());
+    long[] low = items.values();
+    long[] high = items.high();
+    long[] by = weights == null ? null : weights.values();
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      if (!allValid && !(items.isValid(i) && (weights == null || weights.isValid(i)))) {
+        continue;
+      }
+      int at = places[r] + word;
+      long weight = by == null ? 1 : by[i];
+      if (weight <= 0) {
+        pads[at + REFUSED] += weight >>> 63;
+      } else if (!add(pads, at, high == null ? 0 : high[i], low[i], weight)) {
+        return r;
+      }
+    }
+    return to;
+  }
+
+  /** Adds a pair; false where it does not fit. */
+  boolean add(long[] pads, int at, long high, long low, long weight) {
+    if (layout == Layout.BUFFER) {
+      return append(pads, at, high, low, weight);
+    }
+    return ofAddresses ? addAddress(pads, at, high, low, weight) : addNumber(pads, at, low, weight);
+  }
+
+  private boolean append(long[] pads, int at, long high, long low, long weight) {
+    int used = (int) pads[at + USED];
+    if (used == capacity) {
+      return false;
+    }
+    int slot = at + SLOTS + used * stride;
+    if (ofAddresses) {
+      pads[slot++] = high;
+    }
+    pads[slot] = low;
+    pads[slot + 1] = weight;
+    pads[at + USED] = used + 1L;
+    return true;
+  }
+
+  private boolean addNumber(long[] pads, int at, long number, long weight) {
+    int slot = (int) ((number * MULTIPLIER) >>> shift);
+    for (int probe = 0; probe < PROBES; probe++) {
+      int place = at + SLOTS + (slot + probe & capacity - 1) * 2;
+      long old = pads[place + 1];
+      if (old == 0) {
+        pads[place] = number;
+        pads[place + 1] = weight;
+        pads[at + USED]++;
+        return true;
+      }
+      if (pads[place] == number) {
+        pads[place + 1] = ItemKey.plus(old, weight);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean addAddress(long[] pads, int at, long high, long low, long weight) {
+    // The upper bits of a product hang on all bits of its factor: both words count.
+    int slot = (int) ((low * MULTIPLIER ^ high * HIGH_MULTIPLIER) >>> shift);
+    for (int probe = 0; probe < PROBES; probe++) {
+      int place = at + SLOTS + (slot + probe & capacity - 1) * 3;
+      long old = pads[place + 2];
+      if (old == 0) {
+        pads[place] = high;
+        pads[place + 1] = low;
+        pads[place + 2] = weight;
+        pads[at + USED]++;
+        return true;
+      }
+      if (pads[place + 1] == low && pads[place] == high) {
+        pads[place + 2] = ItemKey.plus(old, weight);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void output(long[] pads, int at, StateSink sink) {
+    int used = (int) pads[at + USED];
+    long refused = pads[at + REFUSED];
+    if (used == 0 && refused == 0) {
+      return;
+    }
+    boolean asItIs = layout == Layout.HASH && used > 0;
+    int slots = layout == Layout.BUFFER ? used : used == 0 ? 0 : capacity;
+    int first = at + SLOTS;
+    PairBytes.write(
+        pads,
+        first,
+        first + slots * stride,
+        ofAddresses,
+        asItIs,
+        refused,
+        asItIs ? slots : used,
+        sink);
+  }
+}

@@ -1,0 +1,55 @@
+package org.flowmon.udaf.frequency;
+
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.query.ValueKind;
+
+/** What all {@link SketchedWeights} of one task share. */
+final class SketchedAggregate implements SuperAggregate {
+  private final ValueKind kind;
+  private final SketchShape shape;
+  private final int exactItems;
+  private final Candidates candidates;
+
+  /**
+   * States of items of a kind.
+   *
+   * @param exactItems different items up to which weights are exact
+   */
+  SketchedAggregate(ValueKind kind, SketchShape shape, int exactItems) {
+    this.kind = kind;
+    this.shape = shape;
+    this.exactItems = exactItems;
+    this.candidates = shape.wide().newCandidates();
+  }
+
+  @Override
+  public SuperState initialize() {
+    return new SketchedWeights(this);
+  }
+
+  ValueKind kind() {
+    return kind;
+  }
+
+  NarrowSketch narrow() {
+    return shape.narrow();
+  }
+
+  WideSketch wide() {
+    return shape.wide();
+  }
+
+  SketchShape shape() {
+    return shape;
+  }
+
+  int exactItems() {
+    return exactItems;
+  }
+
+  /** Scratch memory of the thread. */
+  Candidates candidates() {
+    return candidates;
+  }
+}

@@ -1,0 +1,81 @@
+package org.flowmon.udaf.frequency;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/** A low half and a high half that go together. */
+record Strategy(Low low, High high) {
+  static final Strategy DEFAULT = new Strategy(Low.COMPRESS, High.ADAPTIVE);
+
+  /** What the low level does. */
+  enum Low {
+    BUFFER,
+    HASH,
+    COMPRESS,
+    SKETCH
+  }
+
+  /** What the high level does. */
+  enum High {
+    SKETCH,
+    DIRECT,
+    ADAPTIVE,
+    FREQUENT
+  }
+
+  private boolean goTogether() {
+    return (low == Low.SKETCH) == (high == High.SKETCH);
+  }
+
+  /** All that there are. */
+  static List<Strategy> all() {
+    List<Strategy> all = new ArrayList<>();
+    for (Low low : Low.values()) {
+      for (High high : High.values()) {
+        Strategy strategy = new Strategy(low, high);
+        if (strategy.goTogether()) {
+          all.add(strategy);
+        }
+      }
+    }
+    return all;
+  }
+
+  /** Reads the parameter {@code 'low/high'}. */
+  static Strategy parse(UdafCall call, int place) {
+    Value value = call.constant(place, "a strategy");
+    if (value.kind() == ValueKind.TEXT) {
+      String text = value.text().toLowerCase(Locale.ROOT);
+      for (Low low : Low.values()) {
+        for (High high : High.values()) {
+          Strategy strategy = new Strategy(low, high);
+          if (strategy.toString().equals(text)) {
+            if (!strategy.goTogether()) {
+              throw call.error(
+                  place,
+                  low == Low.SKETCH
+                      ? "'sketch/sketch': the low half gives sketches, which only the high half"
+                          + " 'sketch' adds up"
+                      : "'sketch/sketch': the high half adds up sketches, which only the low half"
+                          + " 'sketch' gives",
+                  value.toString());
+            }
+            return strategy;
+          }
+        }
+      }
+    }
+    StringBuilder names = new StringBuilder();
+    all().forEach(s -> names.append(names.isEmpty() ? "'" : ", '").append(s).append('\''));
+    throw call.error(place, "a strategy, one of " + names, value.toString());
+  }
+
+  @Override
+  public String toString() {
+    return (low + "/" + high).toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,80 @@
+package org.flowmon.udaf.frequency;
+
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * {@link HeavyHitters} with its parameters.
+ *
+ * @param item kind of the items
+ * @param weight kind of the weights, null where each row weighs 1
+ * @param exact items up to which weights are exact, where the strategy is adaptive
+ */
+record WeightedItems(
+    UdafCall call,
+    ValueKind item,
+    ValueKind weight,
+    SketchShape shape,
+    Strategy strategy,
+    int exact)
+    implements BoundUdaf {
+  /** Pairs of a pad that is no sketch. */
+  static final int PAIRS = 128;
+
+  @Override
+  public int arguments() {
+    return weight == null ? 1 : 2;
+  }
+
+  /** The kind of estimates. */
+  ValueKind valueKind() {
+    return weight == null ? ValueKind.LONG : weight;
+  }
+
+  @Override
+  public String stateType() {
+    String parameters =
+        switch (strategy.high()) {
+          case SKETCH, DIRECT -> ", " + shape.depth() + ", 'sketch'";
+          case ADAPTIVE -> ", " + shape.depth() + ", 'adaptive', " + exact;
+          case FREQUENT -> ", 'frequent'";
+        };
+    return "HEAVY_HITTERS("
+        + item
+        + ", "
+        + (weight == null ? "1" : weight)
+        + ", "
+        + shape.width()
+        + parameters
+        + ")";
+  }
+
+  @Override
+  public boolean isExact() {
+    return false;
+  }
+
+  @Override
+  public SubAggregate subAggregate() {
+    boolean ofAddresses = item == ValueKind.ADDRESS;
+    boolean weighted = weight != null;
+    return switch (strategy.low()) {
+      case BUFFER -> new PairPad(PairPad.Layout.BUFFER, ofAddresses, weighted, PAIRS);
+      case HASH -> new PairPad(PairPad.Layout.HASH, ofAddresses, weighted, PAIRS);
+      case COMPRESS -> new PairPad(PairPad.Layout.COMPRESS, ofAddresses, weighted, PAIRS);
+      case SKETCH -> new SketchPad(shape, weighted);
+    };
+  }
+
+  @Override
+  public SuperAggregate superAggregate() {
+    if (strategy.high() == Strategy.High.FREQUENT) {
+      return () -> new FrequentWeights(item, shape.width());
+    }
+    return new SketchedAggregate(
+        item, shape, strategy.high() == Strategy.High.ADAPTIVE ? exact : 0);
+  }
+}
