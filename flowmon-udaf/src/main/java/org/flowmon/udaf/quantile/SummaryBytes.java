@@ -122,7 +122,15 @@ final class SummaryBytes {
     }
     long base = reader.getSignedVarint();
     for (int i = 0; i < count; i++) {
-      long word = base + (width == 0 ? 0 : reader.getLow(width));
+      long offset =
+          switch (width) {
+            case 0 -> 0;
+            case 1 -> reader.getByte();
+            case 2 -> reader.getU16();
+            case 4 -> reader.getInt() & 0xFFFF_FFFFL;
+            default -> reader.getLong();
+          };
+      long word = base + offset;
       if (word < base) {
         throw reader.error("value " + i + " is beyond 64 bits");
       }
