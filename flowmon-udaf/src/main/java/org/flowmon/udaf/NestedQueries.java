@@ -26,6 +26,9 @@ public final class NestedQueries<E extends Exception> {
   /** Different values that IN (SELECT …) compares with, at most. */
   public static final int MAX_VALUES = 1_000_000;
 
+  /** Rows that a join makes, at most, where nothing else is said. */
+  public static final int MAX_JOIN_ROWS = 10_000_000;
+
   /** Answers queries over flows. */
   @FunctionalInterface
   public interface Flows<E extends Exception> {
@@ -38,12 +41,14 @@ public final class NestedQueries<E extends Exception> {
   }
 
   private final Flows<E> flows;
+  private final int joinRows;
   private final Runnable check;
   private final Map<Query, ResultTable> known = new HashMap<>();
   private final Map<Query, List<Value>> values = new HashMap<>();
 
-  private NestedQueries(Flows<E> flows, Runnable check) {
+  private NestedQueries(Flows<E> flows, int joinRows, Runnable check) {
     this.flows = flows;
+    this.joinRows = joinRows;
     this.check = check;
   }
 
@@ -58,7 +63,17 @@ public final class NestedQueries<E extends Exception> {
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, Runnable check) throws E {
-    return new NestedQueries<>(flows, check).answer(query);
+    return answer(query, flows, MAX_JOIN_ROWS, check);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param joinRows rows that a join makes, at most
+   */
+  public static <E extends Exception> ResultTable answer(
+      Query query, Flows<E> flows, int joinRows, Runnable check) throws E {
+    return new NestedQueries<>(flows, joinRows, check).answer(query);
   }
 
   private ResultTable answer(Query query) throws E {
@@ -75,7 +90,8 @@ public final class NestedQueries<E extends Exception> {
     for (TableQuery.Source source : of.from()) {
       tables.add(answer(source.query()));
     }
-    return TableAnswer.of(new TableQuery(of.from(), answered(of.clauses())), tables, check);
+    return TableAnswer.of(
+        new TableQuery(of.from(), answered(of.clauses())), tables, joinRows, check);
   }
 
   /** The query with the answers of what it asks by IN (SELECT …). */

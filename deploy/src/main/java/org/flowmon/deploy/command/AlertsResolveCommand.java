@@ -63,9 +63,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
     Map<String, AlertsTopic.Message> chosen = new LinkedHashMap<>(); // by id; null: not in Kafka
     boolean missing = choose(AlertsTopic.read(properties).alerts(), chosen);
     try {
-      for (String id : chosen.keySet()) {
-        AlertResolves.send(properties, id);
-      }
+      AlertResolves.send(properties, chosen.keySet());
     } catch (ConfigException e) {
       throw new CommandException(e.getMessage());
     }

@@ -4,10 +4,14 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -150,28 +154,33 @@ public final class AlertResolves {
   }
 
   /**
-   * Says that an alert is resolved.
+   * Says that alerts are resolved.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
-   * @param id of the alert
-   * @throws ConfigException where Kafka does not take it
+   * @param ids of the alerts
+   * @throws ConfigException where Kafka does not take one of them
    */
-  public static void send(Map<String, Object> properties, String id) {
-    if (!isId(id)) {
-      throw new IllegalArgumentException("no id of an alert: " + id);
+  public static void send(Map<String, Object> properties, Collection<String> ids) {
+    for (String id : ids) {
+      if (!isId(id)) {
+        throw new IllegalArgumentException("no id of an alert: " + id);
+      }
     }
     Map<String, Object> all = new HashMap<>(properties);
     all.put("acks", "all");
     all.put("max.block.ms", TIMEOUT_SECONDS * 1000);
     try (KafkaProducer<String, String> producer =
         new KafkaProducer<>(all, new StringSerializer(), new StringSerializer())) {
-      var unused =
-          producer
-              .send(new ProducerRecord<>(TOPIC, id, message(id)))
-              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      List<Future<?>> sent = new ArrayList<>();
+      for (String id : ids) {
+        sent.add(producer.send(new ProducerRecord<>(TOPIC, id, message(id))));
+      }
+      for (Future<?> one : sent) {
+        one.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      }
     } catch (ExecutionException | TimeoutException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new ConfigException("topic " + TOPIC + ": the message was not taken: " + cause, e);
+      throw new ConfigException("topic " + TOPIC + ": a message was not taken: " + cause, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ConfigException("interrupted while topic " + TOPIC + " was written", e);

@@ -25,6 +25,12 @@ import org.flowmon.udaf.table.WindowSpec;
  * of none. It keeps nothing itself: each leaf's windows are its state.
  */
 final class JoinedWindows {
+  /**
+   * Rows that a join makes, at most: the task of all analyses' windows does nothing else meanwhile.
+   * An analysis whose windows have more is stopped.
+   */
+  private static final int MAX_JOIN_ROWS = 1_000_000;
+
   private final Query query;
   private final List<OpenWindows> leaves;
   private final WindowSpec window;
@@ -108,7 +114,7 @@ final class JoinedWindows {
     // Of some groups of a leaf nobody knows what they lack in another: then there is no row.
     ResultTable rows =
         hasAllGroups
-            ? NestedQueries.answer(query, answers::get, () -> {})
+            ? NestedQueries.answer(query, answers::get, MAX_JOIN_ROWS, () -> {})
             : FlowQueries.run(List.of(), query).withRows(new int[0]);
     return new WindowResult(
         leaves.get(0).live().analysis().name(),

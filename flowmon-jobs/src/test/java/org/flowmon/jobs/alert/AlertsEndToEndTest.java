@@ -93,7 +93,7 @@ class AlertsEndToEndTest {
       assertTrue(first.get(0).contains("\"state\":\"firing\""), first.get(0));
       AlertResolves.send(
           Map.of("bootstrap.servers", kafka.bootstrap()),
-          first.get(0).replaceAll(".*\"id\":\"([^\"]*)\".*", "$1"));
+          List.of(first.get(0).replaceAll(".*\"id\":\"([^\"]*)\".*", "$1")));
       List<String> both = await(kafka, 2);
       assertTrue(
           both.get(1).contains("\"number\":2,\"state\":\"resolved\",\"cause\":\"by_hand\""),

@@ -340,6 +340,43 @@ class JoinedWindowsTest {
   }
 
   @Test
+  void anAnalysisWhoseJoinMakesTooManyRowsIsStoppedAndNoOtherWithIt() throws Exception {
+    String all =
+        "SELECT COUNT(*) AS n FROM (SELECT src_addr, 1 AS k FROM flows GROUP BY src_addr) AS a JOIN"
+            + " (SELECT src_addr, 1 AS k, COUNT(*) AS n FROM flows GROUP BY src_addr) AS b ON"
+            + " a.k = b.k";
+    AnalysisConfig pairs = analysis("pairs", all, "2s", "2s", "0s", 100_000);
+    AnalysisConfig other = joined("2s", "2s", "0s");
+    List<TestFlow> flows = TestFlow.random(66, 8_000, 4, 3_000);
+    MergeRun run = new MergeRun(List.of(pairs, other));
+    run.describe =
+        result ->
+            result.analysis().equals("pairs")
+                ? result.rows().formatted(0, 0)
+                : described(result.rows());
+    run.with(2, flows, Long.MAX_VALUE);
+    Map<Long, String> few = new TreeMap<>();
+    Map<Long, String> expected = new TreeMap<>();
+    boolean isStopped = false;
+    for (long end : ends(flows, other)) {
+      expected.put(end, expected(flows, end - 2 * SECOND, end, end));
+      long sources =
+          flows.stream()
+              .filter(f -> f.time() >= end - 2 * SECOND && f.time() < end && f.arrival() <= end)
+              .map(TestFlow::source)
+              .distinct()
+              .count();
+      isStopped |= sources * sources > 1_000_000;
+      if (!isStopped) {
+        few.put(end, Long.toString(sources * sources));
+      }
+    }
+    assertTrue(isStopped && few.size() < expected.size(), "seed 66");
+    assertEquals(few, run.results.getOrDefault("pairs", Map.of()), "seed 66");
+    assertEquals(expected, run.results.get("joined"), "seed 66");
+  }
+
+  @Test
   void leavesHaveOtherIdsWhereSomethingOfTheWholeIsAnother() {
     List<Long> ids = LiveQuery.all(joined("2s", "2s", "0s")).stream().map(LiveQuery::id).toList();
     AnalysisConfig limited =

@@ -47,14 +47,15 @@ public final class TableAnswer {
    *
    * @param query without parameters and IN (SELECT …)
    * @param tables the result of each of its sources
+   * @param joinRows rows that a join makes, at most
    * @param check runs now and then, and may throw to end it
-   * @throws org.flowmon.udaf.query.AnswerTooLargeException where a join makes more than {@value
-   *     TableJoin#MAX_ROWS} rows
+   * @throws org.flowmon.udaf.query.AnswerTooLargeException where a join makes more rows
    * @throws org.flowmon.udaf.query.QueryException where sums beyond 64 bits stand where these are
    *     needed
    */
-  public static ResultTable of(TableQuery query, List<ResultTable> tables, Runnable check) {
-    TableJoin join = TableJoin.of(query, tables, check);
+  public static ResultTable of(
+      TableQuery query, List<ResultTable> tables, int joinRows, Runnable check) {
+    TableJoin join = TableJoin.of(query, tables, joinRows, check);
     FlowQuery clauses = query.clauses();
     Map<Expression, Vector> vectors = new LinkedHashMap<>();
     List<Read> reads = new ArrayList<>();

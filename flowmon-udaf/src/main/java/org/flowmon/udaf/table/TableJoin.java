@@ -18,9 +18,6 @@ import org.flowmon.udaf.query.ValueKind;
  * second's, and so on.
  */
 final class TableJoin {
-  /** Rows that a join makes, at most. */
-  static final int MAX_ROWS = 10_000_000;
-
   private static final int CHECKED = 1 << 16;
 
   private final List<Source> sources;
@@ -51,13 +48,10 @@ final class TableJoin {
    * Joins the sources of a query.
    *
    * @param tables the result of each
+   * @param mostRows that a join makes
    * @param check runs now and then, and may throw to end it
-   * @throws AnswerTooLargeException where there are more than {@link #MAX_ROWS} rows
+   * @throws AnswerTooLargeException where there are more rows
    */
-  static TableJoin of(TableQuery query, List<ResultTable> tables, Runnable check) {
-    return of(query, tables, MAX_ROWS, check);
-  }
-
   static TableJoin of(TableQuery query, List<ResultTable> tables, int mostRows, Runnable check) {
     return new TableJoin(query.from(), tables, mostRows, check);
   }
@@ -103,7 +97,7 @@ final class TableJoin {
         first[at] = row;
       }
     }
-    int[] left = new int[Math.max(16, count)];
+    int[] left = new int[Math.min(mostRows, Math.max(16, count))];
     int[] right = new int[left.length];
     int made = 0;
     for (int row = 0; row < count; row++) {
