@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
@@ -80,6 +81,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class FlowmonJob {
   private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
+  private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(50);
+  private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(10);
 
   private FlowmonJob() {}
 
@@ -132,6 +135,11 @@ public final class FlowmonJob {
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     options.set(PipelineOptions.OBJECT_REUSE, true);
+    // A report waits for a watermark, and for the buffers of three exchanges that are sent when
+    // they
+    // are full or so old. Records are batches and messages: there are few to be flushed.
+    options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
+    options.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
     options.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);

@@ -33,7 +33,8 @@ import org.flowmon.jobs.types.WatermarkTime;
  * of all merging tasks has passed a window's end all of its parts are here, and its result goes
  * out; where flows may be late it is revised when more have come, at most once a slide, and for the
  * last time when the watermark has passed the end and the lateness. Results of one watermark go out
- * in the order of their windows' ends, those with the same end in the order of the analyses' names.
+ * analysis by analysis, those with a LIMIT or HAVING first, then by name; of each in the order of
+ * their windows' ends.
  *
  * <p>A window without groups gives no result. Parts that come when the last one has gone out, as a
  * source broke the disorder bound and then the job was restored, are left out and counted. The end
@@ -273,9 +274,16 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
    *
    * @param own with those of a query over flows
    * @param joined with those of one over the results of others
+   * @param then after each analysis
    */
-  private void withAnalyses(Consumer<OpenWindows> own, Consumer<JoinedWindows> joined) {
-    for (List<LiveQuery> of : List.copyOf(queries.byName().values())) {
+  private void withAnalyses(
+      Consumer<OpenWindows> own, Consumer<JoinedWindows> joined, Runnable then) {
+    List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
+    // What is made of all groups takes longest, and others need not wait for it.
+    all.sort(
+        Comparator.comparing((List<LiveQuery> of) -> of.stream().anyMatch(WindowOperator::isLarge))
+            .thenComparing(of -> of.get(0).analysis().name()));
+    for (List<LiveQuery> of : all) {
       long first = of.get(0).id();
       if (of.get(0).isLeaf()) {
         List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
@@ -283,7 +291,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       } else {
         withQuery(first, own);
       }
+      then.run();
     }
+  }
+
+  private static boolean isLarge(LiveQuery live) {
+    return live.query().keepsAllGroups();
   }
 
   @Override
@@ -291,35 +304,42 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     List<WindowResult> complete = new ArrayList<>();
+    // Sent when the analysis is done: what fails further on is no failure of it.
+    Runnable send =
+        () -> {
+          complete.forEach(this::send);
+          complete.clear();
+        };
     if (completeThrough == Long.MAX_VALUE) {
-      Consumer<WindowResult> last = result -> complete.add(result.atEndOfInput(closedThrough));
-      withAnalyses(open -> open.closeAtEnd(last), joined -> joined.closeAtEnd(last));
+      long through = closedThrough;
+      Consumer<WindowResult> last = result -> complete.add(result.atEndOfInput(through));
+      withAnalyses(open -> open.closeAtEnd(last), joined -> joined.closeAtEnd(last), send);
     } else {
       withAnalyses(
           open -> open.closeUpTo(completeThrough, complete::add),
-          joined -> joined.closeUpTo(completeThrough, complete::add));
+          joined -> joined.closeUpTo(completeThrough, complete::add),
+          send);
       closedThrough = Math.max(closedThrough, completeThrough);
     }
-    complete.sort(
-        Comparator.comparingLong(WindowResult::windowEnd).thenComparing(WindowResult::analysis));
-    for (WindowResult result : complete) {
-      String analysis = result.analysis();
-      boolean isWhole =
-          queries.of(analysis).stream()
-              .allMatch(live -> whole.get(live.id()).isWhole(result.windowStart()));
-      if (isWhole) {
-        results.inc();
-        finalResults.inc(result.isFinal() ? 1 : 0);
-        reductions.add(result, own(queries.of(analysis)));
-        output.collect(
-            new StreamRecord<>(
-                result.withDefinition(queries.set().text(analysis)),
-                Math.floorDiv(result.windowEnd(), 1000)));
-      } else {
-        notWhole.inc();
-      }
-    }
     super.processWatermark(mark);
+  }
+
+  private void send(WindowResult result) {
+    String analysis = result.analysis();
+    boolean isWhole =
+        queries.of(analysis).stream()
+            .allMatch(live -> whole.get(live.id()).isWhole(result.windowStart()));
+    if (isWhole) {
+      results.inc();
+      finalResults.inc(result.isFinal() ? 1 : 0);
+      reductions.add(result, own(queries.of(analysis)));
+      output.collect(
+          new StreamRecord<>(
+              result.withDefinition(queries.set().text(analysis)),
+              Math.floorDiv(result.windowEnd(), 1000)));
+    } else {
+      notWhole.inc();
+    }
   }
 
   /** What flows of an analysis become groups in: of several queries the shortest. */

@@ -3,6 +3,7 @@ package org.flowmon.deploy.bench.live;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -27,6 +28,7 @@ final class FlowWriter implements AutoCloseable {
   private final long[] sequences;
   private final long[] sent;
   private int next;
+  private FlowStage stage; // null: what is sent goes to the topic
   private long flows;
   private long bytes;
   private long firstArrival = Long.MAX_VALUE;
@@ -89,7 +91,32 @@ final class FlowWriter implements AutoCloseable {
     send(partition, value);
   }
 
+  /** Keeps what is sent from now on for later, until {@link #sendStaged}. */
+  void stage(FlowStage kept) {
+    stage = kept;
+  }
+
+  /**
+   * Sends what was kept, at its time.
+   *
+   * @param pace is told the largest arrival of each batch before it is sent, and waits
+   */
+  void sendStaged(LongConsumer pace) {
+    FlowStage kept = stage;
+    stage = null;
+    kept.read(
+        (partition, arrival, value) -> {
+          pace.accept(arrival);
+          send(partition, value);
+        });
+    flush();
+  }
+
   private void send(int partition, byte[] value) {
+    if (stage != null) {
+      stage.add(partition, FlowBatch.open(value).maxArrival(), value);
+      return;
+    }
     var unused =
         producer.send(
             new ProducerRecord<>(topic, partition, null, value),

@@ -16,7 +16,6 @@ import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
@@ -27,12 +26,13 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code flowmon bench live latency}: from the time that a window's last flow can arrive to its
- * report in Kafka, while flows come at a steady rate.
+ * report in Kafka, while flows come at a steady rate. They are made before; sending them shares the
+ * cores with the job, as does the broker.
  *
  * <p>A window is due when the watermark can pass it: at its end, its lateness and the disorder
  * bound. Flows bear the time at which they were to be sent, so that a feed that falls behind shows
- * as latency and not as a lower rate. What Kafka, Flink's periodic watermarks (every 200 ms) and
- * the lookup of history take is all in it.
+ * as latency and not as a lower rate. What Kafka, Flink's periodic watermarks and the lookup of
+ * history take is all in it.
  */
 @Command(
     name = "latency",
@@ -40,11 +40,13 @@ import picocli.CommandLine.Option;
     description = {
       "Milliseconds from the time that a window is due to its report in Kafka, median and 99th"
           + " percentile, all five analyses with archive and history, at a steady rate.",
-      "The feed runs in the same process and shares its cores."
+      "The flows are made before; what sends them runs in the same process and shares its cores."
     })
 public final class ReportLatency implements Callable<Integer> {
   private static final long STREAM = 3;
   private static final double MUST_MILLIS = 500;
+  // As many as a slow machine makes.
+  private static final long MADE_PER_SECOND = 300_000;
 
   @Mixin private LiveOptions options;
 
@@ -90,6 +92,11 @@ public final class ReportLatency implements Callable<Integer> {
     try (LiveCluster cluster = LiveCluster.start(options, "latency");
         ReportLog reports = new ReportLog(cluster.bootstrap())) {
       Path archive = withoutArchive ? null : cluster.folder().resolve("archive");
+      int length = warmUp + measured;
+      // Made before anything runs, at a time that is so far off that they are made by then.
+      Instant from = Instant.now().plusSeconds(20 + rate * length / MADE_PER_SECOND);
+      FlowWriter writer = cluster.writer(STREAM);
+      make(writer, cluster.folder().resolve("flows"), from, length);
       JobID job =
           cluster.submit(
               new LiveCluster.Job(
@@ -98,8 +105,7 @@ public final class ReportLatency implements Callable<Integer> {
                   analyses,
                   false,
                   Duration.ofSeconds(10)));
-      Instant from = Instant.now().plusSeconds(3);
-      feed(cluster, from, warmUp + measured);
+      feed(writer, from, length);
       cluster.flink().cancel(job);
       cluster.flink().awaitEnd(job, Duration.ofMinutes(2));
       show(analyses, reports.next(), from.plusSeconds(warmUp), from.plusSeconds(warmUp + measured));
@@ -107,9 +113,9 @@ public final class ReportLatency implements Callable<Integer> {
     return 0;
   }
 
-  /** Sends flows at their times of arrival, and heartbeats until all windows had time to close. */
-  private void feed(LiveCluster cluster, Instant from, int length) {
-    options.progress("%,d flows/s for %d s", rate, length);
+  /** Makes the flows that are to be sent. */
+  private void make(FlowWriter writer, Path file, Instant from, int length) throws IOException {
+    options.progress("making %,d flows", rate * length);
     HistoryGenerator generator =
         new HistoryGenerator(
             new TrafficModel(options.seed(), TrafficOptions.defaults()),
@@ -117,8 +123,23 @@ public final class ReportLatency implements Callable<Integer> {
             from.plusSeconds(length),
             rate * length,
             rate);
-    try (FlowWriter writer = cluster.writer(STREAM)) {
-      generator.generate(STREAM, batch -> sendInTime(writer, batch));
+    writer.stage(new FlowStage(file));
+    generator.generate(STREAM, writer::add);
+    writer.flush();
+    if (Instant.now().isAfter(from.minusSeconds(5))) {
+      throw new CommandException(
+          "this machine makes fewer than "
+              + MADE_PER_SECOND
+              + " flows a second, and their time has come before they were made: try fewer"
+              + " --seconds or a lower --rate");
+    }
+  }
+
+  /** Sends flows at their times of arrival, and heartbeats until all windows had time to close. */
+  private void feed(FlowWriter flows, Instant from, int length) {
+    options.progress("%,d flows/s for %d s from %s on", rate, length, from);
+    try (FlowWriter writer = flows) {
+      writer.sendStaged(ReportLatency::waitFor);
       for (int beat = 0; beat < 50; beat++) {
         writer.beat(micros(Instant.now()));
         sleep(100);
@@ -126,12 +147,11 @@ public final class ReportLatency implements Callable<Integer> {
     }
   }
 
-  private static void sendInTime(FlowWriter writer, FlowBatch batch) {
-    long ahead = batch.maxArrival() - micros(Instant.now());
+  private static void waitFor(long arrivalMicros) {
+    long ahead = arrivalMicros - micros(Instant.now());
     if (ahead > 0) {
       sleep(ahead / 1000 + 1);
     }
-    writer.add(batch);
   }
 
   private static void sleep(long millis) {
