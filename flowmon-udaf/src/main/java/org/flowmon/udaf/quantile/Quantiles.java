@@ -19,9 +19,10 @@ import org.flowmon.udaf.query.ValueKind;
  *
  * <p>The strategies of Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section
  * 4.1: {@code 'lite'} sends values as they come ({@link ValuesPad}), {@code 'medium'} and {@code
- * 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}). All have one kind of state, a
- * summary of Greenwald and Khanna whose bound always holds, after any merges. {@code 'kll'} sends
- * values as they come and keeps a KLL sketch, whose bound holds with a probability of 99%.
+ * 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}, {@link BatchedPad}). All have one
+ * kind of state, a summary of Greenwald and Khanna whose bound always holds, after any merges.
+ * {@code 'kll'} sends values as they come and keeps a KLL sketch, whose bound holds with a
+ * probability of 99%.
  */
 public final class Quantiles implements Udaf {
   private static final double DEFAULT_EPSILON = 0.01;
@@ -91,9 +92,11 @@ public final class Quantiles implements Udaf {
 
     @Override
     public SubAggregate subAggregate() {
-      return parameters.strategy().summarizesLow()
-          ? new SummaryPad(parameters)
-          : new ValuesPad(parameters);
+      return switch (parameters.strategy()) {
+        case LITE, KLL -> new ValuesPad(parameters);
+        case MEDIUM -> new SummaryPad(parameters);
+        case HEAVY -> new BatchedPad(parameters);
+      };
     }
 
     @Override

@@ -131,7 +131,8 @@ final class Summary {
    * @param limit no gap gets above it
    */
   void compress(int target, long limit) {
-    long gap = Math.min(limit, maxGap() / 2);
+    long most = maxGap();
+    long gap = Math.min(limit, most - most / 4);
     while (true) {
       dropWithin(gap);
       if (size <= target || gap == limit) {

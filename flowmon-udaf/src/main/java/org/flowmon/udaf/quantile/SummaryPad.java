@@ -6,14 +6,13 @@ import org.flowmon.udaf.function.SubAggregate;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
- * The low halves <i>medium</i> and <i>heavy</i>: a summary of Greenwald and Khanna in the
- * scratchpad. A value that is there gets heavier; another goes in with the gap of the value behind
- * it, which is all that insertion changes. <i>Heavy</i> compresses the whole where the pad is full,
- * and is flushed where that frees too little; <i>medium</i> tries two values after each insertion,
- * the one put in and one at random, and is flushed where the pad is full.
+ * The low half <i>medium</i>: a summary of Greenwald and Khanna in the scratchpad. A value that is
+ * there gets heavier; another goes in with the gap of the value behind it, which is all that
+ * insertion changes, and then two values are tried whether they can go, the one put in and one at
+ * random. The pad is flushed where it is full.
  *
  * <pre>
- *   word 0: size | 1: values of the stream | capacity values, ascending | capacity of gap u32, weight i32
+ *   word 0: size | 1: values of the stream | {@link PadWords}
  * </pre>
  *
  * <p>Values lie in a sorted array, not in a list or a skip list: moving what lies behind a new one
@@ -21,24 +20,17 @@ import org.flowmon.udaf.query.ValueKind;
  * take half as much space again.
  */
 final class SummaryPad implements SubAggregate {
-  /** A pad is flushed at the latest after so many values, so that gaps and weights fit 32 bits. */
-  private static final long MAX_COUNT = 1L << 30;
-
   private static final int HEADER = 2;
 
   private final QuantileParameters parameters;
   private final boolean ofDoubles;
-  private final boolean isHeavy;
   private final int capacity;
-  private final int enough;
   private final Summary scratch = new Summary();
 
   SummaryPad(QuantileParameters parameters) {
     this.parameters = parameters;
     this.ofDoubles = parameters.kind() == ValueKind.DOUBLE;
-    this.isHeavy = parameters.strategy() == QuantileParameters.Strategy.HEAVY;
     this.capacity = (parameters.words() - HEADER) / 2;
-    this.enough = capacity - Math.max(1, capacity / 8);
   }
 
   @Override
@@ -78,33 +70,24 @@ final class SummaryPad implements SubAggregate {
   /** Adds a value; false where there is no room. */
   private boolean add(long[] pads, int pad, long value) {
     long count = pads[pad + 1];
+    if (count == PadWords.MAX_COUNT) {
+      return false;
+    }
     int size = (int) pads[pad];
     int first = pad + HEADER;
     int place = find(pads, first, size, value);
     if (place < size && pads[first + place] == value) {
-      if (count == MAX_COUNT) {
-        return false;
-      }
       int at = first + capacity + place;
-      pads[at] = pack(gap(pads[at]), weight(pads[at]) + 1);
+      pads[at] = PadWords.pack(PadWords.gap(pads[at]), PadWords.weight(pads[at]) + 1);
       pads[pad + 1] = count + 1;
       return true;
     }
     if (size == capacity) {
-      if (!isHeavy || count == MAX_COUNT) {
-        return false;
-      }
-      size = compress(pads, pad, size, parameters.lowLimit(count));
-      if (size > enough) {
-        return false;
-      }
-      place = find(pads, first, size, value);
+      return false;
     }
     insert(pads, pad, size, place, value);
     pads[pad + 1] = ++count;
-    if (!isHeavy) {
-      probe(pads, pad, place, parameters.lowLimit(count), value * count);
-    }
+    probe(pads, pad, place, parameters.lowLimit(count), value * count);
     return true;
   }
 
@@ -124,9 +107,9 @@ final class SummaryPad implements SubAggregate {
     int behind = size - place;
     System.arraycopy(pads, at, pads, at + 1, behind);
     System.arraycopy(pads, at + capacity, pads, at + capacity + 1, behind);
-    int gap = behind == 0 ? 0 : gap(pads[at + capacity + 1]);
+    int gap = behind == 0 ? 0 : PadWords.gap(pads[at + capacity + 1]);
     pads[at] = value;
-    pads[at + capacity] = pack(gap, 1 - gap);
+    pads[at + capacity] = PadWords.pack(gap, 1 - gap);
     pads[pad] = size + 1L;
   }
 
@@ -146,63 +129,21 @@ final class SummaryPad implements SubAggregate {
       return; // the least and the greatest value stay
     }
     int at = pad + HEADER + capacity + place;
-    int next = gap(pads[at + 1]);
-    long joined = (long) gap(pads[at]) + weight(pads[at]) + next;
+    int next = PadWords.gap(pads[at + 1]);
+    long joined = (long) PadWords.gap(pads[at]) + PadWords.weight(pads[at]) + next;
     if (joined > limit) {
       return;
     }
-    pads[at + 1] = pack((int) joined, weight(pads[at + 1]));
+    pads[at + 1] = PadWords.pack((int) joined, PadWords.weight(pads[at + 1]));
     int behind = size - place - 1;
     System.arraycopy(pads, at + 1, pads, at, behind);
     System.arraycopy(pads, at - capacity + 1, pads, at - capacity, behind);
     pads[pad] = size - 1L;
   }
 
-  private int compress(long[] pads, int pad, int size, long limit) {
-    load(pads, pad, size);
-    scratch.compress(Math.max(2, capacity / 2), limit);
-    for (int i = 0; i < scratch.size; i++) {
-      int at = pad + HEADER + i;
-      pads[at] = scratch.values[i];
-      pads[at + capacity] = pack((int) scratch.gap(i), (int) scratch.weights[i]);
-    }
-    pads[pad] = scratch.size;
-    return scratch.size;
-  }
-
-  private void load(long[] pads, int pad, int size) {
-    int first = pad + HEADER;
-    boolean withGaps = false;
-    for (int i = 0; i < size && !withGaps; i++) {
-      withGaps = gap(pads[first + capacity + i]) != 0;
-    }
-    scratch.reset(size, withGaps);
-    for (int i = 0; i < size; i++) {
-      scratch.values[i] = pads[first + i];
-      scratch.weights[i] = weight(pads[first + capacity + i]);
-      if (withGaps) {
-        scratch.gaps[i] = gap(pads[first + capacity + i]);
-      }
-    }
-    scratch.size = size;
-    scratch.count = pads[pad + 1];
-  }
-
   @Override
   public void output(long[] pads, int at, StateSink sink) {
-    load(pads, at, (int) pads[at]);
+    PadWords.load(pads, at + HEADER, capacity, (int) pads[at], pads[at + 1], scratch);
     SummaryBytes.write(scratch, sink);
-  }
-
-  private static int gap(long packed) {
-    return (int) (packed >>> 32);
-  }
-
-  private static int weight(long packed) {
-    return (int) packed;
-  }
-
-  private static long pack(int gap, int weight) {
-    return (long) gap << 32 | (weight & 0xFFFF_FFFFL);
   }
 }

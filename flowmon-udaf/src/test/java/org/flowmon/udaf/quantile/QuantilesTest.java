@@ -222,6 +222,19 @@ class QuantilesTest {
   }
 
   @Test
+  void aStateWithALargerErrorThanIsSaidIsRefused() {
+    BoundUdaf coarse = bind(ValueKind.LONG, Value.ofDouble(0.1));
+    BoundUdaf fine = bind(ValueKind.LONG, Value.ofDouble(0.001));
+    byte[] bytes = ContractStreams.bytes(merged(coarse, new Random(5).longs(5000).toArray()));
+    SuperState target = fine.superAggregate().initialize();
+    StateFormatException e =
+        assertThrows(StateFormatException.class, () -> ContractStreams.merge(target, bytes));
+    assertTrue(
+        e.getMessage().contains("expected gaps of at most 10 in a summary of 5000 values, found "),
+        e.getMessage());
+  }
+
+  @Test
   void aSketchIsAsFineAsTheFinestEpsilonAsks() {
     for (double epsilon : new double[] {0.0001, 0.001, 0.01, 0.1, 0.5}) {
       double reached = KllSketch.getNormalizedRankError(KllAggregate.k(epsilon), false);

@@ -1,0 +1,118 @@
+package org.flowmon.udaf.quantile;
+
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * The low half <i>heavy</i>: a summary of Greenwald and Khanna in the scratchpad, compressed as a
+ * whole where it gets too large. Values do not go into it one by one: they wait beside it until
+ * there is no room for more, are sorted, and merged into it at once. The pad is flushed where what
+ * comes of that does not fit, though all was taken out that the bound lets go.
+ *
+ * <pre>
+ *   word 0: size | 1: values of the summary's stream | 2: values that wait | {@link PadWords} | room for values that wait
+ * </pre>
+ */
+final class BatchedPad implements SubAggregate {
+  private static final int HEADER = 3;
+
+  private final QuantileParameters parameters;
+  private final boolean ofDoubles;
+  private final int room;
+  private final int capacity;
+  private final int waitingAt;
+  private final long[] batch;
+  private final Summary own = new Summary();
+  private final Summary added = new Summary();
+  private final Summary merged = new Summary();
+
+  BatchedPad(QuantileParameters parameters) {
+    this.parameters = parameters;
+    this.ofDoubles = parameters.kind() == ValueKind.DOUBLE;
+    int words = parameters.words() - HEADER;
+    this.room = Math.max(4, words / 5);
+    this.capacity = (words - room) / 2;
+    this.waitingAt = HEADER + 2 * capacity;
+    this.batch = new long[room];
+  }
+
+  @Override
+  public int words() {
+    return waitingAt + room;
+  }
+
+  @Override
+  public int maxBytes() {
+    return SummaryBytes.maxBytesOfSummary(capacity + room);
+  }
+
+  @Override
+  public void initialize(long[] pads, int at) {
+    pads[at] = 0;
+    pads[at + 1] = 0;
+    pads[at + 2] = 0;
+  }
+
+  @Override
+  public int iterate(
+      Vector[] arguments, int[] selection, int from, int to, long[] pads, int[] places, int word) {
+    Vector vector = arguments[0];
+    long[] values = vector.values();
+    boolean allValid = vector.allValid();
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      if (allValid || vector.isValid(i)) {
+        int at = places[r] + word;
+        int waiting = (int) pads[at + 2];
+        if (waiting == room) {
+          if (!absorb(pads, at)) {
+            return r;
+          }
+          waiting = 0;
+        }
+        pads[at + waitingAt + waiting] = ofDoubles ? Words.ofDouble(values[i]) : values[i];
+        pads[at + 2] = waiting + 1L;
+      }
+    }
+    return to;
+  }
+
+  /**
+   * Takes the values that wait into the summary; false, and nothing has changed, if they do not
+   * fit.
+   */
+  private boolean absorb(long[] pads, int at) {
+    merge(pads, at);
+    if (merged.count > PadWords.MAX_COUNT) {
+      return false;
+    }
+    if (merged.size > capacity) {
+      merged.compress(capacity / 2, parameters.lowLimit(merged.count));
+      if (merged.size > capacity) {
+        return false;
+      }
+    }
+    PadWords.store(merged, pads, at + HEADER, capacity);
+    pads[at] = merged.size;
+    pads[at + 1] = merged.count;
+    pads[at + 2] = 0;
+    return true;
+  }
+
+  /** All values of a pad together. */
+  private void merge(long[] pads, int at) {
+    int waiting = (int) pads[at + 2];
+    System.arraycopy(pads, at + waitingAt, batch, 0, waiting);
+    added.setValues(batch, waiting);
+    PadWords.load(pads, at + HEADER, capacity, (int) pads[at], pads[at + 1], own);
+    merged.setMerged(own, added);
+  }
+
+  @Override
+  public void output(long[] pads, int at, StateSink sink) {
+    merge(pads, at);
+    SummaryBytes.write(merged, sink);
+  }
+}
