@@ -115,8 +115,7 @@ public class HeavyHittersBenchmark {
     long bytes = 0;
     for (int b = 0; b < BATCHES; b++) {
       for (int next = 0; next < Vector.CAPACITY; ) {
-        next =
-            low.iterate(arguments[b], selection, next, Vector.CAPACITY, pads, places[b], 0);
+        next = low.iterate(arguments[b], selection, next, Vector.CAPACITY, pads, places[b], 0);
         if (next < Vector.CAPACITY) {
           int at = places[b][next];
           sink.clear();
