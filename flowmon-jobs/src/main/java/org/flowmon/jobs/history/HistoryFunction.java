@@ -1,6 +1,7 @@
 package org.flowmon.jobs.history;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +45,8 @@ import org.slf4j.LoggerFactory;
  * later.
  *
  * <p>Metrics in group {@code flowmon}, by analysis: {@code exact}, {@code partial}, {@code
- * refused}, {@code timeout}, {@code failed} lookups, {@code lookup_ms} of the last one with all its
- * waiting.
+ * refused}, {@code timeout}, {@code failed} lookups, {@code last_wait_ms} and {@code last_run_ms}
+ * of the last one, {@code waited_ms} and {@code ran_ms} of all so far.
  */
 public final class HistoryFunction extends RichAsyncFunction<WindowResult, WindowHistory> {
   /** Windows that wait for their history in one task. */
@@ -91,7 +92,28 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   /** What is measured under a name, whatever analysis has it: Flink takes no metric back. */
-  private record Measures(Map<HistoryStatus, AtomicLong> answers, AtomicLong lastMillis) {}
+  private record Measures(
+      Map<HistoryStatus, AtomicLong> answers,
+      AtomicLong lastWaitMillis,
+      AtomicLong lastRunMillis,
+      AtomicLong waitedNanos,
+      AtomicLong ranNanos) {
+    Measures() {
+      this(
+          new EnumMap<>(HistoryStatus.class),
+          new AtomicLong(),
+          new AtomicLong(),
+          new AtomicLong(),
+          new AtomicLong());
+    }
+
+    void took(long waited, long ran) {
+      lastWaitMillis.set(waited / 1_000_000);
+      lastRunMillis.set(ran / 1_000_000);
+      waitedNanos.addAndGet(waited);
+      ranNanos.addAndGet(ran);
+    }
+  }
 
   HistoryFunction(
       ArchiveLocation location,
@@ -204,7 +226,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   private Measures measures(String name) {
-    Measures measures = new Measures(new HashMap<>(), new AtomicLong());
+    Measures measures = new Measures();
     MetricGroup group =
         getRuntimeContext().getMetricGroup().addGroup("flowmon").addGroup("analysis", name);
     for (HistoryStatus status : HistoryStatus.values()) {
@@ -212,7 +234,10 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       measures.answers().put(status, count);
       group.gauge(status.text(), (Gauge<Long>) count::get);
     }
-    group.gauge("lookup_ms", (Gauge<Long>) measures.lastMillis()::get);
+    group.gauge("last_wait_ms", (Gauge<Long>) measures.lastWaitMillis()::get);
+    group.gauge("last_run_ms", (Gauge<Long>) measures.lastRunMillis()::get);
+    group.gauge("waited_ms", (Gauge<Long>) () -> measures.waitedNanos().get() / 1_000_000);
+    group.gauge("ran_ms", (Gauge<Long>) () -> measures.ranNanos().get() / 1_000_000);
     return measures;
   }
 
@@ -239,7 +264,6 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       result.complete(List.of(new WindowHistory(window, known)));
       return;
     }
-    long begun = System.nanoTime();
     new HistoryLookup(
             archive,
             analysis.query(),
@@ -248,9 +272,9 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             window,
             () -> closed,
             pace == Pace.LIVE && analysis.query().canBeReached(window),
-            answer -> {
+            (answer, waited, ran) -> {
               analysis.answers().get(answer.status()).incrementAndGet();
-              analysis.measures().lastMillis().set((System.nanoTime() - begun) / 1_000_000);
+              analysis.measures().took(waited, ran);
               if (!closed) {
                 result.complete(List.of(new WindowHistory(window, answer)));
               }

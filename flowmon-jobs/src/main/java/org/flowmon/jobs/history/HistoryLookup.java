@@ -6,7 +6,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
@@ -29,11 +28,25 @@ final class HistoryLookup {
   private final Semaphore permits;
   private final WindowResult window;
   private final BooleanSupplier closed;
-  private final Consumer<HistoryAnswer> answer;
+  private final Told answer;
   private final AtomicBoolean done = new AtomicBoolean();
+  private final long begun;
   private final long deadline;
   private final long patience;
   private boolean running;
+  // When the query began to run, 0 where it did not.
+  private volatile long runBegun;
+
+  /** Takes the answer. */
+  interface Told {
+    /**
+     * Takes it.
+     *
+     * @param waitedNanos for the archive, a thread and the analysis's other lookups
+     * @param ranNanos what the query took, up to its end or the time limit
+     */
+    void accept(HistoryAnswer answer, long waitedNanos, long ranNanos);
+  }
 
   /**
    * A lookup that has not begun.
@@ -51,7 +64,8 @@ final class HistoryLookup {
       WindowResult window,
       BooleanSupplier closed,
       boolean isPatient,
-      Consumer<HistoryAnswer> answer) {
+      Told answer) {
+    this.begun = System.nanoTime();
     this.archive = archive;
     this.query = query;
     this.pool = pool;
@@ -60,9 +74,8 @@ final class HistoryLookup {
     this.closed = closed;
     this.answer = answer;
     long limit = query.timeout().toNanos();
-    long now = System.nanoTime();
-    this.deadline = now + limit;
-    this.patience = isPatient ? now + limit / 2 : now;
+    this.deadline = begun + limit;
+    this.patience = isPatient ? begun + limit / 2 : begun;
   }
 
   /** Begins; the caller and the pool's timer never wait for files. */
@@ -119,8 +132,13 @@ final class HistoryLookup {
     if (System.nanoTime() < patience && !query.isReached(archive, window)) {
       return null;
     }
-    long left = deadline - System.nanoTime();
-    return done.get() || left <= 0 ? null : query.run(archive, window, Duration.ofNanos(left));
+    long now = System.nanoTime();
+    long left = deadline - now;
+    if (done.get() || left <= 0) {
+      return null;
+    }
+    runBegun = now == 0 ? 1 : now;
+    return query.run(archive, window, Duration.ofNanos(left));
   }
 
   /** The limit is over: a lookup that does not run was refused, one that runs is too slow. */
@@ -162,7 +180,10 @@ final class HistoryLookup {
   private void finish(HistoryAnswer result) {
     if (done.compareAndSet(false, true)) {
       try {
-        answer.accept(result);
+        long now = System.nanoTime();
+        long from = runBegun;
+        long ran = from == 0 ? 0 : now - from;
+        answer.accept(result, now - begun - ran, ran);
       } catch (RejectedExecutionException e) {
         LOG.debug("the operator ended before the history of {}", window.analysis(), e);
       }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
@@ -42,6 +43,10 @@ import org.junit.jupiter.api.Timeout;
 /** Lookups in a real archive: what is asked, waited for and refused. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HistoryFunctionTest extends ArchivedHistory {
+  // Of the last lookup that was told.
+  private final AtomicLong waitedNanos = new AtomicLong();
+  private final AtomicLong ranNanos = new AtomicLong();
+
   private Map<String, HistoryAnswer> run(List<AnalysisConfig> analyses, WindowResult... windows)
       throws Exception {
     Configuration options = new Configuration();
@@ -129,6 +134,8 @@ class HistoryFunctionTest extends ArchivedHistory {
       archive(AS_OF + 1, flow(A, 2, 20));
       assertEquals(HistoryStatus.EXACT, answer.get().status());
       assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows()));
+      assertTrue(waitedNanos.get() >= 200_000_000, waitedNanos + " ns waited");
+      assertTrue(ranNanos.get() > 0, ranNanos + " ns of the query");
     }
   }
 
@@ -168,7 +175,7 @@ class HistoryFunctionTest extends ArchivedHistory {
         inputThrough);
   }
 
-  private static HistoryLookup lookup(
+  private HistoryLookup lookup(
       Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
         archive,
@@ -178,7 +185,11 @@ class HistoryFunctionTest extends ArchivedHistory {
         window(100, A, 60),
         () -> false,
         true,
-        result -> assertTrue(answer.complete(result), "one answer only"));
+        (result, waited, ran) -> {
+          waitedNanos.set(waited);
+          ranNanos.set(ran);
+          assertTrue(answer.complete(result), "one answer only");
+        });
   }
 
   @Test
@@ -194,6 +205,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       lookup(archive, pool, "60000", patient).start();
       assertEquals(HistoryStatus.REFUSED, refused.get().status());
       assertTrue(refused.get().message().contains("too many at once"), refused.get().message());
+      assertEquals(0, ranNanos.get());
       busy.countDown();
       assertEquals(HistoryStatus.EXACT, patient.get().status());
     }
