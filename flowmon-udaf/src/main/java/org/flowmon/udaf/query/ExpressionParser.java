@@ -389,6 +389,16 @@ final class ExpressionParser {
       if (several != null) {
         throw tokens.error(several, name.start());
       }
+      if (!columns.hasTables() && tokens.peek().isSymbol(".")) {
+        throw tokens.error(
+            "expected a column of "
+                + columns.title()
+                + " alone, found '"
+                + name.typed()
+                + ".'; only queries in parentheses have names: (SELECT …) AS "
+                + name.typed(),
+            name.start());
+      }
       throw tokens.error(
           "no column '"
               + name.typed()

@@ -30,6 +30,11 @@ final class FromParser {
     this.depth = depth;
   }
 
+  /** Whether a word would begin a join, of whatever kind. */
+  static boolean beginsJoin(Token word) {
+    return word.kind() == Token.Kind.WORD && JOINS.contains(word.text());
+  }
+
   /** The sources, from the first parenthesis on. */
   List<Source> sources() {
     int start = tokens.peek().start();
@@ -52,7 +57,7 @@ final class FromParser {
       join(isLeft);
     }
     Token next = tokens.peek();
-    if (next.isSymbol(",") || (next.kind() == Token.Kind.WORD && JOINS.contains(next.text()))) {
+    if (next.isSymbol(",") || beginsJoin(next)) {
       throw tokens.expected("JOIN or LEFT JOIN");
     }
     return List.copyOf(sources);

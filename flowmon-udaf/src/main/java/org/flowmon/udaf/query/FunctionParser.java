@@ -136,7 +136,12 @@ final class FunctionParser {
       case "COALESCE" -> coalesce(name);
       default ->
           throw tokens.error(
-              "no function '" + name.text() + "': expected " + FUNCTIONS + nearest(name),
+              "no function '"
+                  + name.text()
+                  + "': expected "
+                  + (name.text().equals("NOW")
+                      ? "a parameter such as :now, whose value is given with the query"
+                      : FUNCTIONS + nearest(name)),
               name.start());
     };
   }

@@ -143,6 +143,13 @@ final class SelectParser {
               "no table " + table.shown() + ": expected flows, the only one", table.start());
     }
     tokens.next();
+    Token next = tokens.peek();
+    if (next.isSymbol(",") || next.isWord("JOIN") || FromParser.beginsJoin(next)) {
+      throw tokens.error(
+          "flows itself is not joined: expected queries in parentheses, (SELECT … FROM flows …) AS"
+              + " a JOIN (SELECT …) AS b ON a.x = b.y",
+          next.start());
+    }
   }
 
   /**

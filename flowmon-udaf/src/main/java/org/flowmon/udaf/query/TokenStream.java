@@ -103,6 +103,9 @@ final class TokenStream {
    * @param end what ends it
    */
   QueryException expectedEnd(String end) {
+    if (peek().isWord("OFFSET")) {
+      return error("OFFSET is not part of the dialect: expected " + end, peek().start());
+    }
     return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
   }
 

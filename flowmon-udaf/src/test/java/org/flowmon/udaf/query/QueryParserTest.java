@@ -166,7 +166,11 @@ class QueryParserTest {
     error(
         "SELECT bytes FROM flows LIMIT 5 OFFSET 3",
         32,
-        "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or the end");
+        "OFFSET is not part of the dialect: expected the end of the query");
+    error("SELECT f.bytes FROM flows AS f", 7, "expected a column of flows alone, found 'f.'");
+    error("SELECT bytes FROM flows AS f", 24, "expected WHERE, GROUP BY");
+    error("SELECT bytes FROM flows, flows", 23, "flows itself is not joined");
+    error("SELECT NOW() FROM flows", 7, "no function 'NOW': expected a parameter such as :now");
     error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
     error("SELECT NETWORK(src_addr, 129) FROM flows", 25, "expected a prefix length of 0 … 128");
     error(
