@@ -79,7 +79,12 @@ final class AnalysisFile {
       throw section.error("window", "expected at least 1ms");
     }
     if (live.slide().isZero() || window.toNanos() % live.slide().toNanos() != 0) {
-      throw section.error("slide", "expected a duration that divides the window, " + window);
+      throw section.error(
+          "slide",
+          "expected a duration that divides the window of "
+              + YamlSection.text(window)
+              + ", found "
+              + YamlSection.text(live.slide()));
     }
     long panes = window.toNanos() / live.slide().toNanos();
     if (panes > AnalysisConfig.MAX_PANES) {

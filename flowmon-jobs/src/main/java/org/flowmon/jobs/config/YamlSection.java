@@ -78,6 +78,14 @@ final class YamlSection {
 
   private <T> T required(String key, T value, String expected) {
     if (value == null) {
+      for (String written : values.keySet()) {
+        // Both ways: 'user' is no misspelt 'url'.
+        if (!written.equals(key)
+            && Names.nearest(written, List.of(key)) != null
+            && Names.nearest(key, List.of(written)) != null) {
+          throw error(written, "is not a key here; did you mean '" + key + "', which is missing?");
+        }
+      }
       throw error(key, "is missing; expected " + expected);
     }
     return value;
@@ -172,6 +180,19 @@ final class YamlSection {
       throw error(key, "expected at most a hundred years, found '" + value + "'");
     }
     return duration;
+  }
+
+  /** A duration as files write it, such as 10s. */
+  static String text(Duration duration) {
+    long micros = duration.toNanos() / 1000;
+    String[] units = {"d", "h", "m", "s", "ms"};
+    long[] each = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1000L};
+    for (int i = 0; i < units.length; i++) {
+      if (micros % each[i] == 0) {
+        return micros / each[i] + units[i];
+      }
+    }
+    return micros + "us";
   }
 
   Duration duration(String key, Duration otherwise) {

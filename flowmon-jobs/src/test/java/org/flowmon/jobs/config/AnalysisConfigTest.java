@@ -70,13 +70,20 @@ class AnalysisConfigTest {
         "talkers.yaml:5: live.slots_: is not a key here; expected one of window, query, slide,"
             + " time, lateness, revisions, spread, slots, groups; did you mean 'slots'?");
     refuses(SMALL + "sink: [kafka]\n", "talkers.yaml:7: sink: is not a key here");
+    refuses(
+        SMALL.replace("query:", "querry:"),
+        "talkers.yaml:3: live.querry: is not a key here; did you mean 'query', which is missing?");
   }
 
   @Test
   void aValueOfTheWrongKindIsAnErrorThatSaysWhatWasExpected() {
     refuses(SMALL.replace("10s", "ten"), "talkers.yaml:4: live.window: expected a duration");
     refuses(
-        SMALL.replace("10s", "10s\n  slide: 3s"), "live.slide: expected a duration that divides");
+        SMALL.replace("10s", "10s\n  slide: 3s"),
+        "live.slide: expected a duration that divides the window of 10s, found 3s");
+    refuses(
+        SMALL.replace("10s", "1h\n  slide: 1700ms"),
+        "live.slide: expected a duration that divides the window of 1h, found 1700ms");
     refuses(
         SMALL.replace("10s", "10s\n  spread: true\n  time: arrival"),
         "live.spread: expected time: end_time, as a flow is divided");

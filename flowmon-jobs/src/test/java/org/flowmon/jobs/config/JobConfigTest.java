@@ -87,6 +87,7 @@ class JobConfigTest {
   @Test
   void errorsSayWhereAndWhatWasExpected() {
     refuses("kafka: {}\n", "f.yaml:1: kafka.bootstrap: is missing; expected host:port");
+    refuses("kafka: {bootstrap: b}\npostgres:\n  user: u\n", "f.yaml:3: postgres.url: is missing");
     refuses(
         "kafka: {bootstrap: b, topik: x}\n",
         "f.yaml:1: kafka.topik: is not a key here; expected one of analyses_topic, bootstrap,"
