@@ -136,7 +136,13 @@ record DemoSummary(
         "stored     %,15d of them, %.1f s after the last was sent%n", stored, archiveSeconds);
     out.printf("dropped    %,15d%s%n", allDropped(), dropped.isEmpty() ? "" : " " + dropped);
     if (!balances()) {
-      out.printf("           %,15d flows are not accounted for%n", sent - stored - allDropped());
+      long missing = sent - stored - allDropped();
+      out.printf(
+          "           %,15d flows %s%n",
+          Math.abs(missing),
+          missing > 0
+              ? "are not accounted for"
+              : "more than were sent: somebody else wrote into the topic");
     }
     out.printf("preloaded  %,15d flows of history%n", preloaded);
     reports.forEach(

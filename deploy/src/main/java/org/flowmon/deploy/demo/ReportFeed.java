@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -34,6 +35,9 @@ final class ReportFeed implements AutoCloseable {
    * order, for each has a history of its own to look up.
    */
   private static final int HELD_POLLS = 2;
+
+  /** Verdicts of rows that nobody need look at. */
+  private static final Set<String> QUIET = Set.of("usual", "known", "no_history");
 
   private static final String WINDOWS =
       "SELECT analysis, window_start, window_end, revision, row_count, history FROM"
@@ -152,7 +156,8 @@ final class ReportFeed implements AutoCloseable {
             + window.analysis()
             + "\" r WHERE window_start = ? AND window_end = ? ORDER BY row_number";
     List<String> lines = new ArrayList<>();
-    int fresh = 0;
+    int shown = 0;
+    Map<String, Integer> verdicts = new TreeMap<>();
     boolean judged = false;
     String days = null;
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -164,14 +169,19 @@ final class ReportFeed implements AutoCloseable {
           String verdict = rows.getString(columns + 1);
           days = rows.getString(columns + 2);
           judged |= verdict != null;
-          // of elephants those that are new; of analyses without a verdict all
-          if ((verdict == null || verdict.equals("new")) && fresh++ < ROWS_SHOWN) {
+          if (verdict != null && QUIET.contains(verdict)) {
+            continue;
+          }
+          if (verdict != null) {
+            verdicts.merge(verdict, 1, Integer::sum);
+          }
+          if (shown++ < ROWS_SHOWN) {
             lines.add("    " + describe(rows, columns));
           }
         }
       }
     }
-    if (fresh == 0 && !evenIfQuiet) {
+    if (shown == 0 && !evenIfQuiet) {
       return false;
     }
     out.accept(
@@ -182,12 +192,18 @@ final class ReportFeed implements AutoCloseable {
             + Duration.between(window.start().toInstant(), window.end().toInstant()).toSeconds()
             + " s: "
             + window.rows()
-            + " rows"
-            + (judged ? ", " + (fresh == 0 ? "none" : fresh) + " new" : "")
+            + (window.rows() == 1 ? " row" : " rows")
+            + (judged ? ", " + (verdicts.isEmpty() ? "nothing new" : counted(verdicts)) : "")
             + ", "
             + history(window.history(), days));
     lines.forEach(out);
-    return fresh > 0;
+    return shown > 0;
+  }
+
+  private static String counted(Map<String, Integer> verdicts) {
+    StringJoiner text = new StringJoiner(", ");
+    verdicts.forEach((verdict, rows) -> text.add(rows + " " + verdict));
+    return text.toString();
   }
 
   /**

@@ -82,7 +82,14 @@ final class DemoSummaryTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     lost.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);
-    assertTrue(text.contains("10 flows are not accounted for"), text);
+    assertTrue(text.contains("             10 flows are not accounted for"), text);
+    DemoSummary more =
+        new DemoSummary(1_000, 1_030, 0, Map.of(), Map.of(), 1, 1, SUMMARY.archive(), 1);
+    assertFalse(more.balances());
+    ByteArrayOutputStream other = new ByteArrayOutputStream();
+    more.writeText(new PrintStream(other, true, StandardCharsets.UTF_8));
+    text = other.toString(StandardCharsets.UTF_8);
+    assertTrue(text.contains("             30 flows more than were sent: somebody"), text);
   }
 
   @Test

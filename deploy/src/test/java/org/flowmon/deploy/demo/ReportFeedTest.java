@@ -51,8 +51,8 @@ final class ReportFeedTest {
       assertEquals(1, feed.poll());
       List<String> first =
           List.of(
-              "elephants 2026-01-05T10:00:10Z + 10 s: 1 rows, none new, no past day in history",
-              "talkers 2026-01-05T10:00:10Z + 10 s: 1 rows, history exact",
+              "elephants 2026-01-05T10:00:10Z + 10 s: 1 row, nothing new, no past day in history",
+              "talkers 2026-01-05T10:00:10Z + 10 s: 1 row, history exact",
               "    src_addr ::1",
               "elephants 2026-01-05T10:00:20Z + 10 s: 2 rows, 1 new, history exact over 7 past"
                   + " days",
@@ -63,6 +63,22 @@ final class ReportFeedTest {
       assertEquals(
           List.of("elephants 2026-01-05T10:00:30Z + 10 s: 0 rows, history timeout"),
           lines.subList(first.size(), lines.size()));
+      lines.clear();
+      window(sql, "elephants", 50, 3, "exact");
+      row(sql, 50, "10.0.0.3", 7, "scan");
+      row(sql, 50, "10.0.0.4", 7, "known");
+      row(sql, 50, "10.0.0.5", 7, "new");
+      assertEquals(1, feed.poll());
+      feed.flush();
+      assertEquals(
+          List.of(
+              "elephants 2026-01-05T10:00:40Z + 10 s: 3 rows, 1 new, 1 scan, history exact over 7"
+                  + " past days",
+              "    src_addr 10.0.0.3  days_used 7  verdict scan",
+              "    src_addr 10.0.0.5  days_used 7  verdict new"),
+          lines);
+      sql.execute("DELETE FROM report_elephants WHERE window_end = '" + DAY + "50Z'");
+      sql.execute("DELETE FROM flowmon_windows WHERE window_end = '" + DAY + "50Z'");
       assertEquals(
           Map.of(
               "elephants",
