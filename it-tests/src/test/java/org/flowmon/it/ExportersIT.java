@@ -166,7 +166,8 @@ class ExportersIT {
 
   /** Waits until it listens, and says where. */
   private static int port(Program collector) throws Exception {
-    Matcher listening = collector.awaitLine(Pattern.compile("listening on \\[\\S*:(\\d+)]"), LIMIT);
+    Matcher listening =
+        collector.awaitLine(Pattern.compile("listening on \\S*:(\\d+), writing"), LIMIT);
     return Integer.parseInt(listening.group(1));
   }
 

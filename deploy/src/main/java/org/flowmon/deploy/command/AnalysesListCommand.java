@@ -20,6 +20,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -101,16 +102,32 @@ final class AnalysesListCommand implements Callable<Integer> {
     AnalysisSet set = new AnalysisSet(job.started());
     ControlTopic topic = new ControlTopic(kafka);
     topic.createIfMissing();
+    Map<String, ControlStatus.Outcome> outcomes = ControlStatus.read(kafka);
+    List<AnalysisConfig> refused = new ArrayList<>();
     for (AnalysisChange change : topic.read().changes()) {
       try {
         FlowmonJob.check(change.config() == null ? List.of() : List.of(change.config()));
-        set.apply(change);
+        ControlStatus.Outcome outcome = outcomes.get(change.name());
+        if (outcome == null || outcome.version() != change.version() || !outcome.isRefused()) {
+          set.apply(change);
+        } else if (change.config() != null) {
+          refused.add(change.config());
+          System.err.println(
+              change.name()
+                  + " is refused, and what ran under this name goes on: "
+                  + outcome.message());
+        }
       } catch (ConfigException e) {
         System.err.println("refused by every job: " + e.getMessage());
       }
     }
     heading();
     set.running().forEach(one -> line(one, set.change(one.name()) == null ? "yes" : "added"));
+    refused.forEach(one -> line(one, "refused"));
+    if (!job.knowsFolder()) {
+      System.err.println(
+          "these are of topic " + topic.name() + "; --config shows those of the job's folder, too");
+    }
     return set.running();
   }
 

@@ -19,7 +19,7 @@ final class AnalysesTopicOptions {
   private Path config;
 
   @Option(
-      names = "--kafka",
+      names = {"--kafka", "--bootstrap"},
       paramLabel = "HOST:PORT",
       description = "Kafka's place, in place of --config.")
   private String bootstrap;
@@ -30,6 +30,11 @@ final class AnalysesTopicOptions {
       description = "The topic of analyses, with --kafka. Default: ${DEFAULT-VALUE}.",
       defaultValue = JobConfig.Kafka.ANALYSES_TOPIC)
   private String topic;
+
+  /** Whether the analyses of the job's own folder are known, too. */
+  boolean knowsFolder() {
+    return config != null;
+  }
 
   boolean isGiven() {
     return config != null || bootstrap != null;

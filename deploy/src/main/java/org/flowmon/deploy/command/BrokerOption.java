@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 /** Where Kafka is: one of the two. */
 final class BrokerOption {
   @Option(
-      names = "--bootstrap",
+      names = {"--bootstrap", "--kafka"},
       paramLabel = "HOST:PORT",
       description = "Kafka's bootstrap servers.")
   private String bootstrap;

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
@@ -49,7 +50,7 @@ public final class CollectCommand implements Callable<Integer> {
   private List<String> listen;
 
   @Option(
-      names = "--bootstrap",
+      names = {"--bootstrap", "--kafka"},
       required = true,
       paramLabel = "HOST:PORT",
       description = "Kafka's bootstrap servers.")
@@ -151,9 +152,9 @@ public final class CollectCommand implements Callable<Integer> {
           waiting.schedule(
               () ->
                   System.err.println(
-                      "no Kafka broker answers at "
+                      "no Kafka broker has answered at "
                           + bootstrap
-                          + "; trying for "
+                          + " yet; trying for "
                           + FlowTopics.TIMEOUT_SECONDS
                           + " s"),
               1,
@@ -167,7 +168,14 @@ public final class CollectCommand implements Callable<Integer> {
   private void run(UdpCollector collector, FlowPublisher publisher)
       throws IOException, InterruptedException {
     System.err.println(
-        "listening on " + collector.addresses() + ", writing " + topic + " at " + bootstrap);
+        "listening on "
+            + collector.addresses().stream()
+                .map(place -> place.toString().replaceFirst("^[^/]*/", ""))
+                .collect(Collectors.joining(", "))
+            + ", writing topic "
+            + topic
+            + " at "
+            + bootstrap);
     if (collector.receiveBufferBytes() < receiveBuffer) {
       System.err.println(
           "note: the kernel gave a receive buffer of "

@@ -38,7 +38,7 @@ class AlertsCommandTest {
   @Test
   void alertsStandAsTheirMessageWithTheHighestNumberSays() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
-      CommandRun none = CommandRun.of("alerts", "list", "--bootstrap", kafka.bootstrapServers());
+      CommandRun none = CommandRun.of("alerts", "list", "--kafka", kafka.bootstrapServers());
       assertEquals(ExitCodes.FAILED, none.code(), none.toString());
       assertTrue(none.err().contains("no topic flowmon.alerts"), none.toString());
       kafka.createTopic("flowmon.alerts", 2, Map.of());

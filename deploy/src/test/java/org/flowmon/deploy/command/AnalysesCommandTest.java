@@ -9,12 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.flow.FlowBatch;
@@ -180,5 +185,49 @@ class AnalysesCommandTest {
       assertTrue(list.out().matches("(?s).*\nmice .* added .*"), list.out());
     }
     assertEquals(2, run("analyses", "add", "some.yaml").code());
+  }
+
+  @Test
+  void whatAJobRefusedIsNotListedAsIfItRan() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      String place = kafka.bootstrapServers();
+      for (String name : List.of("mice", "portscans", "elephants")) {
+        Path file = folder.resolve(name + ".yaml");
+        Files.writeString(file, run("analyses", "show", name).out());
+        assertEquals(
+            0,
+            run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString()).code());
+      }
+      Map<String, Object> properties = Map.of("bootstrap.servers", place);
+      try (KafkaProducer<String, String> status =
+          new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+        // What was said of an older change of a name counts no more.
+        for (String message :
+            List.of(
+                says("mice", 1, "running", "null"),
+                says("portscans", 2, "refused", "\"too many groups\""),
+                says("elephants", 1, "refused", "\"of an older change\""))) {
+          status.send(new ProducerRecord<>("flowmon.analyses.status", 0, "key", message)).get();
+        }
+      }
+      CommandRun list = CommandRun.of("analyses", "list", "--kafka", place);
+      assertEquals(0, list.code(), list.err());
+      List<String> rows =
+          list.out().lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
+      assertEquals(4, rows.size(), list.out());
+      assertTrue(rows.get(1).startsWith("elephants 10s 10s yes added "), list.out());
+      assertTrue(rows.get(2).startsWith("mice 10s 10s yes added "), list.out());
+      assertTrue(rows.get(3).startsWith("portscans 1m 1m yes refused "), list.out());
+      assertEquals(
+          "portscans is refused, and what ran under this name goes on: too many groups\n"
+              + "these are of topic flowmon.analyses; --config shows those of the job's folder,"
+              + " too\n",
+          list.err());
+    }
+  }
+
+  private static String says(String analysis, int change, String state, String message) {
+    return "{\"version\":1,\"analysis\":\"%s\",\"change\":%d,\"state\":\"%s\",\"message\":%s}"
+        .formatted(analysis, change, state, message);
   }
 }

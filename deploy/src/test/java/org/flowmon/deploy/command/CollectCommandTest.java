@@ -30,14 +30,15 @@ class CollectCommandTest {
                         .execute("collect", "--bootstrap", place, "--listen", "127.0.0.1:0");
               });
       command.start();
-      while (!text(err).contains("; trying for 30 s") && command.isAlive()) {
+      while (!text(err).contains(" trying for 30 s") && command.isAlive()) {
         Thread.sleep(10);
       }
       command.interrupt();
       command.join();
       String told = text(err);
       assertTrue(
-          told.contains("no Kafka broker answers at " + place + "; trying for 30 s\n"), told);
+          told.contains("no Kafka broker has answered at " + place + " yet; trying for 30 s\n"),
+          told);
     } finally {
       System.setErr(before);
     }

@@ -35,6 +35,7 @@ public final class ControlStatus implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int VERSION = 1;
   private static final int MAX_MESSAGE = 4000;
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
 
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
@@ -144,6 +145,29 @@ public final class ControlStatus implements AutoCloseable {
         }
       }
       return Optional.empty();
+    }
+  }
+
+  /** What jobs have said up to now: the last outcome of each analysis, by its name. */
+  public static Map<String, Outcome> read(JobConfig.Kafka kafka) {
+    Map<String, Object> properties = properties(kafka);
+    properties.put("enable.auto.commit", "false");
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
+      long end = consumer.endOffsets(List.of(partition), READ_TIMEOUT).get(partition);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      Map<String, Outcome> last = new HashMap<>();
+      while (consumer.position(partition, READ_TIMEOUT) < end) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+          Outcome outcome = parse(record.value());
+          if (outcome != null) {
+            last.put(outcome.analysis(), outcome);
+          }
+        }
+      }
+      return last;
     }
   }
 
