@@ -100,9 +100,8 @@ final class RandomQueries {
         keys.isEmpty()
             ? ""
             : pick("", " ORDER BY total DESC LIMIT 7", " ORDER BY flows, newest LIMIT 20");
-    String first = keys.contains(",") ? keys.substring(0, keys.indexOf(',')) : keys;
-    if (keys.contains(",") && random.nextBoolean()) {
-      order = pick("", " ORDER BY total DESC") + " LIMIT 1 BY " + first + pick("", " LIMIT 9");
+    if (keys.equals("dst_addr, protocol") && random.nextBoolean()) {
+      order = pick("", " ORDER BY total DESC") + " LIMIT 1 BY dst_addr" + pick("", " LIMIT 9");
     }
     return "SELECT "
         + (keys.isEmpty() ? "" : keys + ", ")
