@@ -135,9 +135,8 @@ public final class FlowmonJob {
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     options.set(PipelineOptions.OBJECT_REUSE, true);
-    // A report waits for a watermark, and for the buffers of three exchanges that are sent when
-    // they
-    // are full or so old. Records are batches and messages: there are few to be flushed.
+    // A report waits for a watermark, and for the buffers of three exchanges, which are sent when
+    // they are full or so old. Records are batches and messages: there are few to be flushed.
     options.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
     options.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
     options.set(
