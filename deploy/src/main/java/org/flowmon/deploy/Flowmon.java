@@ -20,6 +20,7 @@ import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.RepackCommand;
 import org.flowmon.deploy.command.ReplayCommand;
 import org.flowmon.deploy.command.SeenCommand;
+import org.flowmon.deploy.command.SketchCommand;
 import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.VerifyCommand;
 import picocli.CommandLine;
@@ -62,6 +63,7 @@ import picocli.CommandLine.Spec;
       RepackCommand.class,
       InspectCommand.class,
       StatsCommand.class,
+      SketchCommand.class,
       ExpireCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

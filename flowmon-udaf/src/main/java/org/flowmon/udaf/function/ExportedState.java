@@ -122,6 +122,34 @@ public final class ExportedState {
     }
   }
 
+  /** Whether bytes begin as an exported state does. */
+  public static boolean begins(byte[] bytes) {
+    return bytes.length >= 4 && LittleEndian.getInt(bytes, 0) == MAGIC;
+  }
+
+  /**
+   * Reads states that lie one behind the other, at least one; otherwise as {@link #read}.
+   *
+   * @throws StateFormatException that says which of them is none, from 1
+   */
+  public static List<ExportedState> readAll(byte[] bytes) {
+    List<ExportedState> all = new ArrayList<>();
+    int at = 0;
+    do {
+      int left = bytes.length - at;
+      int length = left < HEADER_BYTES ? left : LittleEndian.getInt(bytes, at + LENGTH_AT);
+      int own = length < HEADER_BYTES || length > left ? left : length;
+      try {
+        all.add(read(Arrays.copyOfRange(bytes, at, at + own)));
+      } catch (StateFormatException e) {
+        throw new StateFormatException(
+            "state " + (all.size() + 1) + ", from byte " + at + ": " + e.getMessage());
+      }
+      at += own;
+    } while (at < bytes.length);
+    return all;
+  }
+
   /**
    * Reads bytes that may come from anywhere. The state itself is checked where it is merged.
    *

@@ -1,0 +1,111 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.deploy.inspect.Facts;
+import org.flowmon.udaf.function.Answer;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.Items;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
+
+/** Answers from states with their bounds, for people or as JSON. */
+final class SketchAnswer {
+  private static final List<String> COLUMNS =
+      List.of("value", "lower", "upper", "bound", "bound_of", "probability");
+
+  private final boolean json;
+  private final Facts facts = new Facts();
+  private final String[] before;
+  private final Facts.Table table;
+
+  /**
+   * No answers yet.
+   *
+   * @param before names of the columns before those of an estimate
+   */
+  SketchAnswer(boolean json, String... before) {
+    this.json = json;
+    this.before = before.clone();
+    List<String> columns = new ArrayList<>(Arrays.asList(before));
+    columns.addAll(COLUMNS);
+    this.table = facts.table("answers", columns.toArray(new String[0]));
+  }
+
+  void value(String name, Object value) {
+    facts.value(name, value);
+  }
+
+  /**
+   * Adds an answer: a row, or one for each item.
+   *
+   * @param cells of the columns before, but for those of items, which come last
+   */
+  void add(Answer answer, ErrorBound bound, Object... cells) {
+    if (answer instanceof Estimate estimate) {
+      row(estimate, bound, Arrays.asList(cells));
+      return;
+    }
+    for (Items.Item item : ((Items) answer).items()) {
+      List<Object> all = new ArrayList<>(Arrays.asList(cells));
+      item.key().forEach(key -> all.add(cell(key)));
+      row(item.estimate(), bound, all);
+    }
+  }
+
+  private void row(Estimate estimate, ErrorBound bound, List<Object> cells) {
+    if (cells.size() != before.length) {
+      throw new IllegalArgumentException(cells + " under " + Arrays.toString(before));
+    }
+    List<Object> row = new ArrayList<>(cells);
+    row.add(cell(estimate.value()));
+    row.add(cell(estimate.lower()));
+    row.add(cell(estimate.upper()));
+    row.add(bound.value());
+    row.add(
+        switch (bound.kind()) {
+          case RANK -> "ranks";
+          case ADDITIVE -> "units";
+          case RELATIVE -> "share";
+        });
+    row.add(bound.probability());
+    table.row(row.toArray());
+  }
+
+  /** Numbers as they are, in JSON durations in microseconds, all else as text. */
+  private Object cell(Value value) {
+    if (value.isNull()) {
+      return null;
+    }
+    return switch (value.kind()) {
+      case LONG -> value.low();
+      case DOUBLE -> value.asDouble();
+      case BOOLEAN -> value.low() != 0;
+      case DURATION -> json ? (Object) value.low() : formatted(value);
+      case TIMESTAMP, ADDRESS, TEXT -> formatted(value);
+    };
+  }
+
+  private static String formatted(Value value) {
+    ResultTable.Builder cell = new ResultTable.Builder().column("value", value.kind()).row();
+    switch (value.kind()) {
+      case TEXT -> cell.set(0, value.text());
+      case ADDRESS -> cell.set(0, value.high(), value.low());
+      default -> cell.set(0, value.low());
+    }
+    return cell.build().formatted(0, 0);
+  }
+
+  void print() throws IOException {
+    if (json) {
+      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
+    } else {
+      facts.print(System.out);
+    }
+  }
+}

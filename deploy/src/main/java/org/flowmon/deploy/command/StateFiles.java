@@ -1,0 +1,162 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.ExportedState;
+import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.function.Udafs;
+
+/**
+ * Exported states from files, all of one {@link BoundUdaf#stateType}: what is no state, or one of
+ * another type, is an error with its place.
+ */
+final class StateFiles {
+  private static final int MAX_BYTES = 1 << 30;
+  private static final String STANDARD_INPUT = "-";
+
+  private final Udafs functions = Udafs.load(StateFiles.class.getClassLoader());
+  private BoundUdaf function;
+  private SuperAggregate aggregate;
+  private String first;
+
+  /** A state and where it stands, for people. */
+  record Found(ExportedState state, String where) {}
+
+  /** States that are merged. */
+  record Merged(SuperState state, int states) {}
+
+  /** The function of all states read so far; null before the first. */
+  BoundUdaf function() {
+    return function;
+  }
+
+  Udafs functions() {
+    return functions;
+  }
+
+  /** The states of a file, at least one. */
+  List<Found> read(String file) throws IOException {
+    byte[] bytes;
+    if (file.equals(STANDARD_INPUT)) {
+      bytes = bytes(System.in, "standard input");
+    } else {
+      try (InputStream in = Files.newInputStream(Path.of(file))) {
+        bytes = bytes(in, file);
+      }
+    }
+    String name = file.equals(STANDARD_INPUT) ? "standard input" : file;
+    List<Found> found = ExportedState.begins(bytes) ? binary(bytes, name) : text(bytes, name);
+    if (found.isEmpty()) {
+      throw new CommandException(name + ": expected exported states, found none");
+    }
+    return found;
+  }
+
+  private static byte[] bytes(InputStream in, String name) throws IOException {
+    byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) {
+      throw new CommandException(
+          name + ": expected at most " + MAX_BYTES + " bytes of states, found more");
+    }
+    return bytes;
+  }
+
+  private static List<Found> binary(byte[] bytes, String name) {
+    List<Found> found = new ArrayList<>();
+    try {
+      for (ExportedState state : ExportedState.readAll(bytes)) {
+        found.add(new Found(state, name + ", state " + (found.size() + 1)));
+      }
+    } catch (StateFormatException e) {
+      throw new CommandException(name + ": " + e.getMessage());
+    }
+    return found;
+  }
+
+  private static List<Found> text(byte[] bytes, String name) {
+    List<Found> found = new ArrayList<>();
+    String[] lines = new String(bytes, StandardCharsets.ISO_8859_1).split("\\R", -1);
+    for (int i = 0; i < lines.length; i++) {
+      String line = lines[i].strip();
+      if (line.isEmpty()) {
+        continue;
+      }
+      String where = name + ", line " + (i + 1);
+      byte[] state;
+      try {
+        state = Base64.getDecoder().decode(line);
+      } catch (IllegalArgumentException e) {
+        throw new CommandException(
+            where + ": expected an exported state, as bytes or a line of base64, found neither");
+      }
+      try {
+        found.add(new Found(ExportedState.read(state), where));
+      } catch (StateFormatException e) {
+        throw new CommandException(where + ": " + e.getMessage());
+      }
+    }
+    return found;
+  }
+
+  /** A state of its own for each that is given; all are of one type. */
+  SuperState state(Found found) {
+    return merge(List.of(found)).state();
+  }
+
+  /** All states of files as one. */
+  Merged merge(List<Found> all) {
+    SuperState merged = null;
+    for (Found found : all) {
+      require(found);
+      merged = merged == null ? aggregate.initialize() : merged;
+      try {
+        found.state().mergeInto(merged);
+      } catch (StateFormatException e) {
+        throw new CommandException(found.where() + ": " + e.getMessage());
+      }
+    }
+    return new Merged(merged, all.size());
+  }
+
+  /** The states of files in their order. */
+  List<Found> readAll(List<String> files) throws IOException {
+    List<Found> all = new ArrayList<>();
+    for (String file : files) {
+      all.addAll(read(file));
+    }
+    return all;
+  }
+
+  private void require(Found found) {
+    BoundUdaf own;
+    try {
+      own = found.state().bind(functions);
+    } catch (UdafException e) {
+      throw new CommandException(found.where() + ": " + e.getMessage());
+    }
+    if (function == null) {
+      function = own;
+      aggregate = own.superAggregate();
+      first = found.where();
+    } else if (!own.stateType().equals(function.stateType())) {
+      throw new CommandException(
+          found.where()
+              + ": expected a state of "
+              + function.stateType()
+              + " as in "
+              + first
+              + ", found one of "
+              + own.stateType());
+    }
+  }
+}
