@@ -151,27 +151,18 @@ public record WindowResult(
 
   /** The same result of an analysis that is defined by this text. */
   public WindowResult withDefinition(String text) {
-    return new WindowResult(
-        analysis,
-        text,
-        windowStart,
-        windowEnd,
-        update,
-        arrivedThrough,
-        finalAt,
-        rows,
-        totals,
-        groups,
-        groupLevel,
-        counts,
-        inputThrough);
+    return with(text, inputThrough);
   }
 
   /** The same result, given as there is no more input. */
   WindowResult atEndOfInput(long through) {
+    return with(definition, through);
+  }
+
+  private WindowResult with(String text, long through) {
     return new WindowResult(
         analysis,
-        definition,
+        text,
         windowStart,
         windowEnd,
         update,
