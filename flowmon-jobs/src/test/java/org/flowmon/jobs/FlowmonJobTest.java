@@ -202,6 +202,15 @@ class FlowmonJobTest {
   }
 
   @Test
+  void sinksThatWriteAtLeastOnceHaveNoCommitter() throws Exception {
+    List<String> graph = graph(config(topic("committers"), 2, true), BOTH);
+    assertTrue(
+        graph.stream().anyMatch(node -> node.startsWith("kafka-reports: Writer")), graph::toString);
+    // Flink's own have a metric that collides with itself.
+    assertEquals(List.of(), graph.stream().filter(node -> node.contains("Committer")).toList());
+  }
+
+  @Test
   void aTopicThatIsNotThereIsSaidWhenTheJobIsBuilt() {
     ConfigException e =
         assertThrows(

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.functions.FlatMapFunction;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -119,17 +120,18 @@ public final class KafkaReports {
   }
 
   /** The sink of the messages. */
-  public static KafkaSink<ReportMessage> sink(JobConfig.Kafka kafka) {
+  public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
     properties.putAll(kafka.properties());
-    return KafkaSink.<ReportMessage>builder()
-        .setBootstrapServers(kafka.bootstrap())
-        .setKafkaProducerConfig(properties)
-        .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-        .setRecordSerializer(new Records())
-        .build();
+    return new AtLeastOnceSink<>(
+        KafkaSink.<ReportMessage>builder()
+            .setBootstrapServers(kafka.bootstrap())
+            .setKafkaProducerConfig(properties)
+            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+            .setRecordSerializer(new Records())
+            .build());
   }
 
   private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
