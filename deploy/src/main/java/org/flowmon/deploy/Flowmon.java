@@ -19,6 +19,7 @@ import org.flowmon.deploy.command.Misuse;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.RepackCommand;
 import org.flowmon.deploy.command.ReplayCommand;
+import org.flowmon.deploy.command.ReportsCommand;
 import org.flowmon.deploy.command.SeenCommand;
 import org.flowmon.deploy.command.SketchCommand;
 import org.flowmon.deploy.command.StatsCommand;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       AnalysesCommand.class,
+      ReportsCommand.class,
       AlertsCommand.class,
       CollectCommand.class,
       ImportCommand.class,

@@ -51,7 +51,13 @@ public final class AlertsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      AlertsTopic topic = AlertsTopic.read(broker.properties());
+      try (AlertsTopic topic = AlertsTopic.open(broker.properties())) {
+        write(topic);
+      }
+      return ExitCodes.DONE;
+    }
+
+    private void write(AlertsTopic topic) {
       List<AlertsTopic.Message> alerts =
           topic.alerts().stream().filter(alert -> all || alert.isFiring()).toList();
       if (json) {
@@ -65,7 +71,6 @@ public final class AlertsCommand implements Callable<Integer> {
         System.err.println(
             topic.unreadable() + " messages are left out: they are no alerts of version 1");
       }
-      return ExitCodes.DONE;
     }
 
     private static void line(AlertsTopic.Message alert) {

@@ -61,15 +61,15 @@ final class AlertsResolveCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Map<String, Object> properties = broker.properties();
     Map<String, AlertsTopic.Message> chosen = new LinkedHashMap<>(); // by id; null: not in Kafka
-    boolean missing = choose(AlertsTopic.read(properties).alerts(), chosen);
-    try {
+    try (AlertsTopic topic = AlertsTopic.open(properties)) {
+      boolean missing = choose(topic.alerts(), chosen);
       AlertResolves.send(properties, chosen.keySet());
+      Set<String> resolved = wait.isZero() ? Set.of() : await(topic, chosen);
+      chosen.forEach((id, alert) -> say(id, alert, resolved.contains(id)));
+      return missing ? ExitCodes.NO : ExitCodes.DONE;
     } catch (ConfigException e) {
       throw new CommandException(e.getMessage());
     }
-    Set<String> resolved = wait.isZero() ? Set.of() : await(properties, chosen);
-    chosen.forEach((id, alert) -> say(id, alert, resolved.contains(id)));
-    return missing ? ExitCodes.NO : ExitCodes.DONE;
   }
 
   /** Finds what is meant; whether something is not there. */
@@ -111,7 +111,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
   }
 
   /** The ids of those that the job says are resolved. */
-  private Set<String> await(Map<String, Object> properties, Map<String, AlertsTopic.Message> chosen)
+  private Set<String> await(AlertsTopic topic, Map<String, AlertsTopic.Message> chosen)
       throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
     Set<String> resolved = new HashSet<>();
@@ -119,7 +119,8 @@ final class AlertsResolveCommand implements Callable<Integer> {
     told.removeIf(id -> chosen.get(id) == null); // of these the topic will say nothing
     while (!resolved.containsAll(told) && System.nanoTime() < end) {
       Thread.sleep(POLL_MILLIS);
-      for (AlertsTopic.Message alert : AlertsTopic.read(properties).alerts()) {
+      topic.readOn();
+      for (AlertsTopic.Message alert : topic.alerts()) {
         if (!alert.isFiring() && told.contains(alert.text("id"))) {
           resolved.add(alert.text("id"));
         }

@@ -4,26 +4,21 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.time.Duration;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.flowmon.jobs.sink.KafkaReports;
 
 /** The topic of alerts: how each stands by the last of its messages. */
-final class AlertsTopic {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+final class AlertsTopic implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int VERSION = 1;
 
+  private final TopicReader reader;
   private final Map<String, Message> last = new HashMap<>();
   private long unreadable;
 
@@ -47,70 +42,45 @@ final class AlertsTopic {
     }
   }
 
-  private AlertsTopic() {}
+  private AlertsTopic(TopicReader reader) {
+    this.reader = reader;
+  }
 
   /**
-   * Reads what the topic holds now.
+   * Opens it, with what it holds now.
    *
    * @param properties of Kafka's clients, with the bootstrap servers
    * @throws CommandException where there is no broker or no topic
    */
-  static AlertsTopic read(Map<String, Object> properties) {
-    Map<String, Object> all = new HashMap<>(properties);
-    all.put("isolation.level", "read_committed");
-    all.put("enable.auto.commit", "false");
-    all.put("allow.auto.create.topics", "false");
-    AlertsTopic topic = new AlertsTopic();
-    try (KafkaConsumer<String, String> consumer =
-        new KafkaConsumer<>(all, new StringDeserializer(), new StringDeserializer())) {
-      topic.readAll(consumer);
-    } catch (KafkaException e) {
-      throw new CommandException(
-          "topic "
-              + KafkaReports.ALERTS_TOPIC
-              + " cannot be read at "
-              + properties.get("bootstrap.servers")
-              + ": "
-              + e.getMessage());
-    }
-    return topic;
-  }
-
-  private void readAll(KafkaConsumer<String, String> consumer) {
-    List<PartitionInfo> known = consumer.partitionsFor(KafkaReports.ALERTS_TOPIC, PATIENCE);
-    if (known == null || known.isEmpty()) {
-      throw new CommandException(
-          "no topic "
-              + KafkaReports.ALERTS_TOPIC
-              + ": no job with alerts that go to Kafka was submitted");
-    }
-    List<TopicPartition> partitions =
-        known.stream().map(one -> new TopicPartition(one.topic(), one.partition())).toList();
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
-    long patience = System.nanoTime() + PATIENCE.toNanos();
-    while (partitions.stream().anyMatch(one -> consumer.position(one) < ends.get(one))) {
-      for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(500))) {
-        add(record.value());
-        patience = System.nanoTime() + PATIENCE.toNanos();
-      }
-      if (System.nanoTime() > patience) {
-        throw new CommandException(
-            "the broker gave nothing of topic "
-                + KafkaReports.ALERTS_TOPIC
-                + " for "
-                + PATIENCE.toSeconds()
-                + " s");
-      }
-    }
-  }
-
-  private void add(String json) {
-    Message message;
+  static AlertsTopic open(Map<String, Object> properties) {
+    AlertsTopic topic = new AlertsTopic(new TopicReader(properties));
     try {
-      message = new Message(members(json), json);
-      if (Integer.parseInt(message.text("version")) != VERSION || message.text("id").isEmpty()) {
+      if (topic.reader.choose(KafkaReports.ALERTS_TOPIC::equals).isEmpty()) {
+        throw new CommandException(
+            "no topic "
+                + KafkaReports.ALERTS_TOPIC
+                + ": no job with alerts that go to Kafka was submitted");
+      }
+      topic.readOn();
+      return topic;
+    } catch (RuntimeException e) {
+      topic.close();
+      throw e;
+    }
+  }
+
+  /** Reads what came since. */
+  void readOn() {
+    reader.readToEnd(this::add);
+  }
+
+  private void add(ConsumerRecord<byte[], byte[]> record) {
+    String json = record.value() == null ? "" : new String(record.value(), StandardCharsets.UTF_8);
+    try {
+      Message message = new Message(members(json), json);
+      if (Integer.parseInt(message.text("version")) != VERSION
+          || message.text("id").isEmpty()
+          || message.number() < 1) {
         unreadable++;
         return;
       }
@@ -122,7 +92,7 @@ final class AlertsTopic {
 
   private static Map<String, String> members(String json) throws IOException {
     Map<String, String> members = new HashMap<>();
-    try (JsonParser parser = JSON.createParser(json == null ? "" : json)) {
+    try (JsonParser parser = JSON.createParser(json)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new IOException("expected an object");
       }
@@ -152,5 +122,10 @@ final class AlertsTopic {
   /** Messages that this does not know how to read. */
   long unreadable() {
     return unreadable;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
   }
 }

@@ -5,12 +5,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.archive.Archive;
@@ -25,8 +21,6 @@ import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.sink.ReportJson;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -175,8 +169,6 @@ public final class ReplayCommand implements Callable<Integer> {
 
   /** Writes reports as they come, and says how far the replay is. */
   private static final class Writer implements ReplayListener {
-    private static final String MISSING = "days_missing";
-
     private final ReplaySpec spec;
     private final Format format;
     private final Progress progress;
@@ -210,53 +202,9 @@ public final class ReplayCommand implements Callable<Integer> {
       } else if (report.rows().rowCount() == 0) {
         empty++;
       } else {
-        String missing = missingDays(report.rows());
-        out.printf(
-            "%s … %s  %,d %s, history %s%s%s%s%n",
-            time(report.windowStart()),
-            time(report.windowEnd()),
-            report.rows().rowCount(),
-            report.rows().rowCount() == 1 ? "row" : "rows",
-            report.confidence().history().text(),
-            missingText(missing),
-            lateText(report.confidence().counts().late()),
-            report.confidence().message() == null ? "" : ": " + report.confidence().message());
-        TextTable.ofReport(missing == null ? report.rows() : withoutDays(report.rows())).write(out);
-        out.println();
+        ReportText.of(report).write(out);
       }
       out.flush();
-    }
-
-    /** The days that a report's history lacks: all of its rows that name some name the same. */
-    private static String missingDays(ResultTable rows) {
-      int column = rows.column(MISSING);
-      if (column < 0 || rows.kind(column) != ValueKind.TEXT) {
-        return null;
-      }
-      Set<String> days = new TreeSet<>();
-      for (int row = 0; row < rows.rowCount(); row++) {
-        if (!rows.isNull(row, column)) {
-          days.add(rows.text(row, column));
-        }
-      }
-      return days.size() == 1 ? days.iterator().next() : null;
-    }
-
-    private static ResultTable withoutDays(ResultTable rows) {
-      return rows.select(
-          rows.names().stream().filter(name -> !name.equals(MISSING)).toArray(String[]::new));
-    }
-
-    private static String missingText(String days) {
-      return days == null ? "" : ", without " + days;
-    }
-
-    private static String lateText(long count) {
-      return count == 0 ? "" : String.format(", %,d late flows meanwhile", count);
-    }
-
-    private static String time(long micros) {
-      return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }
 
     @Override

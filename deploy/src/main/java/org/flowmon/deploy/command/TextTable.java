@@ -148,7 +148,7 @@ final class TextTable {
   }
 
   /** Text from the network must not steer a terminal. */
-  private static String printable(String text) {
+  static String printable(String text) {
     return text.codePoints().anyMatch(Character::isISOControl)
         ? text.codePoints()
             .mapToObj(

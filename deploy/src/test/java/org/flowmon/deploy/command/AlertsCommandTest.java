@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -118,6 +120,26 @@ class AlertsCommandTest {
       job.join();
       assertEquals(0, told.code(), told.toString());
       assertTrue(told.out().contains(b + " (talkers/loud 10.0.0.2) is resolved"), told.toString());
+    }
+  }
+
+  @Test
+  void whatWasReadOnceIsNotReadAgain() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
+      kafka.createTopic("flowmon.alerts", 1, Map.of());
+      Map<String, Object> properties = Map.of("bootstrap.servers", kafka.bootstrapServers());
+      send(kafka, message("a", 1, "firing", "10.0.0.1"), message("b", 1, "firing", "10.0.0.2"));
+      try (AlertsTopic topic = AlertsTopic.open(properties);
+          Admin admin = Admin.create(properties)) {
+        TopicPartition partition = new TopicPartition("flowmon.alerts", 0);
+        admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(2))).all().get();
+        send(kafka, message("b", 2, "resolved", "10.0.0.2"), "{\"version\":1,\"id\":\"c\"}");
+        topic.readOn();
+        assertEquals(
+            List.of(message("a", 1, "firing", "10.0.0.1"), message("b", 2, "resolved", "10.0.0.2")),
+            topic.alerts().stream().map(AlertsTopic.Message::json).toList());
+        assertEquals(1, topic.unreadable(), "an alert without a number");
+      }
     }
   }
 

@@ -1,0 +1,199 @@
+package org.flowmon.deploy.command;
+
+import java.io.PrintWriter;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.flowmon.jobs.report.Confidence;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.sink.ReportRow;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * A report for people: a line about its window, then its rows as aligned columns.
+ *
+ * <pre>
+ * elephants  2026-11-21T09:59:50Z … 2026-11-21T10:00:00Z  2 rows, history exact
+ * rank  src_addr      bytes  verdict
+ * ────  ───────────  ──────  ───────
+ *    1  203.0.113.9  998244  new
+ * </pre>
+ *
+ * @param name before the window; empty where there is but one analysis
+ * @param start of the window, in microseconds
+ * @param end likewise
+ * @param rows those that are there
+ * @param history status of the lookup
+ * @param lateFlows while the window was open
+ * @param message of the report, or null
+ * @param remark what else is to be said; empty: nothing
+ */
+record ReportText(
+    String name,
+    long start,
+    long end,
+    ResultTable rows,
+    String history,
+    long lateFlows,
+    String message,
+    String remark) {
+  private static final String MISSING = "days_missing";
+
+  /** A report as the job makes it. */
+  static ReportText of(Report report) {
+    Confidence confidence = report.confidence();
+    return new ReportText(
+        "",
+        report.windowStart(),
+        report.windowEnd(),
+        report.rows(),
+        confidence.history().text(),
+        confidence.counts().late(),
+        confidence.message(),
+        "");
+  }
+
+  /**
+   * A report as it lies in Kafka.
+   *
+   * @param rows at least one, all of one report
+   */
+  static ReportText of(List<ReportRow> rows) {
+    ReportRow last = rows.get(rows.size() - 1);
+    Map<String, Object> confidence = last.confidence();
+    return new ReportText(
+        last.analysis(),
+        last.windowStart(),
+        last.windowEnd(),
+        table(rows),
+        String.valueOf(confidence.get("history")),
+        confidence.get("late_flows") instanceof BigInteger late ? late.longValue() : 0,
+        confidence.get("message") instanceof String message ? message : null,
+        remark(rows, last));
+  }
+
+  private static String remark(List<ReportRow> rows, ReportRow last) {
+    StringBuilder remark = new StringBuilder();
+    int update = last.revision() / Report.UPDATE;
+    if (update > 0) {
+      remark.append(", update ").append(update);
+    }
+    Map<String, Object> confidence = last.confidence();
+    Object arrived = confidence.get("arrived_through");
+    if (arrived != null && !arrived.equals(confidence.get("final_at"))) {
+      remark.append(", not final");
+    }
+    if (rows.size() < last.rows()) {
+      remark.append(String.format(", %,d others are not there", last.rows() - rows.size()));
+    }
+    return remark.toString();
+  }
+
+  /** The rows of messages as a table. The kinds of its columns are those that JSON tells. */
+  private static ResultTable table(List<ReportRow> rows) {
+    Map<String, ValueKind> kinds = new LinkedHashMap<>();
+    for (ReportRow row : rows) {
+      row.columns()
+          .forEach(
+              (column, value) -> {
+                if (value == null) {
+                  kinds.putIfAbsent(column, null); // it may be of any kind
+                } else {
+                  kinds.merge(column, kind(value), ReportText::both);
+                }
+              });
+    }
+    kinds.replaceAll((column, kind) -> kind == null ? ValueKind.TEXT : kind);
+    ResultTable.Builder table = new ResultTable.Builder();
+    kinds.forEach(table::column);
+    for (ReportRow row : rows) {
+      table.row();
+      int column = 0;
+      for (Map.Entry<String, ValueKind> one : kinds.entrySet()) {
+        set(table, column++, one.getValue(), row.columns().get(one.getKey()));
+      }
+    }
+    return table.build();
+  }
+
+  private static ValueKind kind(Object value) {
+    if (value instanceof BigInteger number && number.bitLength() < 128) {
+      return ValueKind.LONG;
+    }
+    return value instanceof Double
+        ? ValueKind.DOUBLE
+        : value instanceof Boolean ? ValueKind.BOOLEAN : ValueKind.TEXT;
+  }
+
+  private static ValueKind both(ValueKind a, ValueKind b) {
+    boolean numbers =
+        (a == ValueKind.LONG || a == ValueKind.DOUBLE)
+            && (b == ValueKind.LONG || b == ValueKind.DOUBLE);
+    return a == b ? a : numbers ? ValueKind.DOUBLE : ValueKind.TEXT;
+  }
+
+  private static void set(ResultTable.Builder table, int column, ValueKind kind, Object value) {
+    if (value == null) {
+      return;
+    }
+    switch (kind) {
+      case BOOLEAN -> table.set(column, Boolean.TRUE.equals(value) ? 1 : 0);
+      case DOUBLE -> table.set(column, Double.doubleToLongBits(((Number) value).doubleValue()));
+      case LONG -> {
+        BigInteger number = (BigInteger) value;
+        table.set(column, number.shiftRight(64).longValue(), number.longValue());
+      }
+      default -> table.set(column, value.toString());
+    }
+  }
+
+  /** Writes it, with an empty line behind. */
+  void write(PrintWriter out) {
+    String days = missingDays();
+    out.printf(
+        "%s%s … %s  %,d %s, history %s%s%s%s%s%n",
+        name.isEmpty() ? "" : TextTable.printable(name) + "  ",
+        time(start),
+        time(end),
+        rows.rowCount(),
+        rows.rowCount() == 1 ? "row" : "rows",
+        TextTable.printable(history),
+        days == null ? "" : ", without " + TextTable.printable(days),
+        lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
+        remark,
+        message == null ? "" : ": " + TextTable.printable(message));
+    TextTable.ofReport(days == null ? rows : withoutDays()).write(out);
+    out.println();
+  }
+
+  /** The days that a report's history lacks: all of its rows that name some name the same. */
+  private String missingDays() {
+    int column = rows.column(MISSING);
+    if (column < 0 || rows.kind(column) != ValueKind.TEXT) {
+      return null;
+    }
+    Set<String> days = new TreeSet<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (!rows.isNull(row, column)) {
+        days.add(rows.text(row, column));
+      }
+    }
+    return days.size() == 1 ? days.iterator().next() : null;
+  }
+
+  private ResultTable withoutDays() {
+    return rows.select(
+        rows.names().stream().filter(name -> !name.equals(MISSING)).toArray(String[]::new));
+  }
+
+  /** ISO 8601 in UTC. */
+  static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+}
