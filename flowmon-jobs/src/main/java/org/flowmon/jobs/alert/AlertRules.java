@@ -1,5 +1,6 @@
 package org.flowmon.jobs.alert;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import org.flowmon.jobs.config.AlertConfig;
@@ -10,6 +11,7 @@ import org.flowmon.jobs.config.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
+import org.flowmon.udaf.query.Names;
 
 /** What can be told of the rules of analyses before they run. */
 public final class AlertRules {
@@ -55,9 +57,15 @@ public final class AlertRules {
                   + known
                   + " (webhooks of the job's configuration), found '"
                   + sink
-                  + "'");
+                  + "'"
+                  + nearest(sink, known));
         }
       }
     }
+  }
+
+  private static String nearest(String sink, Collection<String> known) {
+    String nearest = Names.nearest(sink, known);
+    return nearest == null ? "" : "; did you mean '" + nearest + "'?";
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.flowmon.jobs.config.WebhookConfig;
 
 /**
@@ -93,14 +94,22 @@ final class WebhookClient {
 
   /** Posts a message, within the time limit. */
   Answer post(Alert alert) throws InterruptedException {
+    return send(
+        builder ->
+            builder
+                .setHeader("Idempotency-Key", alert.id() + "-" + alert.number())
+                .POST(HttpRequest.BodyPublishers.ofByteArray(AlertJson.of(alert))));
+  }
+
+  /** Asks with the same headers for nothing, within the time limit: a request with HEAD. */
+  Answer probe() throws InterruptedException {
+    return send(builder -> builder.method("HEAD", HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private Answer send(UnaryOperator<HttpRequest.Builder> as) throws InterruptedException {
     HttpRequest.Builder builder = HttpRequest.newBuilder(request, (name, value) -> true);
-    HttpRequest post =
-        builder
-            .setHeader("Idempotency-Key", alert.id() + "-" + alert.number())
-            .POST(HttpRequest.BodyPublishers.ofByteArray(AlertJson.of(alert)))
-            .build();
     CompletableFuture<HttpResponse<Void>> answer =
-        client.sendAsync(post, HttpResponse.BodyHandlers.discarding());
+        client.sendAsync(as.apply(builder).build(), HttpResponse.BodyHandlers.discarding());
     try {
       // The request's own limit ends with the answer's headers.
       int status = answer.get(config.timeout().toMillis(), TimeUnit.MILLISECONDS).statusCode();
