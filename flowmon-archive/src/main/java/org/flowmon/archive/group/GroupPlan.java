@@ -73,6 +73,9 @@ public final class GroupPlan {
   /** Texts are the only values that are kept otherwise than in longs. */
   private static boolean hasNumericArguments(FlowQuery query) {
     for (AggregateCall call : query.aggregates()) {
+      if (call.isState()) {
+        return false; // what a function keeps is in no words
+      }
       for (Expression argument : call.arguments()) {
         if (argument.kind() == null || argument.kind() == ValueKind.TEXT) {
           return false;

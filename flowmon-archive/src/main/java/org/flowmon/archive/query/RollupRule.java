@@ -105,7 +105,7 @@ final class RollupRule {
     boolean additive =
         switch (call.function()) {
           case COUNT, SUM, AVG -> true;
-          case COUNT_DISTINCT, MIN, MAX, STDDEV, STDDEV_POP -> false;
+          case COUNT_DISTINCT, MIN, MAX, STDDEV, STDDEV_POP, STATE -> false;
         };
     return additive
         && (call.argument() == null

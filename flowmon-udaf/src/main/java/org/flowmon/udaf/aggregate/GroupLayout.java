@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.QueryFunctions;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -27,6 +29,9 @@ public final class GroupLayout {
   private final List<Expression> arguments = new ArrayList<>();
   private final List<Accumulator> accumulators = new ArrayList<>();
   private final Map<AggregateCall, Accumulator> distinct = new HashMap<>();
+  private final List<GroupFunction> functions = new ArrayList<>();
+  // By the function with all parameters and its arguments of rows: its place.
+  private final Map<List<Object>, Integer> functionPlaces = new HashMap<>();
   private int stateWords;
   private final long[] emptyState;
   private final boolean startsWithZeros;
@@ -105,6 +110,7 @@ public final class GroupLayout {
         find(Operation.SUM, call.argument(), true);
         find(Operation.SUM_OF_SQUARES, call.argument(), true);
       }
+      case STATE -> addFunction(call);
       case MIN -> {
         count(call);
         find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
@@ -114,6 +120,26 @@ public final class GroupLayout {
         find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), true);
       }
     }
+  }
+
+  private void addFunction(AggregateCall call) {
+    BoundUdaf function = QueryFunctions.function(call);
+    List<Object> key = key(function, call);
+    if (functionPlaces.putIfAbsent(key, functions.size()) != null) {
+      return;
+    }
+    List<Integer> places = new ArrayList<>();
+    for (Expression argument : call.arguments().subList(0, function.arguments())) {
+      if (!arguments.contains(argument)) {
+        arguments.add(argument);
+      }
+      places.add(arguments.indexOf(argument));
+    }
+    functions.add(new GroupFunction(function, places));
+  }
+
+  private static List<Object> key(BoundUdaf function, AggregateCall call) {
+    return List.of(function.call().toString(), call.arguments().subList(0, function.arguments()));
   }
 
   private void count(AggregateCall call) {
@@ -163,6 +189,13 @@ public final class GroupLayout {
       hash = GroupHash.mix(hash, argument + 1);
       hash = GroupHash.mix(hash, kind == null ? 0 : kind.code());
     }
+    for (GroupFunction function : functions) {
+      hash = GroupHash.mix(hash, 512L + function.arguments());
+      for (int a = 0; a < function.arguments(); a++) {
+        hash = GroupHash.mix(hash, function.argument(a) + 1);
+      }
+      hash = GroupHash.mix(hash, GroupHash.ofText(function.function().stateType()));
+    }
     return GroupHash.finish(hash);
   }
 
@@ -195,6 +228,16 @@ public final class GroupLayout {
 
   public List<Accumulator> accumulators() {
     return List.copyOf(accumulators);
+  }
+
+  /** What keeps a state for each group beside the accumulators, in the order of first use. */
+  public List<GroupFunction> functions() {
+    return List.copyOf(functions);
+  }
+
+  /** The place of a call's function in {@link #functions}. */
+  public int functionOf(AggregateCall call) {
+    return functionPlaces.get(key(QueryFunctions.function(call), call));
   }
 
   /** Longs of a group's state. */
@@ -230,6 +273,7 @@ public final class GroupLayout {
    */
   public Accumulator value(AggregateCall call) {
     return switch (call.function()) {
+      case STATE -> throw new IllegalArgumentException(call + " is no accumulator's value");
       case COUNT, COUNT_DISTINCT -> values(call);
       case SUM, AVG -> find(Operation.SUM, call.argument(), false);
       case STDDEV, STDDEV_POP -> find(Operation.SUM_OF_SQUARES, call.argument(), false);

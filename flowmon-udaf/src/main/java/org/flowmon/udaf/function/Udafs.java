@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Names;
 
 /** The functions that are on the class path, by name. Immutable. */
@@ -49,8 +50,9 @@ public final class Udafs {
     for (Udaf function : functions) {
       String owner = function.getClass().getName();
       requireName(owner, "a function", function.name());
-      if (Arrays.stream(AggregateFunction.values())
-          .anyMatch(known -> known.name().equals(function.name()))) {
+      if (isOfDialect(function.name())
+          || Arrays.stream(AggregateFunction.values())
+              .anyMatch(known -> known.name().equals(function.name()))) {
         throw new UdafException(
             owner + " brings a function " + function.name() + ", which the dialect has already");
       }
@@ -67,6 +69,13 @@ public final class Udafs {
       Set<String> extractors = new HashSet<>();
       for (Extractor extractor : function.extractors()) {
         requireName(owner, "an extractor", extractor.name());
+        if (isOfDialect(extractor.name())) {
+          throw new UdafException(
+              owner
+                  + " brings an extractor "
+                  + extractor.name()
+                  + ", which the dialect calls otherwise");
+        }
         if (!extractors.add(extractor.name())) {
           throw new UdafException(
               owner + " brings two extractors " + extractor.name() + " of " + function.name());
@@ -74,6 +83,10 @@ public final class Udafs {
       }
     }
     return new Udafs(byName);
+  }
+
+  private static boolean isOfDialect(String name) {
+    return FunctionCatalogue.RESERVED.contains(name);
   }
 
   private static void requireName(String owner, String what, String name) {

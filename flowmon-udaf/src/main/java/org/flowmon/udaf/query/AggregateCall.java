@@ -6,9 +6,13 @@ import java.util.stream.Collectors;
 /**
  * An aggregate over the rows of a group; its arguments are expressions over rows.
  *
- * @param arguments one, but none of {@code COUNT(*)} and one or more of {@code COUNT(DISTINCT …)}
+ * @param arguments one, but none of {@code COUNT(*)} and one or more of {@code COUNT(DISTINCT …)};
+ *     of a {@linkplain AggregateFunction#STATE state} all that its function is called with,
+ *     constants too
+ * @param value what is taken out of the state of a function; null of all else
  */
-public record AggregateCall(AggregateFunction function, List<Expression> arguments)
+public record AggregateCall(
+    AggregateFunction function, List<Expression> arguments, StateValue value)
     implements Expression {
   public AggregateCall {
     arguments = List.copyOf(arguments);
@@ -16,11 +20,22 @@ public record AggregateCall(AggregateFunction function, List<Expression> argumen
         switch (function) {
           case COUNT -> arguments.size() <= 1;
           case COUNT_DISTINCT -> !arguments.isEmpty();
+          case STATE -> true;
           default -> arguments.size() == 1;
         };
-    if (!fits) {
+    if (!fits || (value != null) != (function == AggregateFunction.STATE)) {
       throw new IllegalArgumentException(function + " of " + arguments.size() + " arguments");
     }
+  }
+
+  /** A call of a function of the dialect itself. */
+  public AggregateCall(AggregateFunction function, List<Expression> arguments) {
+    this(function, arguments, null);
+  }
+
+  /** A call of a function by its own name. */
+  AggregateCall(List<Expression> arguments, StateValue value) {
+    this(AggregateFunction.STATE, arguments, value);
   }
 
   /**
@@ -42,9 +57,15 @@ public record AggregateCall(AggregateFunction function, List<Expression> argumen
     return function == AggregateFunction.COUNT_DISTINCT;
   }
 
+  /** Whether it is a function's state, or taken out of one. */
+  public boolean isState() {
+    return function == AggregateFunction.STATE;
+  }
+
   @Override
   public ValueKind kind() {
     return switch (function) {
+      case STATE -> value.kind();
       case COUNT, COUNT_DISTINCT -> ValueKind.LONG;
       case AVG, STDDEV, STDDEV_POP -> ValueKind.DOUBLE;
       case SUM, MIN, MAX -> argument().kind();
@@ -54,6 +75,9 @@ public record AggregateCall(AggregateFunction function, List<Expression> argumen
   @Override
   public String toString() {
     String all = arguments.stream().map(Object::toString).collect(Collectors.joining(", "));
+    if (isState()) {
+      return value.text(all);
+    }
     return isDistinct()
         ? "COUNT(DISTINCT " + all + ")"
         : function + "(" + (arguments.isEmpty() ? "*" : all) + ")";

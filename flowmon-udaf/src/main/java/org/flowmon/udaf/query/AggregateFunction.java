@@ -23,20 +23,27 @@ public enum AggregateFunction {
    */
   STDDEV,
   /** The standard deviation of all there is (divided by n), of exact sums. */
-  STDDEV_POP;
+  STDDEV_POP,
+  /** The state of a function that is called by its own name, or what is taken out of it. */
+  STATE;
 
   /** Whether it is of sums, and so of whole numbers only. */
   public boolean isOfSums() {
     return switch (this) {
       case SUM, AVG, STDDEV, STDDEV_POP -> true;
-      case COUNT, COUNT_DISTINCT, MIN, MAX -> false;
+      case COUNT, COUNT_DISTINCT, MIN, MAX, STATE -> false;
     };
+  }
+
+  /** Whether its name is written in queries. */
+  boolean isWritten() {
+    return this != COUNT_DISTINCT && this != STATE;
   }
 
   /** The function that a name calls, null where it calls none. */
   static AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
-      if (function != COUNT_DISTINCT && function.name().equals(name)) {
+      if (function.isWritten() && function.name().equals(name)) {
         return function;
       }
     }

@@ -156,6 +156,15 @@ final class Binder {
               .map(when -> new When(condition(when.condition()), expression(when.result())))
               .toList();
       return Typing.choice(whens, expression(choice.otherwise()));
+    } else if (expression instanceof AggregateCall call && call.isState()) {
+      AggregateCall state = Typing.state(call.value().function(), list(call.arguments()));
+      return call.value().isState()
+          ? state
+          : Typing.extracted(
+              state,
+              call.value().extractor(),
+              list(call.value().parameters()),
+              call.value().part());
     } else if (expression instanceof AggregateCall call) {
       return call.isDistinct()
           ? Typing.countDistinct(list(call.arguments()))

@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
@@ -36,6 +37,8 @@ final class ExpressionParser {
   // Whether aggregates may stand here, and what names mean.
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
+  // What the items are whose names stand in calls of functions.
+  private Function<Token, Expression> items = name -> null;
 
   /**
    * Expressions over some columns.
@@ -80,6 +83,20 @@ final class ExpressionParser {
       names = namesBefore;
       depth = depthBefore;
     }
+  }
+
+  /**
+   * Says what the items are that calls of functions may name.
+   *
+   * @param meant null where a name is no item's
+   */
+  void setItems(Function<Token, Expression> meant) {
+    items = meant;
+  }
+
+  /** The item of a name, null where there is none so far. */
+  Expression item(Token name) {
+    return items.apply(name);
   }
 
   /** Whose columns names mean. */

@@ -59,7 +59,8 @@ public final class ExpressionParts {
 
   /**
    * The expressions that one is made of: empty for columns, constants, prefixes, parameters; the
-   * arguments of an aggregate; of IN (SELECT …) the value, as the query has nothing of this one.
+   * arguments of an aggregate, and the parameters of what takes a value out of a state; of IN
+   * (SELECT …) the value, as the query has nothing of this one.
    */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {
@@ -96,7 +97,12 @@ public final class ExpressionParts {
     } else if (expression instanceof DaysBefore days) {
       return List.of(days.time(), days.now());
     } else if (expression instanceof AggregateCall call) {
-      return call.arguments();
+      if (!call.isState() || call.value().parameters().isEmpty()) {
+        return call.arguments();
+      }
+      List<Expression> all = new ArrayList<>(call.arguments());
+      all.addAll(call.value().parameters());
+      return all;
     }
     // Columns, constants, prefixes and parameters.
     if (expression instanceof Column

@@ -18,15 +18,21 @@ final class FunctionParser {
 
   private final TokenStream tokens;
   private final ExpressionParser expressions;
+  private final StateParser states;
 
   FunctionParser(TokenStream tokens, ExpressionParser expressions) {
     this.tokens = tokens;
     this.expressions = expressions;
+    this.states = new StateParser(tokens, expressions);
   }
 
   Expression word() {
     Token token = tokens.next();
     boolean call = tokens.peek().isSymbol("(");
+    Expression state = call ? states.call(token) : null;
+    if (state != null) {
+      return state;
+    }
     AggregateFunction function = call ? AggregateFunction.byName(token.text()) : null;
     if (function != null) {
       return aggregate(token, function);
@@ -150,10 +156,11 @@ final class FunctionParser {
     List<String> all =
         new ArrayList<>(List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE"));
     for (AggregateFunction function : AggregateFunction.values()) {
-      if (function != AggregateFunction.COUNT_DISTINCT) {
+      if (function.isWritten()) {
         all.add(function.toString());
       }
     }
+    all.addAll(Functions.names());
     String best = Names.nearest(name.text(), all);
     return best == null ? "" : "; did you mean " + best + "?";
   }

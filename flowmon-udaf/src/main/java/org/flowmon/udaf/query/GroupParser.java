@@ -29,6 +29,11 @@ final class GroupParser {
     this.expressions = expressions;
     this.select = select;
     this.groupBy = groupBy;
+    expressions.setItems(
+        name -> {
+          SelectItem item = itemNamed(name);
+          return item == null ? null : item.what();
+        });
   }
 
   /**

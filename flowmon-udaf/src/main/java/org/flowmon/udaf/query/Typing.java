@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
@@ -282,6 +283,59 @@ final class Typing {
       }
     }
     return new AggregateCall(AggregateFunction.COUNT_DISTINCT, arguments);
+  }
+
+  /** The state of a function. */
+  static AggregateCall state(String function, List<Expression> arguments) {
+    AggregateCall state = new AggregateCall(arguments, StateValue.ofState(function));
+    if (!Binder.hasParameter(state)) {
+      checked(
+          state,
+          arguments,
+          () -> {
+            Functions.CATALOGUE.check(function, arguments);
+            return null;
+          });
+    }
+    return state;
+  }
+
+  /** What is taken out of a state. */
+  static AggregateCall extracted(
+      AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
+    String function = state.value().function();
+    List<Expression> arguments = state.arguments();
+    AggregateCall call =
+        new AggregateCall(
+            arguments, new StateValue(function, extractor, parameters, part, null, false));
+    boolean isOpen =
+        Binder.hasParameter(state) || parameters.stream().anyMatch(Binder::hasParameter);
+    FunctionCatalogue.Gives gives =
+        isOpen
+            ? new FunctionCatalogue.Gives(null, false)
+            : checked(
+                call,
+                parameters,
+                () -> Functions.CATALOGUE.check(function, arguments, extractor, parameters));
+    return new AggregateCall(
+        arguments,
+        new StateValue(function, extractor, parameters, part, gives.kind(), gives.isList()));
+  }
+
+  /**
+   * Checks a call.
+   *
+   * @param call what is wrong where none of its arguments is
+   * @param arguments those whose places its errors tell
+   */
+  private static <T> T checked(Expression call, List<Expression> arguments, Supplier<T> check) {
+    try {
+      return check.get();
+    } catch (FunctionCatalogue.CallException e) {
+      int place = e.argument();
+      throw new TypeException(
+          e.getMessage(), place >= 0 && place < arguments.size() ? arguments.get(place) : call);
+    }
   }
 
   private static String textOf(Expression expression) {

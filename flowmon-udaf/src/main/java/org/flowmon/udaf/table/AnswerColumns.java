@@ -36,7 +36,7 @@ public final class AnswerColumns {
 
     Column(FlowQuery query, GroupLayout layout, SelectItem item) {
       this.item = item;
-      AggregateCall call = item.what() instanceof AggregateCall one ? one : null;
+      AggregateCall call = item.what() instanceof AggregateCall one && !one.isState() ? one : null;
       this.value = call == null ? null : layout.value(call);
       this.values = call == null ? null : layout.values(call);
       this.deviation = call != null && Deviation.is(call) ? new Deviation(layout, call) : null;

@@ -137,7 +137,9 @@ public final class DistinctCounts {
     int count = step.count().word();
     long[] from = groups.words();
     for (int g = 0; g < groups.size(); g++) {
-      int state = into.stateAt(into.findKeysOf(groups, g));
+      int group = into.findKeysOf(groups, g);
+      into.mergeStates(group, groups, g);
+      int state = into.stateAt(group);
       long[] words = into.words();
       if ((from[g * groups.stride()] & step.arguments()) == 0) {
         words[state + count]++;

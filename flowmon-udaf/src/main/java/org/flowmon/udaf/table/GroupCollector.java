@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupFunction;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
@@ -126,6 +127,17 @@ public final class GroupCollector {
         default -> {
           // counts and sums take whatever there is
         }
+      }
+    }
+    for (GroupFunction function : layout.functions()) {
+      for (int i = 0; i < function.arguments(); i++) {
+        int a = function.argument(i);
+        requireLongs(
+            argumentVectors[a],
+            selection,
+            n,
+            layout.arguments().get(a),
+            function.function().call().name());
       }
     }
     table.add(keyVectors, argumentVectors, selection, n);

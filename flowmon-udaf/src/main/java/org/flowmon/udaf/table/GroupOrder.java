@@ -56,11 +56,11 @@ final class GroupOrder {
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
     for (OrderItem item : query.orderBy()) {
-      if (item.what() instanceof AggregateCall call) {
+      if (item.what() instanceof AggregateCall call && !call.isState()) {
         all.add(byAggregate(call, item));
       } else if (query.groupBy().contains(item.what())) {
         all.add(byKey(query.groupBy().indexOf(item.what()), item));
-      } else if (query.isComputed(item.what())) {
+      } else if (query.isComputed(item.what()) || item.what() instanceof AggregateCall) {
         all.add(byComputed(ComputedColumn.of(table, query, item.what(), table.all()), item));
       }
     }

@@ -34,7 +34,9 @@ final class GroupRows {
     }
     columns.writeAggregates(table.words(), places, groups.length, 0);
     for (int c = 0; c < columns.count(); c++) {
-      if (columns.key(c) >= 0) {
+      if (query.select().get(c).what() instanceof AggregateCall call && call.isState()) {
+        StateColumn.of(table, call, groups).fill(columns, c);
+      } else if (columns.key(c) >= 0) {
         writeKey(c, columns.key(c), groups);
       } else if (query.isComputed(query.select().get(c).what())) {
         ComputedColumn.of(table, query, query.select().get(c).what(), groups).fill(columns, c);

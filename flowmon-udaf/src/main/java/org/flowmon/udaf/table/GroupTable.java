@@ -30,6 +30,8 @@ public final class GroupTable {
   private final GroupSample sample;
   private final GroupIndex index = new GroupIndex();
   private final int stride;
+  // Null where no function keeps any.
+  private final GroupStates states;
   // Group by group: mask of NULL keys, key words, state words.
   private long[] data;
   private int size;
@@ -66,6 +68,7 @@ public final class GroupTable {
     this.accumulation = new Accumulation(layout);
     this.keyColumns = new KeyColumns(layout, texts, leadingKeys);
     this.stride = 1 + layout.keyWords() + layout.stateWords();
+    this.states = layout.functions().isEmpty() ? null : new GroupStates(layout);
     this.oneKey = new long[layout.keyWords()][1];
     this.oneGroup = new long[layout.keyWords()];
     this.data = new long[16 * stride];
@@ -116,7 +119,8 @@ public final class GroupTable {
 
   /** Bytes that the table holds on the heap, roughly. */
   public long heapBytes() {
-    return 8L * data.length + index.heapBytes() + 100L * texts.size();
+    long words = 8L * data.length + index.heapBytes() + 100L * texts.size();
+    return words + (states == null ? 0 : states.heapBytes());
   }
 
   /**
@@ -146,6 +150,12 @@ public final class GroupTable {
           stateAt(findOrAdd(keyColumns.hashes[i], keyColumns.nulls[i], keyColumns.words, i));
     }
     accumulation.add(arguments, selection, 0, n, data, places);
+    if (states != null) {
+      for (int r = 0; r < n; r++) {
+        places[r] = groupAt(places[r]);
+      }
+      states.add(arguments, selection, n, places);
+    }
   }
 
   /**
@@ -218,20 +228,24 @@ public final class GroupTable {
    * Merges states into groups.
    *
    * @param groups by state: its group, as {@link #find} gave it
-   * @param states by word of a state as {@link GroupLayout#accumulators} have them
+   * @param stateWords by word of a state as {@link GroupLayout#accumulators} have them
    * @param n how many, at most {@link Vector#CAPACITY}
    */
-  public void merge(int[] groups, long[][] states, int n) {
+  public void merge(int[] groups, long[][] stateWords, int n) {
+    requireNoStates();
     allocatePlaces();
     for (int i = 0; i < n; i++) {
       places[i] = stateAt(groups[i]);
     }
-    accumulation.merge(states, n, data, places);
+    accumulation.merge(stateWords, n, data, places);
   }
 
   /** Forgets all groups. */
   public void clear() {
     size = 0;
+    if (states != null) {
+      states.clear();
+    }
     appended = false;
     index.clear();
     if (sample != null) {
@@ -264,6 +278,9 @@ public final class GroupTable {
     reserveToAppend(groups.length);
     for (int group : groups) {
       System.arraycopy(other.data, group * stride, data, size * stride, stride);
+      if (states != null) {
+        states.share(size, other.states, group);
+      }
       size++;
     }
   }
@@ -279,39 +296,58 @@ public final class GroupTable {
    *
    * @param nulls by group: bit k is set where key k is NULL
    * @param keyWords by word of the keys, then by group; 0 where the key is NULL
-   * @param states their states
-   * @param places where the state of each group begins in them
+   * @param stateWords their states, of accumulators alone
+   * @param at where the state of each group begins in them
    * @param n how many groups
    * @throws IllegalArgumentException where the layout has texts, whose numbers are each table's own
    */
-  public void append(long[] nulls, long[][] keyWords, long[] states, int[] places, int n) {
+  public void append(long[] nulls, long[][] keyWords, long[] stateWords, int[] at, int n) {
+    requireNoStates();
     reserveToAppend(n);
     for (int i = 0; i < n; i++) {
-      int at = size * stride;
-      data[at] = nulls[i];
+      int group = size * stride;
+      data[group] = nulls[i];
       for (int w = 0; w < keyWords.length; w++) {
-        data[at + 1 + w] = keyWords[w][i];
+        data[group + 1 + w] = keyWords[w][i];
       }
-      System.arraycopy(states, places[i], data, stateAt(size), layout.stateWords());
+      System.arraycopy(stateWords, at[i], data, stateAt(size), layout.stateWords());
       size++;
     }
   }
 
   /** As {@link #append(long[], long[][], long[], int[], int)}, of states by word, then by group. */
-  void appendColumns(long[] nulls, long[][] keyWords, long[][] states, int n) {
+  void appendColumns(long[] nulls, long[][] keyWords, long[][] stateWords, int n) {
     reserveToAppend(n);
     int words = keyWords.length;
     int first = size * stride;
     for (int i = 0, at = first; i < n; i++, at += stride) {
       data[at] = nulls[i];
     }
-    for (int w = 0; w < words + states.length; w++) {
-      long[] column = w < words ? keyWords[w] : states[w - words];
+    for (int w = 0; w < words + stateWords.length; w++) {
+      long[] column = w < words ? keyWords[w] : stateWords[w - words];
       for (int i = 0, at = first + 1 + w; i < n; i++, at += stride) {
         data[at] = column[i];
       }
     }
     size += n;
+  }
+
+  private void requireNoStates() {
+    if (states != null) {
+      throw new IllegalStateException("words alone do not say what functions have of a group");
+    }
+  }
+
+  /** The states that functions keep of the groups; null where none does. */
+  GroupStates states() {
+    return states;
+  }
+
+  /** Merges the states that the functions of another table keep of a group into one of this. */
+  void mergeStates(int group, GroupTable other, int from) {
+    if (other.states != null) {
+      states.merge(group, other.states, from);
+    }
   }
 
   /** Whether {@link #append} takes groups of this layout that are not in the table. */
@@ -440,10 +476,11 @@ public final class GroupTable {
   /**
    * Merges groups whose key and state words lie in columns.
    *
-   * @param at may be written: of {@code count} places or more
+   * @param at may be written, of {@code count} places or more: receives the number of the group of
+   *     each
    */
   void mergeColumns(
-      long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int[] at, int count) {
+      long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
     if (index.isLarge()) {
       for (int i = 0; i < count; i++) {
         at[i] = index.likely(hashes[i]);
@@ -453,29 +490,35 @@ public final class GroupTable {
     for (int i = 0; i < count; i++) {
       at[i] = stateAt(findOrAdd(hashes[i], nulls[i], keyWords, i));
     }
-    accumulation.merge(states, count, data, at);
+    accumulation.merge(stateWords, count, data, at);
+    for (int i = 0; states != null && i < count; i++) {
+      at[i] = groupAt(at[i]);
+    }
   }
 
   /**
    * Leaves out groups in columns that are not kept: they are merged into the rest.
    *
+   * @param from by group: where it comes from, which goes with it
    * @return how many are kept, which lie first in the columns then
    */
-  int keep(long[] nulls, long[][] keyWords, long[] hashes, long[][] states, int count) {
+  int keep(
+      long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] from, int count) {
     if (sample == null || sample.level() == 0) {
       return count;
     }
     int kept = 0;
     for (int i = 0; i < count; i++) {
       if (!sample.keeps(keyColumns.leadingHash(nulls[i], keyWords, i, hashes[i]))) {
-        sample.drop(states, i);
+        sample.drop(stateWords, i);
         continue;
       }
       if (kept < i) {
         nulls[kept] = nulls[i];
         hashes[kept] = hashes[i];
         move(keyWords, i, kept);
-        move(states, i, kept);
+        move(stateWords, i, kept);
+        from[kept] = from[i];
       }
       kept++;
     }
@@ -526,6 +569,7 @@ public final class GroupTable {
     long hash = other.hash(group);
     int into = findOrAdd(hash, other.data[from], keyWords, 0);
     layout.merge(data, stateAt(into), other.data, other.stateAt(group));
+    mergeStates(into, other, group);
   }
 
   /** Whether it has the group of another table of the same layout. */
@@ -644,6 +688,11 @@ public final class GroupTable {
     return group * stride + 1 + layout.keyWords();
   }
 
+  /** The group whose state begins there: {@link #stateAt} undone. */
+  private int groupAt(int state) {
+    return (state - 1 - layout.keyWords()) / stride;
+  }
+
   /** Where the words of a key of a group begin in {@link #data}. */
   int keyAt(int group, int key) {
     return group * stride + 1 + layout.keyWord(key);
@@ -686,8 +735,9 @@ public final class GroupTable {
     List<byte[]> all = new ArrayList<>();
     PartialGroupsBuilder builder =
         new PartialGroupsBuilder(layout, grouping, new PartialGroupsBuilder.Scratch());
+    StateSource source = states == null ? StateSource.NONE : states::output;
     for (int g = 0; g < size; g++) {
-      builder.add(data[g * stride], data, g * stride + 1, texts);
+      builder.add(data[g * stride], data, g * stride + 1, texts, source, g);
       if (builder.isFull()) {
         all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd, due));
       }

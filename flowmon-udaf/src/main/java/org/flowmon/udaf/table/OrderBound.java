@@ -36,7 +36,8 @@ public final class OrderBound {
     boolean works =
         first != null
             && query.limit() > 0
-            && first.what() instanceof AggregateCall
+            && first.what() instanceof AggregateCall call
+            && !call.isState()
             && first.what().kind().isInteger();
     return works
         ? new OrderBound(layout, (AggregateCall) first.what(), first.descending(), query.limit())

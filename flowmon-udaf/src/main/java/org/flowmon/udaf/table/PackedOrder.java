@@ -85,7 +85,7 @@ final class PackedOrder {
   }
 
   private boolean addAggregate(AggregateCall call, OrderItem item) {
-    if (Deviation.is(call)) {
+    if (Deviation.is(call) || call.isState()) {
       return false;
     }
     Accumulator value = layout.value(call);

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.LittleEndian;
+import org.flowmon.udaf.function.StateReader;
 
 /**
  * Partial states of the groups of one query, grouping, pane and key group, as bytes ({@code
@@ -97,6 +98,10 @@ public final class PartialGroups {
               requireBytes(c, at, 4L * (groups + 1));
               yield 4L * (groups + 1) + textBytes(c, (int) at);
             }
+            case PartialLayout.STATES -> {
+              requireBytes(c, at, 4L * (groups + 1));
+              yield 4L * (groups + 1) + stateBytes(c, (int) at);
+            }
             default ->
                 throw new PartialFormatException(
                     "column " + c + " has the unknown encoding " + encoding);
@@ -125,16 +130,24 @@ public final class PartialGroups {
   }
 
   private int textBytes(int column, int offsets) {
+    return lastOffset(column, offsets, "text", FlowBatch.MAX_TEXT_BYTES);
+  }
+
+  private int stateBytes(int column, int offsets) {
+    return lastOffset(column, offsets, "state", Integer.MAX_VALUE);
+  }
+
+  private int lastOffset(int column, int offsets, String what, int most) {
     int previous = 0;
     for (int i = 0; i <= groups; i++) {
       int offset = LittleEndian.getInt(bytes, offsets + 4 * i);
-      if (offset < previous
-          || offset - previous > FlowBatch.MAX_TEXT_BYTES
-          || (i == 0 && offset != 0)) {
+      if (offset < previous || offset - previous > most || (i == 0 && offset != 0)) {
         throw new PartialFormatException(
             "column "
                 + column
-                + ": text offset "
+                + ": "
+                + what
+                + " offset "
                 + offset
                 + " of group "
                 + i
@@ -211,6 +224,21 @@ public final class PartialGroups {
     return bytes[columns[column]] == PartialLayout.TEXT;
   }
 
+  boolean isStates(int column) {
+    return bytes[columns[column]] == PartialLayout.STATES;
+  }
+
+  /** The state of a group in a column of states; null where it has none. */
+  StateReader state(int column, int group) {
+    int offsets = columns[column] + 1;
+    int start = LittleEndian.getInt(bytes, offsets + 4 * group);
+    int end = LittleEndian.getInt(bytes, offsets + 4 * (group + 1));
+    int states = offsets + 4 * (groups + 1);
+    return start == end
+        ? null
+        : new StateReader(bytes, states + start, states + end, "a state in partial groups");
+  }
+
   /** Reads words of {@code count} groups from group {@code from} of a column that is not text. */
   void readWords(int column, int from, int count, long[] out) {
     int at = columns[column];
@@ -239,7 +267,8 @@ public final class PartialGroups {
         }
       }
       default ->
-          throw new PartialFormatException("column " + column + " holds texts, expected words");
+          throw new PartialFormatException(
+              "column " + column + " holds texts or states, expected words");
     }
   }
 

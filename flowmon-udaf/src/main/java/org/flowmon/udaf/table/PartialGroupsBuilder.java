@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -12,6 +13,9 @@ import org.flowmon.udaf.query.ValueKind;
  * first groups it allocates only when it packs.
  */
 final class PartialGroupsBuilder {
+  // Beyond, what was added is packed: one group alone may have more.
+  private static final long MAX_STATE_BYTES = 1 << 24;
+
   private final GroupLayout layout;
   private final int grouping;
   private final int stride;
@@ -21,6 +25,10 @@ final class PartialGroupsBuilder {
   private String[] texts;
   private final int textKeys;
   private int count;
+
+  // By function: its states one after the other, and by group where each ends.
+  private final StateSink[] states;
+  private final int[][] stateEnds;
 
   private final Scratch scratch;
 
@@ -53,6 +61,9 @@ final class PartialGroupsBuilder {
     }
     this.textKeys = number;
     this.texts = new String[8 * textKeys];
+    this.states = new StateSink[layout.functions().size()];
+    Arrays.setAll(states, function -> new StateSink());
+    this.stateEnds = new int[states.length][8];
   }
 
   int count() {
@@ -60,15 +71,27 @@ final class PartialGroupsBuilder {
   }
 
   boolean isFull() {
-    return count == PartialLayout.MAX_GROUPS;
+    return count == PartialLayout.MAX_GROUPS || stateBytes() >= MAX_STATE_BYTES;
+  }
+
+  /** Bytes of the functions' states so far. */
+  long stateBytes() {
+    long bytes = 0;
+    for (StateSink sink : states) {
+      bytes += sink.size();
+    }
+    return bytes;
   }
 
   /**
    * Adds a group.
    *
    * @param at where its key words begin in {@code data}, its state right behind
+   * @param source has what functions keep of it
+   * @param group what the source knows it by
    */
-  void add(long nulls, long[] data, int at, TextDictionary dictionary) {
+  void add(
+      long nulls, long[] data, int at, TextDictionary dictionary, StateSource source, int group) {
     if ((count + 1) * stride > rows.length) {
       rows = Arrays.copyOf(rows, 2 * rows.length);
       texts = Arrays.copyOf(texts, 2 * texts.length);
@@ -84,6 +107,13 @@ final class PartialGroupsBuilder {
         }
       }
     }
+    for (int f = 0; f < states.length; f++) {
+      if (count == stateEnds[f].length) {
+        stateEnds[f] = Arrays.copyOf(stateEnds[f], 2 * count);
+      }
+      source.output(f, group, states[f]);
+      stateEnds[f][count] = states[f].size();
+    }
     count++;
   }
 
@@ -91,7 +121,10 @@ final class PartialGroupsBuilder {
   byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     byte[] bytes = scratch.ofSize(PartialLayout.HEADER_BYTES + bound());
     LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
-    LittleEndian.putU16(bytes, PartialLayout.VERSION_AT, PartialLayout.VERSION);
+    LittleEndian.putU16(
+        bytes,
+        PartialLayout.VERSION_AT,
+        states.length == 0 ? PartialLayout.WORDS_VERSION : PartialLayout.VERSION);
     LittleEndian.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
     LittleEndian.putInt(bytes, PartialLayout.GROUPS_AT, count);
     LittleEndian.putLong(bytes, PartialLayout.QUERY_AT, queryId);
@@ -99,7 +132,7 @@ final class PartialGroupsBuilder {
     LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
     LittleEndian.putLong(bytes, PartialLayout.DUE_AT, due);
     LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
-    LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride);
+    LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride + states.length);
     LittleEndian.putU16(bytes, PartialLayout.GROUPING_AT, grouping);
     int at = PartialLayout.HEADER_BYTES;
     at = writeWords(bytes, at, 0);
@@ -115,6 +148,9 @@ final class PartialGroupsBuilder {
     for (int w = 1 + layout.keyWords(); w < stride; w++) {
       at = writeWords(bytes, at, w);
     }
+    for (int f = 0; f < states.length; f++) {
+      at = writeStates(bytes, at, f);
+    }
     byte[] packed = Arrays.copyOf(bytes, at);
     LittleEndian.putInt(packed, PartialLayout.LENGTH_AT, at);
     LittleEndian.putInt(
@@ -125,6 +161,9 @@ final class PartialGroupsBuilder {
 
   private void clear() {
     Arrays.fill(texts, 0, count * textKeys, null);
+    for (StateSink sink : states) {
+      sink.clear();
+    }
     count = 0;
   }
 
@@ -134,7 +173,21 @@ final class PartialGroupsBuilder {
     for (int t = 0; t < count * textKeys; t++) {
       bound = Math.addExact(bound, texts[t] == null ? 0 : 3 * texts[t].length());
     }
-    return bound + 4 * textKeys * (count + 1);
+    long more = 4L * textKeys * (count + 1) + states.length * (1 + 4L * (count + 1));
+    return Math.toIntExact(bound + more + stateBytes());
+  }
+
+  private int writeStates(byte[] bytes, int start, int function) {
+    bytes[start] = PartialLayout.STATES;
+    int offsets = start + 1;
+    LittleEndian.putInt(bytes, offsets, 0);
+    for (int i = 0; i < count; i++) {
+      LittleEndian.putInt(bytes, offsets + 4 * (i + 1), stateEnds[function][i]);
+    }
+    int at = offsets + 4 * (count + 1);
+    int size = states[function].size();
+    System.arraycopy(states[function].array(), 0, bytes, at, size);
+    return at + size;
   }
 
   private int writeWords(byte[] bytes, int start, int word) {

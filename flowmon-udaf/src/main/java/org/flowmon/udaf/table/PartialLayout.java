@@ -3,7 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of partial groups, version 3; {@code docs/format/partial-groups.md} is the
+ * The bytes of partial groups, version 4; {@code docs/format/partial-groups.md} is the
  * specification, this class owns the offsets.
  *
  * <pre>
@@ -24,7 +24,10 @@ final class PartialLayout {
   /** "FLWP" read as little-endian. */
   static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'P' << 24;
 
-  static final int VERSION = 3;
+  static final int VERSION = 4;
+
+  /** Of groups without states of functions: no other version was before them. */
+  static final int WORDS_VERSION = 3;
 
   /** In it groups have no number of their grouping: it is always 0. */
   static final int OLDEST_VERSION = 1;
@@ -66,6 +69,9 @@ final class PartialLayout {
 
   /** Offsets of 4 bytes, one more than groups, then UTF-8. */
   static final int TEXT = 9;
+
+  /** Offsets of 4 bytes, one more than groups, then states of a function. */
+  static final int STATES = 10;
 
   private PartialLayout() {}
 

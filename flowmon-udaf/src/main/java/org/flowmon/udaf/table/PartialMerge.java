@@ -1,6 +1,8 @@
 package org.flowmon.udaf.table;
 
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -16,44 +18,69 @@ final class PartialMerge {
   private final long[][] keys;
   private final long[][] states;
   private final int[] places = new int[CHUNK];
+  private final int[] from = new int[CHUNK];
+  private final int functions;
 
   PartialMerge(GroupLayout layout) {
     this.layout = layout;
     this.keys = new long[layout.keyWords()][CHUNK];
     this.states = new long[layout.stateWords()][CHUNK];
+    this.functions = layout.functions().size();
   }
 
   void into(GroupTable table, PartialGroups groups) {
     check(groups);
-    for (int from = 0; from < groups.groups(); from += CHUNK) {
-      int count = Math.min(CHUNK, groups.groups() - from);
-      read(groups, table.texts(), from, count);
+    for (int first = 0; first < groups.groups(); first += CHUNK) {
+      int count = Math.min(CHUNK, groups.groups() - first);
+      read(groups, table.texts(), first, count);
       table.keyColumns().hash(nulls, keys, count, hashes);
-      int kept = table.keep(nulls, keys, hashes, states, count);
+      int kept = table.keep(nulls, keys, hashes, states, from, count);
       table.mergeColumns(nulls, keys, hashes, states, places, kept);
+      mergeStates(table, groups, kept);
     }
   }
 
   /** Takes over groups that are certain not to be in the table, as {@link GroupTable#append}. */
   void append(GroupTable table, PartialGroups groups) {
     check(groups);
-    for (int from = 0; from < groups.groups(); from += CHUNK) {
-      int count = Math.min(CHUNK, groups.groups() - from);
-      read(groups, table.texts(), from, count);
+    for (int first = 0; first < groups.groups(); first += CHUNK) {
+      int count = Math.min(CHUNK, groups.groups() - first);
+      read(groups, table.texts(), first, count);
+      int before = table.size();
       table.appendColumns(nulls, keys, states, count);
+      for (int i = 0; i < count && functions > 0; i++) {
+        places[i] = before + i;
+      }
+      mergeStates(table, groups, count);
+    }
+  }
+
+  /** Merges what functions have of the groups at hand, whose numbers the places are. */
+  private void mergeStates(GroupTable table, PartialGroups groups, int count) {
+    int first = 1 + keys.length + states.length;
+    for (int f = 0; f < functions; f++) {
+      for (int i = 0; i < count; i++) {
+        StateReader state = groups.state(first + f, from[i]);
+        if (state != null) {
+          try {
+            table.states().merge(f, places[i], state);
+          } catch (StateFormatException e) {
+            throw new PartialFormatException("group " + from[i] + ": " + e.getMessage());
+          }
+        }
+      }
     }
   }
 
   private void check(PartialGroups groups) {
-    if (groups.fingerprint() != layout.fingerprint()
-        || groups.columns() != 1 + layout.keyWords() + layout.stateWords()) {
+    if (groups.fingerprint() != layout.fingerprint() || groups.columns() != columns()) {
       throw new PartialFormatException(
           "partial groups of query "
               + groups.queryId()
               + " with "
               + groups.columns()
               + " columns are made otherwise than the query's groups, which have "
-              + (1 + layout.keyWords() + layout.stateWords()));
+              + columns());
     }
     for (int c = 0; c < groups.columns(); c++) {
       if (groups.isText(c) != isTextColumn(c)) {
@@ -63,8 +90,18 @@ final class PartialMerge {
                 + " holds "
                 + (groups.isText(c) ? "texts" : "words")
                 + ", expected the contrary");
+      } else if (groups.isStates(c) != (c >= columns() - functions)) {
+        throw new PartialFormatException(
+            "column "
+                + c
+                + (groups.isStates(c) ? " holds states" : " holds no states")
+                + ", expected the contrary");
       }
     }
+  }
+
+  private int columns() {
+    return 1 + layout.keyWords() + layout.stateWords() + functions;
   }
 
   private boolean isTextColumn(int column) {
@@ -76,36 +113,39 @@ final class PartialMerge {
     return false;
   }
 
-  private void read(PartialGroups groups, TextDictionary texts, int from, int count) {
-    groups.readWords(0, from, count, nulls);
+  private void read(PartialGroups groups, TextDictionary texts, int first, int count) {
+    for (int i = 0; i < count && functions > 0; i++) {
+      from[i] = first + i;
+    }
+    groups.readWords(0, first, count, nulls);
     for (int w = 0; w < keys.length; w++) {
       if (groups.isText(1 + w)) {
-        readTexts(groups, texts, from, count, w);
+        readTexts(groups, texts, first, count, w);
       } else {
-        groups.readWords(1 + w, from, count, keys[w]);
+        groups.readWords(1 + w, first, count, keys[w]);
       }
     }
     for (int w = 0; w < states.length; w++) {
-      groups.readWords(1 + keys.length + w, from, count, states[w]);
+      groups.readWords(1 + keys.length + w, first, count, states[w]);
     }
     long unknown = -1L << layout.keys().size();
     for (int i = 0; i < count; i++) {
       if ((nulls[i] & unknown) != 0) {
         throw new PartialFormatException(
-            "group " + (from + i) + " has NULL keys that the query has not");
+            "group " + (first + i) + " has NULL keys that the query has not");
       }
     }
   }
 
   private void readTexts(
-      PartialGroups groups, TextDictionary texts, int from, int count, int word) {
+      PartialGroups groups, TextDictionary texts, int first, int count, int word) {
     int key = 0;
     while (layout.keyWord(key) != word) {
       key++;
     }
     for (int i = 0; i < count; i++) {
       boolean isNull = (nulls[i] >>> key & 1) != 0;
-      keys[word][i] = isNull ? 0 : texts.number(groups.text(1 + word, from + i));
+      keys[word][i] = isNull ? 0 : texts.number(groups.text(1 + word, first + i));
     }
   }
 }

@@ -49,7 +49,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
       builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, grouping, scratch) : spare.pop();
       pane.outgoing[destination] = builder;
     }
-    builder.add(nulls, data, at, texts);
+    builder.add(nulls, data, at, texts, StateSource.NONE, 0);
     partials++;
     if (builder.count() >= FLUSH_GROUPS) {
       send(pane, keyGroup, builder);

@@ -121,10 +121,10 @@ public final class WindowPart {
   /**
    * Whether what the groups have of an aggregate gives what all rows have of it. Two groups may
    * count the same: a COUNT(DISTINCT …) has a total only where its arguments hold all keys of GROUP
-   * BY.
+   * BY, and states of functions have none.
    */
   public static boolean hasTotal(FlowQuery query, AggregateCall call) {
-    return !call.isDistinct() || call.arguments().containsAll(query.groupBy());
+    return !call.isState() && (!call.isDistinct() || call.arguments().containsAll(query.groupBy()));
   }
 
   public long queryId() {

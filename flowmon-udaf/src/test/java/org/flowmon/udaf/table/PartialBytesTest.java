@@ -11,8 +11,10 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.RandomFlows;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /** Bytes of partial groups, tables and parts: back and forth, and whatever is done to them. */
@@ -21,6 +23,11 @@ class PartialBytesTest {
       QueryParser.parse(
           "SELECT src_addr, service, SUM(bytes) AS b, MIN(dst_addr) AS m FROM flows GROUP BY"
               + " src_addr, service ORDER BY b DESC LIMIT 5");
+  private static final FlowQuery STATES =
+      QueryParser.parse(
+          "SELECT dst_port, COUNT(bytes) AS n, COUNT(QUANTILES(bytes, 0.05)) AS c,"
+              + " MEDIAN(QUANTILES(bytes, 0.05)) AS m, CARDINALITY(APPROX_COUNT_DISTINCT(src_addr))"
+              + " AS d FROM flows GROUP BY dst_port");
   private static final WindowSpec WINDOW = WindowSpec.tumbling(1000, 0);
 
   private final GroupCollector groups = new GroupCollector(QUERY);
@@ -67,10 +74,10 @@ class PartialBytesTest {
     tables.closeUpTo(6000, parts::add);
     assertEquals(1, parts.size());
     assertEquals(groups.finish(), parts.get(0).result());
-    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 4);
+    LittleEndian.putU16(old, PartialLayout.VERSION_AT, 5);
     PartialFormatException e =
         assertThrows(PartialFormatException.class, () -> PartialGroups.open(old));
-    assertEquals("partial groups of version 4, this reads versions 1 \u2026 3", e.getMessage());
+    assertEquals("partial groups of version 5, this reads versions 1 \u2026 4", e.getMessage());
   }
 
   /** The bytes as older versions had them: without the tick from which on the groups count. */
@@ -193,12 +200,73 @@ class PartialBytesTest {
     assertEquals(many.finish(), again.finish(query));
   }
 
+  /** Groups with states of functions, beside sums. */
+  private static GroupCollector withStates() {
+    GroupCollector collector = new GroupCollector(STATES);
+    for (FlowBatch batch : new RandomFlows(6).modest().batches(4, 300)) {
+      int[] selection = new int[batch.rows()];
+      for (int i = 0; i < selection.length; i++) {
+        selection[i] = i;
+      }
+      collector.add(batch, 0, selection, selection.length);
+    }
+    return collector;
+  }
+
+  @Test
+  void statesOfFunctionsTravelAsBytes() {
+    GroupCollector collector = withStates();
+    byte[] bytes = collector.table().toPartials(9, 0, 0, 5000, 6000, 6000).get(0);
+    assertEquals(4, LittleEndian.getU16(bytes, PartialLayout.VERSION_AT));
+    assertEquals(3, LittleEndian.getU16(partial, PartialLayout.VERSION_AT), "no states, as before");
+    GroupTable again = new GroupTable(collector.table().layout());
+    again.merge(PartialGroups.open(bytes));
+    assertEquals(collector.finish(), again.finish(STATES));
+    again.merge(PartialGroups.open(bytes));
+    ResultTable twice = again.finish(STATES);
+    for (int row = 0; row < twice.rowCount(); row++) {
+      assertEquals(twice.longValue(row, 1), twice.longValue(row, 2), "row " + row);
+      assertEquals(2 * collector.finish().longValue(row, 1), twice.longValue(row, 1));
+    }
+    assertTrue(again.heapBytes() > collector.table().size() * 100L);
+    again.clear();
+    assertEquals(0, again.size());
+    again.merge(PartialGroups.open(bytes));
+    assertEquals(collector.finish(), again.finish(STATES));
+  }
+
+  @Test
+  void forgedStatesNeverCrashAnythingElse() {
+    byte[] bytes = withStates().table().toPartials(9, 0, 0, 5000, 6000, 6000).get(0);
+    int refused = 0;
+    for (int seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      byte[] forged = bytes.clone();
+      for (int m = 1 + random.nextInt(4); m > 0; m--) {
+        int place = random.nextInt(forged.length);
+        forged[place] = (byte) (random.nextBoolean() ? random.nextInt(256) : 0xFF);
+      }
+      LittleEndian.putInt(
+          forged, PartialLayout.CRC_AT, PartialLayout.checksum(forged, PartialLayout.CRC_AT));
+      try {
+        GroupTable table = new GroupTable(GroupLayout.of(STATES));
+        table.merge(PartialGroups.open(forged));
+        table.finish(STATES);
+      } catch (PartialFormatException expected) {
+        refused++;
+      } catch (RuntimeException | OutOfMemoryError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+    assertTrue(refused > 1000, refused + " refused");
+  }
+
   @Test
   void groupsOfAnotherQueryAreRefused() {
     FlowQuery other =
         QueryParser.parse(
             "SELECT src_addr, service, SUM(bytes) AS b FROM flows GROUP BY src_addr, service");
-    GroupTable table = new GroupTable(org.flowmon.udaf.aggregate.GroupLayout.of(other));
+    GroupTable table = new GroupTable(GroupLayout.of(other));
     assertThrows(PartialFormatException.class, () -> table.merge(PartialGroups.open(partial)));
     WindowTables tables = new WindowTables(8, QUERY, WINDOW);
     assertThrows(PartialFormatException.class, () -> tables.merge(PartialGroups.open(partial)));
@@ -267,7 +335,7 @@ class PartialBytesTest {
   private static void open(byte[] bytes) {
     int magic = bytes.length < 4 ? 0 : LittleEndian.getInt(bytes, 0);
     if (magic == PartialLayout.MAGIC) {
-      GroupTable table = new GroupTable(org.flowmon.udaf.aggregate.GroupLayout.of(QUERY));
+      GroupTable table = new GroupTable(GroupLayout.of(QUERY));
       table.merge(PartialGroups.open(bytes));
       table.finish(QUERY);
     } else if (bytes.length > 3 && bytes[3] == 'T') {

@@ -1,0 +1,60 @@
+package org.flowmon.udaf.aggregate;
+
+import java.util.List;
+import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.function.SuperAggregate;
+
+/**
+ * A function that keeps one state for each group, which all calls with the same arguments share.
+ * Immutable.
+ */
+public final class GroupFunction {
+  private final BoundUdaf function;
+  private final int[] arguments;
+
+  /**
+   * A function.
+   *
+   * @param arguments places of its arguments of rows in {@link GroupLayout#arguments}
+   */
+  GroupFunction(BoundUdaf function, List<Integer> arguments) {
+    this.function = function;
+    this.arguments = arguments.stream().mapToInt(place -> place).toArray();
+  }
+
+  /** The function itself. */
+  public BoundUdaf function() {
+    return function;
+  }
+
+  /** How many arguments of rows it has. */
+  public int arguments() {
+    return arguments.length;
+  }
+
+  /** The place of an argument in {@link GroupLayout#arguments}. */
+  public int argument(int argument) {
+    return arguments[argument];
+  }
+
+  /** Of the vectors of all of the layout's arguments, those of the function. */
+  public Vector[] vectors(Vector[] all) {
+    Vector[] vectors = new Vector[arguments.length];
+    for (int a = 0; a < vectors.length; a++) {
+      vectors[a] = all[arguments[a]];
+    }
+    return vectors;
+  }
+
+  /** A low half. */
+  public SubAggregate low() {
+    return function.subAggregate();
+  }
+
+  /** A high half. */
+  public SuperAggregate high() {
+    return function.superAggregate();
+  }
+}

@@ -1,0 +1,100 @@
+package org.flowmon.udaf.function;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FunctionCatalogue;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * The functions on the class path as the dialect calls them: checks calls while a query is read,
+ * and binds them when it runs.
+ */
+public final class QueryFunctions implements FunctionCatalogue {
+  private static final class Known {
+    // Read once: what is on the class path does not change.
+    static final Udafs FUNCTIONS = Udafs.load(QueryFunctions.class.getClassLoader());
+  }
+
+  private final Map<String, Set<String>> extractors = new TreeMap<>();
+
+  /** Those that this class's loader sees. */
+  public QueryFunctions() {
+    for (Udaf function : Known.FUNCTIONS.all()) {
+      extractors.put(
+          function.name(),
+          function.extractors().stream().map(Extractor::name).collect(Collectors.toSet()));
+    }
+  }
+
+  @Override
+  public Set<String> functions() {
+    return extractors.keySet();
+  }
+
+  @Override
+  public Set<String> extractors(String function) {
+    return extractors.get(function);
+  }
+
+  @Override
+  public String signature(String function) {
+    return Known.FUNCTIONS.find(function).signature();
+  }
+
+  @Override
+  public void check(String function, List<Expression> arguments) {
+    try {
+      Known.FUNCTIONS.bind(function, arguments(arguments));
+    } catch (UdafException e) {
+      throw new CallException(e.getMessage(), e.argument());
+    }
+  }
+
+  @Override
+  public Gives check(
+      String function, List<Expression> arguments, String extractor, List<Expression> parameters) {
+    try {
+      BoundUdaf bound = Known.FUNCTIONS.bind(function, arguments(arguments));
+      AnswerType type =
+          Known.FUNCTIONS.bindExtractor(bound, extractor, arguments(parameters)).type();
+      return new Gives(type.isList() ? ValueKind.TEXT : type.value(), type.isList());
+    } catch (UdafException e) {
+      throw new CallException(e.getMessage(), e.argument());
+    }
+  }
+
+  /**
+   * The function of a call.
+   *
+   * @param call a state, or what is taken out of one, without parameters
+   */
+  public static BoundUdaf function(AggregateCall call) {
+    return Known.FUNCTIONS.bind(call.value().function(), arguments(call.arguments()));
+  }
+
+  /**
+   * What takes a call's value out of states.
+   *
+   * @param function whose states these are
+   * @param call no state itself
+   */
+  public static BoundExtractor extractor(BoundUdaf function, AggregateCall call) {
+    return Known.FUNCTIONS.bindExtractor(
+        function, call.value().extractor(), arguments(call.value().parameters()));
+  }
+
+  private static List<UdafCall.Argument> arguments(List<Expression> expressions) {
+    return expressions.stream()
+        .map(
+            expression ->
+                expression instanceof Expression.Literal literal
+                    ? UdafCall.Argument.of(literal.value())
+                    : UdafCall.Argument.ofRows(expression.kind()))
+        .toList();
+  }
+}

@@ -1,0 +1,81 @@
+package org.flowmon.udaf.query;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The aggregate functions that queries call by name, as far as the dialect has to know them. One
+ * implementation is found by {@link java.util.ServiceLoader}: that of {@code
+ * org.flowmon.udaf.function}, which knows every function on the class path. Immutable, safe for
+ * many threads.
+ */
+public interface FunctionCatalogue {
+  /** What the dialect calls otherwise: no function and no extractor of these names is called. */
+  Set<String> RESERVED =
+      Set.of(
+          "NETWORK",
+          "TIME_BUCKET",
+          "SAME_HOUR",
+          "DAYS_BEFORE",
+          "COALESCE",
+          "CASE",
+          "LOWER",
+          "UPPER");
+
+  /** The functions' names, in capitals. */
+  Set<String> functions();
+
+  /** The names of what takes values out of the states of a function, in capitals. */
+  Set<String> extractors(String function);
+
+  /** How a function is called, for errors: {@code QUANTILES(x [, epsilon])}. */
+  String signature(String function);
+
+  /**
+   * Checks the call of a function.
+   *
+   * @param arguments {@link Expression.Literal}s are constants, of all else the kind counts
+   * @throws CallException saying what was found and what was expected
+   */
+  void check(String function, List<Expression> arguments);
+
+  /**
+   * Checks the call of an extractor.
+   *
+   * @param arguments of the function, which are right
+   * @param parameters the extractor's arguments behind the state
+   * @return what it gives
+   * @throws CallException saying what was found and what was expected
+   */
+  Gives check(
+      String function, List<Expression> arguments, String extractor, List<Expression> parameters);
+
+  /**
+   * What an extractor gives.
+   *
+   * @param kind of the value; of a list TEXT
+   * @param isList whether it is a list of items
+   */
+  record Gives(ValueKind kind, boolean isList) {}
+
+  /** A call that a function or extractor does not take. */
+  final class CallException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int argument;
+
+    /**
+     * What is wrong.
+     *
+     * @param argument the place of the argument that is wrong, −1 where none is
+     */
+    public CallException(String message, int argument) {
+      super(message);
+      this.argument = argument;
+    }
+
+    int argument() {
+      return argument;
+    }
+  }
+}

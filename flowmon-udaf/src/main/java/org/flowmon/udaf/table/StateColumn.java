@@ -1,0 +1,88 @@
+package org.flowmon.udaf.table;
+
+import java.util.Base64;
+import org.flowmon.udaf.function.Answer;
+import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.ExportedState;
+import org.flowmon.udaf.function.Items;
+import org.flowmon.udaf.function.QueryFunctions;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
+
+/**
+ * What is taken out of the states of some groups, in their order: arrays as {@link
+ * org.flowmon.udaf.query.ResultTable.Builder#fill} takes them. A state itself is the base64 of an
+ * {@link ExportedState}, a list of items its {@link ItemsJson}. Immutable.
+ */
+final class StateColumn {
+  private final long[] low;
+  private final long[] high; // of addresses, else null
+  private final String[] texts;
+  private boolean[] isNull; // null where none is
+
+  private StateColumn(ValueKind kind, int rows) {
+    this.low = kind == ValueKind.TEXT ? null : new long[rows];
+    this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
+    this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
+  }
+
+  /**
+   * Takes the value of a call.
+   *
+   * @param groups their numbers
+   */
+  static StateColumn of(GroupTable table, AggregateCall call, int[] groups) {
+    int place = table.layout().functionOf(call);
+    BoundUdaf function = table.layout().functions().get(place).function();
+    BoundExtractor extractor =
+        call.value().isState() ? null : QueryFunctions.extractor(function, call);
+    StateColumn column = new StateColumn(call.kind(), groups.length);
+    for (int row = 0; row < groups.length; row++) {
+      SuperState state = table.states().state(place, groups[row]);
+      column.set(
+          row, extractor == null ? exported(function, state) : value(call, extractor, state));
+    }
+    return column;
+  }
+
+  private static Value exported(BoundUdaf function, SuperState state) {
+    byte[] bytes = ExportedState.of(function, state).toBytes();
+    return Value.ofText(Base64.getEncoder().encodeToString(bytes));
+  }
+
+  private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
+    Answer answer = extractor.extract(state);
+    if (answer instanceof Items items) {
+      return Value.ofText(ItemsJson.of(items));
+    }
+    Estimate estimate = (Estimate) answer;
+    return switch (call.value().part()) {
+      case VALUE -> estimate.value();
+      case LOWER -> estimate.lower();
+      case UPPER -> estimate.upper();
+    };
+  }
+
+  private void set(int row, Value value) {
+    if (value.isNull()) {
+      isNull = isNull == null ? new boolean[texts == null ? low.length : texts.length] : isNull;
+      isNull[row] = true;
+    } else if (texts != null) {
+      texts[row] = value.text();
+    } else {
+      low[row] = value.low();
+      if (high != null) {
+        high[row] = value.high();
+      }
+    }
+  }
+
+  /** Gives the values to a column of an answer. */
+  void fill(AnswerColumns columns, int column) {
+    columns.set(column, low, high, texts, isNull);
+  }
+}
