@@ -14,7 +14,8 @@ import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.table.SharedEvaluation;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.WindowSpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +33,7 @@ final class HostedQueries {
   private final int tasks;
   private final Consumer<Partial> out;
   private final MetricGroup metrics;
-  // What queries have in common is evaluated once; that of queries that go is forgotten.
-  private final SharedEvaluation evaluation = new SharedEvaluation();
+  private final LowLevel level = new LowLevel();
   private final TreeMap<String, List<HostedQuery>> byName = new TreeMap<>();
   // The queries that run with each name that ever ran: metrics cannot be taken back.
   private final Map<String, List<HostedQuery>> measured = new ConcurrentHashMap<>();
@@ -74,9 +74,41 @@ final class HostedQueries {
     }
   }
 
-  /** The queries, in the order of their analyses' names. */
-  List<HostedQuery> all() {
-    return all;
+  /** Takes a batch of flows, and what is told of it. */
+  void process(PositionedBatch record) {
+    level.process(record.batch());
+    for (HostedQuery query : all) {
+      query.processed(record);
+    }
+  }
+
+  /** Closes panes; their groups go out with {@link #drainSome}, their counts at once. */
+  void closePanesUpTo(long completeThrough) {
+    level.closePanesUpTo(completeThrough);
+    for (HostedQuery query : all) {
+      query.closed(completeThrough);
+    }
+  }
+
+  /** Sends some of the closed panes' groups; whether all are out, as {@link #isDrained}. */
+  boolean drainSome(int slots) {
+    level.drainSome(slots);
+    for (HostedQuery query : all) {
+      query.drained();
+    }
+    return isDrained();
+  }
+
+  boolean isDrained() {
+    return level.isDrained();
+  }
+
+  /** Sends all away: nothing is kept. */
+  void drainAll() {
+    level.drainAll();
+    for (HostedQuery query : all) {
+      query.drainedAll();
+    }
   }
 
   AnalysisSet set() {
@@ -109,7 +141,9 @@ final class HostedQueries {
       announcements.add(new Partial.Definition(keyGroup, change));
     }
     AnalysisConfig analysis = set.get(change.name());
+    List<HostedQuery> before = byName.getOrDefault(change.name(), List.of());
     if (analysis == null) {
+      before.forEach(HostedQuery::leave);
       byName.remove(change.name());
       measured.remove(change.name());
       listAll();
@@ -117,13 +151,17 @@ final class HostedQueries {
     }
     List<HostedQuery> running = new ArrayList<>();
     for (LiveQuery live : LiveQuery.all(analysis)) {
-      HostedQuery before = goesOn(live);
-      if (before != null
-          && before.live().analysis().live().slots() != live.analysis().live().slots()) {
-        before.drainAll(); // the same query with a table of another size
-        before = null;
+      HostedQuery same = goesOn(live, before);
+      if (same != null && same.live().analysis().live().slots() != live.analysis().live().slots()) {
+        same.drainAll(); // the same query with a table of another size
+        same = null;
       }
-      running.add(before == null ? host(live) : before);
+      running.add(same == null ? host(live) : same);
+    }
+    for (HostedQuery query : before) {
+      if (!running.contains(query)) {
+        query.leave();
+      }
     }
     run(change.name(), running, change.version());
     // Also of one that goes on here: it may have been stopped where groups are merged.
@@ -131,17 +169,17 @@ final class HostedQueries {
   }
 
   /** The query that runs and goes on as this one, null where there is none. */
-  private HostedQuery goesOn(LiveQuery live) {
-    for (HostedQuery before : byName.getOrDefault(live.analysis().name(), List.of())) {
-      if (live.goesOn(before.live()) && !before.isStopped()) {
-        return before;
+  private static HostedQuery goesOn(LiveQuery live, List<HostedQuery> before) {
+    for (HostedQuery query : before) {
+      if (live.goesOn(query.live()) && !query.isStopped()) {
+        return query;
       }
     }
     return null;
   }
 
   private HostedQuery host(LiveQuery live) {
-    return new HostedQuery(live, maxParallelism, out, evaluation);
+    return new HostedQuery(live, maxParallelism, out, level);
   }
 
   private void run(String name, List<HostedQuery> queries, long version) {

@@ -9,14 +9,14 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.LowLevelCounts;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.SharedEvaluation;
+import org.flowmon.udaf.table.LowLevelMember;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One live query within the low level: its table, and what arrived for it by pane.
+ * One live query within the low level: whom its groups go to, and what arrived for it by pane.
  *
  * <p>A query that fails at run time is stopped, and no other with it: the failure is logged, {@link
  * Partial.Stopped} goes out, and nothing after it. What fails on the way out is no failure of the
@@ -28,34 +28,32 @@ final class HostedQuery {
   private final LiveQuery live;
   private final Consumer<Partial> out;
   private final int countsKeyGroup;
+  private final LowLevel level;
+  private final LowLevelMember member;
   private long version;
   private final Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
-  // Null once the query is stopped.
-  private LowLevelQuery table;
   private volatile LowLevelCounts counts;
   private volatile boolean stopped;
-  private RuntimeException failureOfOutput;
 
   /**
    * A query that nothing has come for.
    *
-   * @param evaluation what the queries of one operator find out once
+   * @param level gives it its groups from now on
    */
-  HostedQuery(
-      LiveQuery live, int maxParallelism, Consumer<Partial> out, SharedEvaluation evaluation) {
+  HostedQuery(LiveQuery live, int maxParallelism, Consumer<Partial> out, LowLevel level) {
     this.live = live;
     this.out = out;
-    this.table =
-        new LowLevelQuery(
+    this.level = level;
+    this.member =
+        level.add(
             live.id(),
             live.query(),
             live.window(),
             live.analysis().live().slots(),
             maxParallelism,
-            (keyGroup, bytes) -> send(new Partial.Groups(keyGroup, bytes)),
-            evaluation);
+            (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
     this.countsKeyGroup = live.keyGroup(maxParallelism);
-    this.counts = table.counts();
+    this.counts = member.counts();
   }
 
   /**
@@ -95,67 +93,53 @@ final class HostedQuery {
     version = ofChange;
   }
 
-  private void send(Partial partial) {
-    try {
-      out.accept(partial);
-    } catch (RuntimeException e) {
-      failureOfOutput = e;
-      throw e;
-    }
-  }
-
   /** Whether the query has failed. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** Runs work of the query; false where it failed, or had failed before. */
-  private boolean run(Runnable work) {
-    if (stopped) {
-      return false;
+  /** Gives its groups up. */
+  void leave() {
+    level.remove(member);
+  }
+
+  /** Takes over what the low level did; false where the query has failed there, or before. */
+  private boolean goesOn() {
+    if (!stopped && member.failure() != null) {
+      stop(member.failure());
     }
-    try {
-      work.run();
-      return true;
-    } catch (RuntimeException e) {
-      if (e == failureOfOutput) {
-        throw e;
-      }
-      stop(e);
-      return false;
-    }
+    return !stopped;
   }
 
   private void stop(RuntimeException cause) {
     stopped = true;
-    table = null;
+    leave();
     arrivals.clear();
     LOG.error(
         "analysis {} is stopped, the others go on: its live query failed at the low level: {}",
         live.analysis().name(),
         live.query(),
         cause);
-    send(new Partial.Stopped(countsKeyGroup, live.id(), version));
+    out.accept(new Partial.Stopped(countsKeyGroup, live.id(), version));
   }
 
-  void process(PositionedBatch record) {
-    run(() -> take(record));
-  }
-
-  private void take(PositionedBatch record) {
+  /** Notes what a batch that the low level has processed had for the query. */
+  void processed(PositionedBatch record) {
+    if (!goesOn()) {
+      return;
+    }
     ArrivalCounts arrived = new ArrivalCounts(0, 0, 0, record.lostBefore());
     if (record.batch().rows() > 0) {
-      table.process(record.batch());
       LowLevelCounts before = counts;
-      counts = table.counts();
+      counts = member.counts();
       arrived =
           new ArrivalCounts(
               counts.selected() - before.selected(),
               counts.late() - before.late(),
               counts.ahead() - before.ahead(),
               record.lostBefore(),
-              table.sampledOfBatch(),
-              table.samplingRateOfBatch());
+              member.sampledOfBatch(),
+              member.samplingRateOfBatch());
     }
     if (!arrived.equals(ArrivalCounts.NONE)) {
       long pane = live.window().paneStart(record.batch().maxArrival());
@@ -163,48 +147,43 @@ final class HostedQuery {
     }
   }
 
-  /** Closes panes; their groups go out with {@link #drainSome}, their counts at once. */
-  void closePanesUpTo(long completeThrough) {
-    run(() -> close(completeThrough));
-  }
-
-  private void close(long completeThrough) {
-    table.closePanesUpTo(completeThrough);
+  /** Sends the counts of panes that the low level has closed. */
+  void closed(long completeThrough) {
+    if (!goesOn()) {
+      return;
+    }
     Iterator<Map.Entry<Long, ArrivalCounts>> panes = arrivals.entrySet().iterator();
     while (panes.hasNext()) {
       Map.Entry<Long, ArrivalCounts> pane = panes.next();
       if (pane.getKey() + live.window().slideMicros() > completeThrough) {
         break;
       }
-      send(new Partial.Counts(countsKeyGroup, live.id(), pane.getKey(), pane.getValue()));
+      out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane.getKey(), pane.getValue()));
       panes.remove();
     }
   }
 
-  /** Sends some of the closed panes' groups; whether all are out, as {@link #isDrained}. */
-  boolean drainSome(int slots) {
-    run(
-        () -> {
-          table.drainSome(slots);
-          counts = table.counts();
-        });
-    return isDrained();
+  /** Takes over that the low level has sent some groups. */
+  void drained() {
+    if (goesOn()) {
+      counts = member.counts();
+    }
   }
 
-  boolean isDrained() {
-    return stopped || table.isDrained();
+  /** Likewise all of them: sends all counts, so that nothing is kept. */
+  void drainedAll() {
+    if (goesOn()) {
+      counts = member.counts();
+      arrivals.forEach(
+          (pane, arrived) ->
+              out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
+      arrivals.clear();
+    }
   }
 
-  /** Sends all away: nothing is kept. */
+  /** Sends all away, its groups too: nothing is kept. */
   void drainAll() {
-    run(
-        () -> {
-          table.drainAll();
-          counts = table.counts();
-          arrivals.forEach(
-              (pane, arrived) ->
-                  send(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
-          arrivals.clear();
-        });
+    level.drainAll(member);
+    drainedAll();
   }
 }

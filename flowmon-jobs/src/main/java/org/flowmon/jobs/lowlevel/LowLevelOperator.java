@@ -22,8 +22,9 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.table.WindowSpec;
 
 /**
- * The low level: hosts the live queries of all analyses, each with a table of fixed size, next to
- * the source. What queries have in common, filters, keys, computed values, is evaluated once.
+ * The low level: hosts the live queries of all analyses, with tables of fixed size, next to the
+ * source. What queries have in common, filters, keys, computed values, is evaluated once, and those
+ * with equal filters, keys and windows have one table.
  *
  * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
  * They leave lazily, some slots with each batch and, when no batch comes, by the task's mailbox, so
@@ -32,8 +33,8 @@ import org.flowmon.udaf.table.WindowSpec;
  * flows were that it took.
  *
  * <p>Analyses come, change and go by an {@link AnalysesEvent}, each between two batches; the others
- * do not notice. One that comes is given the flows from then on, and says from which time on it has
- * seen all of them ({@link Partial.Started}).
+ * go on. One that comes is given the flows from then on, and says from which time on it has seen
+ * all of them ({@link Partial.Started}).
  */
 final class LowLevelOperator extends AbstractStreamOperator<Partial>
     implements OneInputStreamOperator<PositionedBatch, Partial>, OperatorEventHandler {
@@ -113,9 +114,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processElement(StreamRecord<PositionedBatch> element) {
     queries.announce();
-    for (HostedQuery query : queries.all()) {
-      query.process(element.getValue());
-    }
+    queries.process(element.getValue());
     noteTimes(element.getValue().batch());
     if (held != null) {
       drainSome();
@@ -140,11 +139,9 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
       drainHeld();
     }
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    for (HostedQuery query : queries.all()) {
-      query.closePanesUpTo(completeThrough);
-    }
+    queries.closePanesUpTo(completeThrough);
     held = mark;
-    if (queries.all().stream().allMatch(HostedQuery::isDrained)) {
+    if (queries.isDrained()) {
       forwardHeld();
     } else {
       scheduleDrain();
@@ -153,20 +150,14 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   /** Sends all groups of closed panes, and the watermark that waits for them. */
   private void drainHeld() {
-    for (HostedQuery query : queries.all()) {
-      while (!query.drainSome(DRAIN_SLOTS)) {
-        // some slots at a time, until all were looked at
-      }
+    while (!queries.drainSome(DRAIN_SLOTS)) {
+      // some slots at a time, until all were looked at
     }
     forwardHeld();
   }
 
   private void drainSome() {
-    boolean drained = true;
-    for (HostedQuery query : queries.all()) {
-      drained &= query.drainSome(DRAIN_SLOTS);
-    }
-    if (drained) {
+    if (queries.drainSome(DRAIN_SLOTS)) {
       forwardHeld();
     }
   }
@@ -197,9 +188,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   }
 
   private void drainAll() {
-    for (HostedQuery query : queries.all()) {
-      query.drainAll();
-    }
+    queries.drainAll();
     forwardHeld();
   }
 

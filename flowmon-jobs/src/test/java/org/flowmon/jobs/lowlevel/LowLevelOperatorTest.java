@@ -28,8 +28,8 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.SharedEvaluation;
 import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
@@ -233,6 +233,7 @@ class LowLevelOperatorTest {
   void whatFailsOnTheWayOutIsNoFailureOfTheAnalysis() {
     LiveQuery live = LiveQuery.of(TestAnalyses.talkers("talkers", "1s", "1s", "0s", 64, 10));
     IllegalStateException failure = new IllegalStateException("the network is gone");
+    LowLevel level = new LowLevel();
     HostedQuery query =
         new HostedQuery(
             live,
@@ -240,10 +241,10 @@ class LowLevelOperatorTest {
             partial -> {
               throw failure;
             },
-            new SharedEvaluation());
-    query.process(
-        new PositionedBatch(
-            "t:0", 0, TestFlow.batches(TestFlow.random(18, 10, 1, 3), 10, 1).get(0), 0));
+            level);
+    FlowBatch flows = TestFlow.batches(TestFlow.random(18, 10, 1, 3), 10, 1).get(0);
+    level.process(flows);
+    query.processed(new PositionedBatch("t:0", 0, flows, 0));
     assertSame(failure, assertThrows(IllegalStateException.class, query::drainAll));
     assertFalse(query.isStopped());
   }

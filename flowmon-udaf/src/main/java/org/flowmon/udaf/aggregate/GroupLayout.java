@@ -38,8 +38,9 @@ public final class GroupLayout {
   private final long fingerprint;
   private final Accumulator[] merged;
 
-  private GroupLayout(FlowQuery query) {
-    this.keys = query.groupBy();
+  private GroupLayout(
+      List<Expression> keys, List<AggregateCall> aggregates, List<GroupLayout> parts) {
+    this.keys = keys;
     this.keyKinds = keys.stream().map(Expression::kind).toArray(ValueKind[]::new);
     this.keyWord = new int[keys.size()];
     int words = 0;
@@ -48,7 +49,8 @@ public final class GroupLayout {
       words += keyKinds[k] == ValueKind.ADDRESS ? 2 : 1;
     }
     this.keyWords = words;
-    query.aggregates().forEach(this::addAggregate);
+    aggregates.forEach(this::addAggregate);
+    parts.forEach(this::addPart);
     this.emptyState = new long[stateWords];
     accumulators.forEach(accumulator -> accumulator.reset(emptyState, 0));
     this.startsWithZeros = Arrays.stream(emptyState).allMatch(word -> word == 0);
@@ -90,7 +92,29 @@ public final class GroupLayout {
         throw new QueryException("the kind of the group key " + key + " is not known");
       }
     }
-    return new GroupLayout(query);
+    return new GroupLayout(query.groupBy(), query.aggregates(), List.of());
+  }
+
+  /**
+   * The layout of groups that are those of several queries at once: their accumulators side by
+   * side, equal ones once.
+   *
+   * @param parts with equal keys, of groups that rows are added to; at least one
+   * @return the part itself where it is the only one
+   * @throws IllegalArgumentException where keys differ, or rows are not added to one's groups
+   */
+  public static GroupLayout union(List<GroupLayout> parts) {
+    GroupLayout first = parts.get(0);
+    for (GroupLayout part : parts) {
+      if (!part.distinct.isEmpty()) {
+        throw new IllegalArgumentException("rows are not added to groups with a COUNT(DISTINCT)");
+      }
+      if (!part.keys.equals(first.keys)) {
+        throw new IllegalArgumentException(
+            "groups by " + part.keys + ", expected " + first.keys + " as those beside them");
+      }
+    }
+    return parts.size() == 1 ? first : new GroupLayout(first.keys, List.of(), parts);
   }
 
   private void addAggregate(AggregateCall call) {
@@ -124,12 +148,15 @@ public final class GroupLayout {
 
   private void addFunction(AggregateCall call) {
     BoundUdaf function = QueryFunctions.function(call);
-    List<Object> key = key(function, call);
-    if (functionPlaces.putIfAbsent(key, functions.size()) != null) {
+    addFunction(function, call.arguments().subList(0, function.arguments()));
+  }
+
+  private void addFunction(BoundUdaf function, List<Expression> ofRows) {
+    if (functionPlaces.putIfAbsent(key(function, ofRows), functions.size()) != null) {
       return;
     }
     List<Integer> places = new ArrayList<>();
-    for (Expression argument : call.arguments().subList(0, function.arguments())) {
+    for (Expression argument : ofRows) {
       if (!arguments.contains(argument)) {
         arguments.add(argument);
       }
@@ -138,8 +165,30 @@ public final class GroupLayout {
     functions.add(new GroupFunction(function, places));
   }
 
-  private static List<Object> key(BoundUdaf function, AggregateCall call) {
-    return List.of(function.call().toString(), call.arguments().subList(0, function.arguments()));
+  private static List<Object> key(BoundUdaf function, List<Expression> ofRows) {
+    return List.of(function.call().toString(), ofRows);
+  }
+
+  /** Adds what groups of a part are made of, behind their keys. */
+  private void addPart(GroupLayout part) {
+    for (Accumulator accumulator : part.accumulators) {
+      find(accumulator.operation(), part.argumentOf(accumulator), true);
+    }
+    for (GroupFunction function : part.functions) {
+      addFunction(function.function(), part.argumentsOf(function));
+    }
+  }
+
+  private List<Expression> argumentsOf(GroupFunction function) {
+    List<Expression> ofRows = new ArrayList<>();
+    for (int a = 0; a < function.arguments(); a++) {
+      ofRows.add(arguments.get(function.argument(a)));
+    }
+    return List.copyOf(ofRows);
+  }
+
+  private Expression argumentOf(Accumulator accumulator) {
+    return accumulator.argument() < 0 ? null : arguments.get(accumulator.argument());
   }
 
   private void count(AggregateCall call) {
@@ -237,12 +286,41 @@ public final class GroupLayout {
 
   /** The place of a call's function in {@link #functions}. */
   public int functionOf(AggregateCall call) {
-    return functionPlaces.get(key(QueryFunctions.function(call), call));
+    BoundUdaf function = QueryFunctions.function(call);
+    return functionPlaces.get(key(function, call.arguments().subList(0, function.arguments())));
   }
 
   /** Longs of a group's state. */
   public int stateWords() {
     return stateWords;
+  }
+
+  /**
+   * Where the states of a part are in those of this: a {@link #union} with it, or it. States of
+   * functions count as a word each, behind the words.
+   *
+   * @return by word of the part's state, then by its functions
+   * @throws IllegalArgumentException where this has not all of its accumulators
+   */
+  public int[] placesOf(GroupLayout part) {
+    int[] places = new int[part.stateWords + part.functions.size()];
+    if (part == this) { // also of different arguments that are counted, which look the same
+      Arrays.setAll(places, place -> place);
+      return places;
+    }
+    for (Accumulator accumulator : part.accumulators) {
+      Operation operation = accumulator.operation();
+      int from = find(operation, part.argumentOf(accumulator), false).word();
+      for (int w = 0; w < operation.words(); w++) {
+        places[accumulator.word() + w] = from + w;
+      }
+    }
+    for (int f = 0; f < part.functions.size(); f++) {
+      GroupFunction function = part.functions.get(f);
+      places[part.stateWords + f] =
+          stateWords + functionPlaces.get(key(function.function(), part.argumentsOf(function)));
+    }
+    return places;
   }
 
   /** Tells layouts apart: partial groups carry it, so that they are never merged into others. */

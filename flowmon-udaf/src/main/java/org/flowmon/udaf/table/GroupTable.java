@@ -734,16 +734,17 @@ public final class GroupTable {
       long queryId, int grouping, int keyGroup, long paneStart, long fromWindowEnd, long due) {
     List<byte[]> all = new ArrayList<>();
     PartialGroupsBuilder builder =
-        new PartialGroupsBuilder(layout, grouping, new PartialGroupsBuilder.Scratch());
+        new PartialGroupsBuilder(layout, new PartialGroupsBuilder.Scratch());
+    PartialRecipient to = new PartialRecipient(queryId, grouping, layout, layout);
     StateSource source = states == null ? StateSource.NONE : states::output;
     for (int g = 0; g < size; g++) {
       builder.add(data[g * stride], data, g * stride + 1, texts, source, g);
       if (builder.isFull()) {
-        all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd, due));
+        all.add(builder.build(to, keyGroup, paneStart, fromWindowEnd, due));
       }
     }
     if (builder.count() > 0) {
-      all.add(builder.build(queryId, keyGroup, paneStart, fromWindowEnd, due));
+      all.add(builder.build(to, keyGroup, paneStart, fromWindowEnd, due));
     }
     return all;
   }

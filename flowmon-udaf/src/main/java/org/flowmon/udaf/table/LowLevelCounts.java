@@ -2,7 +2,8 @@ package org.flowmon.udaf.table;
 
 /**
  * What became of the flows that a low-level query saw. Of the selected flows: {@code selected =
- * counted + late + ahead + behindWatermark}.
+ * counted + late + ahead + behindWatermark}. Evictions and rows passed on are those of the tables
+ * that its groups are in: where queries share these, each counts them.
  *
  * @param flows seen
  * @param selected kept by the filter
@@ -30,4 +31,21 @@ public record LowLevelCounts(
     long evictions,
     long passedRows,
     long partials,
-    long messages) {}
+    long messages) {
+  static final LowLevelCounts NONE = new LowLevelCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  LowLevelCounts plus(LowLevelCounts other) {
+    return new LowLevelCounts(
+        flows + other.flows,
+        selected + other.selected,
+        counted + other.counted,
+        late + other.late,
+        partlyLate + other.partlyLate,
+        ahead + other.ahead,
+        behindWatermark + other.behindWatermark,
+        evictions + other.evictions,
+        passedRows + other.passedRows,
+        partials + other.partials,
+        messages + other.messages);
+  }
+}

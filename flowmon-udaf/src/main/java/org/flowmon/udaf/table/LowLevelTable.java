@@ -5,11 +5,12 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 
 /**
- * A table of a fixed number of slots for the groups of one query over its panes. A group whose slot
- * is taken gets a second chance at another; where that is taken too, the group in the first slot is
- * ejected as a partial state. What is ejected is completed at the high level, so that nothing is
- * lost and nothing is approximate. Where few flows find their group, the table costs more than it
- * saves: most flows are then passed on as groups of their own, by {@link TableUse}.
+ * A table of a fixed number of slots for the groups of queries that group equally, over their
+ * panes. A group whose slot is taken gets a second chance at another; where that is taken too, the
+ * group in the first slot is ejected as a partial state. What is ejected is completed at the high
+ * level, so that nothing is lost and nothing is approximate. Where few flows find their group, the
+ * table costs more than it saves: most flows are then passed on as groups of their own, by {@link
+ * TableUse}.
  *
  * <pre>
  *   a slot: | mark | key words … | state words … |
@@ -74,14 +75,15 @@ final class LowLevelTable {
     this.ejected = ejected;
     this.keyWords = layout.keyWords();
     this.stride = 1 + keyWords + layout.stateWords();
-    int size = Math.max(2, Integer.highestOneBit(2 * slots - 1));
+    int size = slotsOf(slots);
     this.mask = size - 1;
     this.data = new long[Math.multiplyExact(size, stride)];
     this.use = new TableUse(size);
   }
 
-  int slots() {
-    return mask + 1;
+  /** The slots of a table of which at least so many were asked for. */
+  static int slotsOf(int slots) {
+    return Math.max(2, Integer.highestOneBit(2 * slots - 1));
   }
 
   long evictions() {
@@ -294,6 +296,16 @@ final class LowLevelTable {
     ejected.eject(pane, nulls, keys.leadingHash(nulls, data, at + 1), data, at + 1);
     data[at] = 0;
     pane.slots--;
+  }
+
+  /** Forgets all groups. */
+  void clear() {
+    for (int at = 0; at < data.length; at += stride) {
+      if (data[at] != 0) {
+        paneAt(at).slots--;
+        data[at] = 0;
+      }
+    }
   }
 
   /**

@@ -20,7 +20,7 @@ final class Pane {
   boolean closed;
 
   /** Partial groups on their way, by grouping, then key group; null where there are none. */
-  final PartialGroupsBuilder[] outgoing;
+  PartialGroupsBuilder[] outgoing;
 
   Pane(int index, long start, long fromWindowEnd, long due, int destinations) {
     this.index = index;

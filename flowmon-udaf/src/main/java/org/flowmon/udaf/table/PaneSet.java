@@ -10,19 +10,21 @@ import java.util.function.Consumer;
 final class PaneSet {
   private record Key(long start, long fromWindowEnd, long due) {}
 
-  private final int destinations;
+  private int destinations;
   private final Map<Key, Pane> byTime = new HashMap<>();
   private final List<Pane> byIndex = new ArrayList<>();
   private final List<Integer> freeIndexes = new ArrayList<>();
   private Pane latest;
 
   /**
-   * No panes yet.
+   * Says where groups of panes go, of those to come and of those that are: nothing of them may be
+   * on its way.
    *
-   * @param destinations of a pane's groups: groupings · key groups
+   * @param number groupings · key groups
    */
-  PaneSet(int destinations) {
-    this.destinations = destinations;
+  void setDestinations(int number) {
+    destinations = number;
+    forEach(pane -> pane.outgoing = new PartialGroupsBuilder[number]);
   }
 
   /** The pane of these times, made where there is none. */

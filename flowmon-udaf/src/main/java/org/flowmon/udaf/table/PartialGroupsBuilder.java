@@ -9,15 +9,15 @@ import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
- * Collects partial states and packs them into the bytes of {@link PartialGroups}. Reused: after the
- * first groups it allocates only when it packs.
+ * Collects partial states and packs them into the bytes of {@link PartialGroups}: of one query, or
+ * of several whose groups lie side by side, each of which gets its own columns. Reused: after the
+ * first groups it allocates only the bytes that it gives away.
  */
 final class PartialGroupsBuilder {
   // Beyond, what was added is packed: one group alone may have more.
   private static final long MAX_STATE_BYTES = 1 << 24;
 
   private final GroupLayout layout;
-  private final int grouping;
   private final int stride;
   // Row by row: mask of NULL keys, key words, state words.
   private long[] rows;
@@ -31,6 +31,8 @@ final class PartialGroupsBuilder {
   private final int[][] stateEnds;
 
   private final Scratch scratch;
+  // By column, and one more: where it begins in the scratch bytes, once it is packed.
+  private final int[] starts;
 
   /** What bytes are packed in before it is known how many they are; builders may share one. */
   static final class Scratch {
@@ -47,13 +49,13 @@ final class PartialGroupsBuilder {
   /**
    * No groups yet.
    *
-   * @param grouping of the query that the groups are of
+   * @param layout of the groups
    */
-  PartialGroupsBuilder(GroupLayout layout, int grouping, Scratch scratch) {
+  PartialGroupsBuilder(GroupLayout layout, Scratch scratch) {
     this.layout = layout;
     this.scratch = scratch;
-    this.grouping = grouping;
     this.stride = 1 + layout.keyWords() + layout.stateWords();
+    this.starts = new int[stride + layout.functions().size() + 1];
     this.rows = new long[8 * stride];
     int number = 0;
     for (int k = 0; k < layout.keys().size(); k++) {
@@ -117,49 +119,84 @@ final class PartialGroupsBuilder {
     count++;
   }
 
-  /** Packs what was added, and begins anew. */
-  byte[] build(long queryId, int keyGroup, long paneStart, long fromWindowEnd, long due) {
-    byte[] bytes = scratch.ofSize(PartialLayout.HEADER_BYTES + bound());
-    LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
-    LittleEndian.putU16(
-        bytes,
-        PartialLayout.VERSION_AT,
-        states.length == 0 ? PartialLayout.WORDS_VERSION : PartialLayout.VERSION);
-    LittleEndian.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
-    LittleEndian.putInt(bytes, PartialLayout.GROUPS_AT, count);
-    LittleEndian.putLong(bytes, PartialLayout.QUERY_AT, queryId);
-    LittleEndian.putLong(bytes, PartialLayout.PANE_AT, paneStart);
-    LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
-    LittleEndian.putLong(bytes, PartialLayout.DUE_AT, due);
-    LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, layout.fingerprint());
-    LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, stride + states.length);
-    LittleEndian.putU16(bytes, PartialLayout.GROUPING_AT, grouping);
-    int at = PartialLayout.HEADER_BYTES;
-    at = writeWords(bytes, at, 0);
+  /** Packs what was added for one alone, and begins anew. */
+  byte[] build(PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
+    pack();
+    byte[] bytes = message(to, keyGroup, paneStart, fromWindowEnd, due);
+    clear();
+    return bytes;
+  }
+
+  /**
+   * Packs the columns of what was added, which {@link #message} then takes; they stay until a
+   * builder with the same scratch bytes packs.
+   */
+  void pack() {
+    byte[] bytes = scratch.ofSize(bound());
+    int at = writeWords(bytes, 0, 0);
+    starts[1] = at;
     int text = 0;
     for (int k = 0; k < layout.keys().size(); k++) {
       int word = 1 + layout.keyWord(k);
-      switch (layout.keyKind(k)) {
-        case TEXT -> at = writeTexts(bytes, at, text++);
-        case ADDRESS -> at = writeWords(bytes, writeWords(bytes, at, word), word + 1);
-        default -> at = writeWords(bytes, at, word);
+      at =
+          layout.keyKind(k) == ValueKind.TEXT
+              ? writeTexts(bytes, at, text++)
+              : writeWords(bytes, at, word);
+      starts[word + 1] = at;
+      if (layout.keyKind(k) == ValueKind.ADDRESS) {
+        at = writeWords(bytes, at, word + 1);
+        starts[word + 2] = at;
       }
     }
     for (int w = 1 + layout.keyWords(); w < stride; w++) {
       at = writeWords(bytes, at, w);
+      starts[w + 1] = at;
     }
     for (int f = 0; f < states.length; f++) {
       at = writeStates(bytes, at, f);
+      starts[stride + f + 1] = at;
     }
-    byte[] packed = Arrays.copyOf(bytes, at);
-    LittleEndian.putInt(packed, PartialLayout.LENGTH_AT, at);
-    LittleEndian.putInt(
-        packed, PartialLayout.CRC_AT, PartialLayout.checksum(packed, PartialLayout.CRC_AT));
-    clear();
-    return packed;
   }
 
-  private void clear() {
+  /** What one of those that the groups are for gets of the packed columns: its own. */
+  byte[] message(PartialRecipient to, int keyGroup, long paneStart, long fromWindowEnd, long due) {
+    int keysEnd = starts[1 + layout.keyWords()];
+    int length = PartialLayout.HEADER_BYTES + keysEnd;
+    for (int place : to.places) {
+      int column = 1 + layout.keyWords() + place;
+      length += starts[column + 1] - starts[column];
+    }
+    byte[] bytes = new byte[length];
+    LittleEndian.putInt(bytes, 0, PartialLayout.MAGIC);
+    LittleEndian.putU16(
+        bytes,
+        PartialLayout.VERSION_AT,
+        to.layout.functions().isEmpty() ? PartialLayout.WORDS_VERSION : PartialLayout.VERSION);
+    LittleEndian.putU16(bytes, PartialLayout.KEY_GROUP_AT, keyGroup);
+    LittleEndian.putInt(bytes, PartialLayout.LENGTH_AT, length);
+    LittleEndian.putInt(bytes, PartialLayout.GROUPS_AT, count);
+    LittleEndian.putLong(bytes, PartialLayout.QUERY_AT, to.queryId);
+    LittleEndian.putLong(bytes, PartialLayout.PANE_AT, paneStart);
+    LittleEndian.putLong(bytes, PartialLayout.FROM_WINDOW_AT, fromWindowEnd);
+    LittleEndian.putLong(bytes, PartialLayout.DUE_AT, due);
+    LittleEndian.putLong(bytes, PartialLayout.FINGERPRINT_AT, to.layout.fingerprint());
+    LittleEndian.putU16(bytes, PartialLayout.COLUMNS_AT, 1 + layout.keyWords() + to.places.length);
+    LittleEndian.putU16(bytes, PartialLayout.GROUPING_AT, to.grouping);
+    System.arraycopy(scratch.bytes, 0, bytes, PartialLayout.HEADER_BYTES, keysEnd);
+    int at = PartialLayout.HEADER_BYTES + keysEnd;
+    for (int place : to.places) {
+      int column = 1 + layout.keyWords() + place;
+      int size = starts[column + 1] - starts[column];
+      System.arraycopy(scratch.bytes, starts[column], bytes, at, size);
+      at += size;
+    }
+    LittleEndian.putInt(
+        bytes, PartialLayout.CRC_AT, PartialLayout.checksum(bytes, PartialLayout.CRC_AT));
+    return bytes;
+  }
+
+  /** Begins anew. */
+  void clear() {
     Arrays.fill(texts, 0, count * textKeys, null);
     for (StateSink sink : states) {
       sink.clear();

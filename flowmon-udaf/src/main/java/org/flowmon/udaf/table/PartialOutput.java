@@ -1,12 +1,13 @@
 package org.flowmon.udaf.table;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
- * Packs what leaves the low-level table of one grouping by pane and key group, and sends it when
- * there is enough or it must go.
+ * Packs what leaves the low-level table of one grouping by pane and key group, and sends it, to
+ * each query that it is for, when there is enough or it must go.
  */
 final class PartialOutput implements LowLevelTable.Ejected {
   /** Groups of one pane and key group that are sent together at the latest. */
@@ -14,30 +15,34 @@ final class PartialOutput implements LowLevelTable.Ejected {
 
   private static final int MAX_SPARE_BUILDERS = 1024;
 
-  private final long queryId;
   private final GroupLayout layout;
   private final int grouping;
+  private final List<LowLevelMember.Part> parts;
   private final TextDictionary texts;
   private final int maxParallelism;
-  private final PartialSink sink;
   private final PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
   private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
+  // For each of the queries.
   long partials;
   long messages;
 
+  /**
+   * The way out of a table.
+   *
+   * @param grouping its number among the tables with the same panes
+   * @param parts whom its groups are for
+   */
   PartialOutput(
-      long queryId,
       GroupLayout layout,
       int grouping,
+      List<LowLevelMember.Part> parts,
       TextDictionary texts,
-      int maxParallelism,
-      PartialSink sink) {
-    this.queryId = queryId;
+      int maxParallelism) {
     this.layout = layout;
     this.grouping = grouping;
+    this.parts = parts;
     this.texts = texts;
     this.maxParallelism = maxParallelism;
-    this.sink = sink;
   }
 
   @Override
@@ -46,7 +51,7 @@ final class PartialOutput implements LowLevelTable.Ejected {
     int destination = grouping * maxParallelism + keyGroup;
     PartialGroupsBuilder builder = pane.outgoing[destination];
     if (builder == null) {
-      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, grouping, scratch) : spare.pop();
+      builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, scratch) : spare.pop();
       pane.outgoing[destination] = builder;
     }
     builder.add(nulls, data, at, texts, StateSource.NONE, 0);
@@ -75,6 +80,16 @@ final class PartialOutput implements LowLevelTable.Ejected {
 
   private void send(Pane pane, int keyGroup, PartialGroupsBuilder builder) {
     messages++;
-    sink.emit(keyGroup, builder.build(queryId, keyGroup, pane.start, pane.fromWindowEnd, pane.due));
+    builder.pack();
+    for (LowLevelMember.Part part : parts) {
+      if (part.member().receives()) {
+        part.member()
+            .send(
+                keyGroup,
+                builder.message(
+                    part.recipient(), keyGroup, pane.start, pane.fromWindowEnd, pane.due));
+      }
+    }
+    builder.clear();
   }
 }

@@ -114,7 +114,7 @@ class TwoLevelsTest {
   }
 
   /** By the rules of the specification, one flow at a time. */
-  private static Map<Long, ResultTable> expected(
+  static Map<Long, ResultTable> expected(
       List<FlowBatch> flows, FlowQuery query, WindowSpec window) {
     Map<Long, FlowBatchBuilder> members = new TreeMap<>();
     for (FlowBatch batch : flows) {
@@ -204,7 +204,7 @@ class TwoLevelsTest {
   }
 
   /** All flows in ascending order of arrival, in batches. */
-  private static List<FlowBatch> split(List<FlowBatch> flows) {
+  static List<FlowBatch> split(List<FlowBatch> flows) {
     record Row(FlowBatch batch, int row) {}
     List<Row> rows = new ArrayList<>();
     for (FlowBatch batch : flows) {

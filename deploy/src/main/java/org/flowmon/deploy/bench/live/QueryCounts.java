@@ -19,8 +19,8 @@ import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.SharedEvaluation;
 import org.flowmon.udaf.table.WindowSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,8 +36,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Nanoseconds of CPU of the low level for a flow against the number of queries, on one thread,"
-          + " where the queries share filter and keys, keys, a filter, or nothing.",
-      "Each query has another window, so that none has another's groups."
+          + " where the queries share filter, keys and windows, so that they have one table, or"
+          + " only filter and keys, keys, a filter, or nothing.",
+      "Each query has another window where they do not share windows."
     })
 public final class QueryCounts implements Callable<Integer> {
   private static final long FLOWS = 1_000_000;
@@ -45,6 +46,17 @@ public final class QueryCounts implements Callable<Integer> {
   // More than sources, so that what is measured is not what leaves.
   private static final int SLOTS = 32_768;
   private static final String INCOMING = "outgoing IS NOT TRUE";
+  private static final List<String> MEASURES =
+      List.of(
+          "bytes",
+          "packets",
+          "duration",
+          "src_port",
+          "dst_port",
+          "protocol",
+          "tcp_flags",
+          "src_as");
+  private static final List<String> FUNCTIONS = List.of("SUM", "MAX", "MIN", "STDDEV");
   private static final List<String> KEYS =
       List.of("src_addr", "dst_addr", "dst_port", "src_port", "protocol", "tcp_flags", "src_as");
 
@@ -58,6 +70,8 @@ public final class QueryCounts implements Callable<Integer> {
 
   /** What queries have in common. */
   private enum Sharing {
+    WINDOWS("filter, keys, windows"),
+    OTHER_AGGREGATES("filter, keys, windows, not aggregates"),
     FILTER_AND_KEYS("filter and keys"),
     KEYS_ALONE("keys"),
     FILTER("filter"),
@@ -69,17 +83,31 @@ public final class QueryCounts implements Callable<Integer> {
       this.text = text;
     }
 
+    boolean windows() {
+      return this == WINDOWS || this == OTHER_AGGREGATES;
+    }
+
     String query(int number) {
-      boolean keys = this == FILTER_AND_KEYS || this == KEYS_ALONE;
-      boolean filter = this == FILTER_AND_KEYS || this == FILTER;
+      boolean keys = windows() || this == FILTER_AND_KEYS || this == KEYS_ALONE;
+      boolean filter = windows() || this == FILTER_AND_KEYS || this == FILTER;
       return "SELECT "
           + (keys ? "src_addr" : key(number))
-          + ", SUM(bytes) AS bytes, COUNT(*) AS flows FROM flows WHERE "
+          + ", "
+          + (this == OTHER_AGGREGATES ? aggregate(number) : "SUM(bytes)")
+          + " AS measure, COUNT(*) AS flows FROM flows WHERE "
           // Of the different filters each keeps what the common one keeps, and looks at one port.
           + (filter ? INCOMING : INCOMING + " AND dst_port <> " + (10_000 + number))
           + " GROUP BY "
           + (keys ? "src_addr" : key(number))
-          + " ORDER BY bytes DESC LIMIT 100";
+          + " HAVING flows > "
+          + number
+          + " ORDER BY measure DESC LIMIT 100";
+    }
+
+    /** Of which no two numbers below 32 have the same. */
+    private static String aggregate(int number) {
+      String function = FUNCTIONS.get(number / MEASURES.size() % FUNCTIONS.size());
+      return function + "(" + MEASURES.get(number % MEASURES.size()) + ")";
     }
 
     /** A pair of columns, or one, of which no two numbers below 49 have the same. */
@@ -150,20 +178,20 @@ public final class QueryCounts implements Callable<Integer> {
   /**
    * Passes over the flows.
    *
-   * @param apart whether each query evaluates all that it needs itself
+   * @param apart whether each query evaluates all that it needs itself, into a table of its own
    */
   private double measure(Sharing sharing, int count, List<FlowBatch> batches, boolean apart) {
     double[] nanos = new double[rounds];
     long flows = batches.stream().mapToLong(FlowBatch::rows).sum();
     for (int round = -2; round < rounds; round++) { // two to warm up
-      List<LowLevelQuery> queries = queries(sharing, count, apart);
+      List<LowLevel> levels = levels(sharing, count, apart);
       long start = cpuNanos();
       for (FlowBatch batch : batches) {
-        for (LowLevelQuery query : queries) {
-          query.process(batch);
+        for (LowLevel level : levels) {
+          level.process(batch);
         }
       }
-      queries.forEach(LowLevelQuery::drainAll);
+      levels.forEach(LowLevel::drainAll);
       if (round >= 0) {
         nanos[round] = (cpuNanos() - start) / (double) flows;
       }
@@ -176,22 +204,29 @@ public final class QueryCounts implements Callable<Integer> {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  private static List<LowLevelQuery> queries(Sharing sharing, int count, boolean apart) {
-    List<LowLevelQuery> queries = new ArrayList<>();
-    SharedEvaluation evaluation = new SharedEvaluation();
+  private static List<LowLevel> levels(Sharing sharing, int count, boolean apart) {
+    List<LowLevel> levels = new ArrayList<>();
     for (int q = 0; q < count; q++) {
-      long window = (10L + q) * 1_000_000;
-      queries.add(
-          new LowLevelQuery(
-              q,
-              QueryParser.parse(sharing.query(q)),
-              new WindowSpec(
-                  window, window, FlowColumn.END_TIME, 1_000_000, WindowSpec.DEFAULT_AHEAD_MICROS),
-              SLOTS,
-              LowLevelQuery.DEFAULT_MAX_PARALLELISM,
-              (keyGroup, bytes) -> {},
-              apart ? new SharedEvaluation() : evaluation));
+      long window = (10L + (sharing.windows() ? 0 : q)) * 1_000_000;
+      if (apart || q == 0) {
+        levels.add(new LowLevel());
+      }
+      var unused =
+          levels
+              .get(levels.size() - 1)
+              .add(
+                  q,
+                  QueryParser.parse(sharing.query(q)),
+                  new WindowSpec(
+                      window,
+                      window,
+                      FlowColumn.END_TIME,
+                      1_000_000,
+                      WindowSpec.DEFAULT_AHEAD_MICROS),
+                  SLOTS,
+                  LowLevelQuery.DEFAULT_MAX_PARALLELISM,
+                  (keyGroup, bytes) -> {});
     }
-    return queries;
+    return levels;
   }
 }
