@@ -189,6 +189,11 @@ class EvaluationTest {
     assertEquals(
         constraints("end_time < TIMESTAMP '2026-11-21 02:00'"),
         constraints(NOW + " - INTERVAL '1' HOUR + 3 * INTERVAL '1' HOUR > end_time"));
+    assertEquals(
+        constraints("end_time >= TIMESTAMP '2026-11-13 22:00'"),
+        constraints(
+            "end_time >= TIME_BUCKET(TIMESTAMP '2026-11-20 22:59:59' - INTERVAL '7' DAY,"
+                + " INTERVAL '1' HOUR)"));
     assertEquals(constraints("bytes > 12"), constraints("bytes > 3 * (7 - 3)"));
     // What does not fit is NULL, and so is what the filter says of it: nothing is left out.
     assertEquals(Constraints.NOTHING, constraints("bytes > 9223372036854775807 + 1"));

@@ -29,6 +29,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private final ArchiveLocation location;
   private final CompactionOptions options;
+  private final Runnable pause;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition woken = lock.newCondition();
@@ -45,9 +46,12 @@ public final class BackgroundCompaction implements AutoCloseable {
    * Begins; the archive must be there.
    *
    * @param options null where nothing is merged, only trimmed and deleted
+   * @param pause runs many times a second while it works, on its thread, and may wait there for
+   *     what is urgent
    */
-  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options) {
+  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
     this.location = location;
+    this.pause = pause;
     this.options = options;
     this.thread = new Thread(this::run, "archive-compaction");
     thread.setDaemon(true);
@@ -118,18 +122,26 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private void compact(Archive archive) throws IOException {
-    Compactor compactor = new Compactor(archive, options, damaged);
-    for (Compactor.Step step = compactor.step(() -> closed);
+    Compactor compactor = new Compactor(archive, options, damaged, pause);
+    for (Compactor.Step step = compactor.step(this::isClosed);
         step != null;
-        step = compactor.step(() -> closed)) {
+        step = compactor.step(this::isClosed)) {
       replaced.addAndGet(step.replaced());
       written.addAndGet(step.written());
       rows.addAndGet(step.rows());
       removeReplaced(archive);
     }
     removeReplaced(archive);
-    archive.updateDirectory(false, () -> closed);
-    archive.updateDays(SettledSegments.by(options), false, () -> closed);
+    archive.updateDirectory(false, this::isClosed);
+    archive.updateDays(SettledSegments.by(options), false, this::isClosed);
+  }
+
+  /** Asked before each piece of work. */
+  private boolean isClosed() {
+    if (!closed) {
+      pause.run();
+    }
+    return closed;
   }
 
   private void removeReplaced(Archive archive) throws IOException {

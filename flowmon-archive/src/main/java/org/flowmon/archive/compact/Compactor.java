@@ -44,6 +44,7 @@ public final class Compactor {
 
   private final Archive archive;
   private final CompactionPlan plan;
+  private final Runnable pause;
   private SegmentWriter writer;
   private final Set<String> damaged;
 
@@ -51,7 +52,7 @@ public final class Compactor {
   public record Step(int replaced, int written, long rows, long bytesBefore, long bytesAfter) {}
 
   public Compactor(Archive archive, CompactionOptions options) {
-    this(archive, options, new HashSet<>());
+    this(archive, options, new HashSet<>(), () -> {});
   }
 
   /**
@@ -59,8 +60,10 @@ public final class Compactor {
    *
    * @param options null where nothing is merged, but segments are trimmed
    * @param damaged ids of segments to leave alone; those that turn out to be damaged are added
+   * @param pause as of {@link SegmentWriter#beforeColumns}
    */
-  Compactor(Archive archive, CompactionOptions options, Set<String> damaged) {
+  Compactor(Archive archive, CompactionOptions options, Set<String> damaged, Runnable pause) {
+    this.pause = pause;
     this.damaged = damaged;
     this.archive = archive;
     this.plan = options == null ? null : new CompactionPlan(options);
@@ -141,6 +144,7 @@ public final class Compactor {
     SegmentOptions options = archive.segmentOptions();
     if (writer == null || !writer.options().equals(options)) {
       writer = new SegmentWriter(options);
+      writer.beforeColumns(pause);
     }
     return writer;
   }

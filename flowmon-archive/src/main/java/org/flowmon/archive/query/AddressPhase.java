@@ -67,6 +67,7 @@ final class AddressPhase {
   static boolean answers(RollupRule rule, List<? extends CellSource> sources) {
     return rule.addressKey() == 0
         && rule.query().groupBy().size() == 1
+        && !rule.asksForTimes()
         // A few addresses are found in each source sooner than all are numbered.
         && sources.stream().allMatch(source -> source.ids() == null);
   }

@@ -88,6 +88,7 @@ final class CellCollector {
         }
       }
       reader.open(rollup, slice);
+      states.open(source, slice);
       addSlice(source, slice, idFrom, idTo);
     }
   }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.util.Arrays;
+import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -42,6 +43,16 @@ final class CellRows implements FlowRows {
       low[n - 1] = 0;
     }
     source.dictionary().readAddresses(ids, lastIsNull ? n - 1 : n, high, low);
+  }
+
+  /** Sees one row without an address, of a slice, from now on. */
+  void loadTime(CellSource source, int slice) {
+    Rollup rollup = source.rollup();
+    begin(source.address(), 1, rollup.outgoing(slice), rollup.hour(slice));
+    unitMicros = source.unitMicros();
+    lastIsNull = true;
+    high[0] = 0;
+    low[0] = 0;
   }
 
   /** Sees the cells of these addresses, of any hour, from now on. */

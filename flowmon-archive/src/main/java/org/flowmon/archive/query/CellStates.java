@@ -7,27 +7,41 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
 
 /** Reads the cells of a block as states of groups, word by word. Not thread-safe. */
 final class CellStates {
-  private static final int NONE = -1;
+  private static final int NONE = -1; // 0 in all cells
+  private static final int OF_TIME = -2; // what all cells of a slice have
 
   private final GroupLayout layout;
   private final long[][] words;
-  // By word of a state: the stream that fills it, NONE for 0.
+  // By word of a state: the stream that fills it.
   private final int[] streams;
+  // By argument: null where it is a measure.
+  private final CompiledExpression[] times;
+  private final CellRows time = new CellRows();
 
   CellStates(GroupLayout layout) {
     this.layout = layout;
     this.words = new long[layout.stateWords()][RollupFormat.BLOCK];
     this.streams = new int[layout.stateWords()];
+    this.times =
+        layout.arguments().stream()
+            .map(of -> of instanceof Expression.Column ? null : CompiledExpression.of(of))
+            .toArray(CompiledExpression[]::new);
   }
 
   /** Reads cells of this rollup from now on. */
   void begin(Rollup rollup) {
     for (Accumulator accumulator : layout.accumulators()) {
       int word = accumulator.word();
+      if (isOfTime(accumulator)) {
+        streams[word] = OF_TIME;
+        continue;
+      }
       FlowColumn measure =
           accumulator.argument() < 0
               ? null
@@ -50,6 +64,36 @@ final class CellStates {
     }
   }
 
+  private boolean isOfTime(Accumulator accumulator) {
+    return accumulator.argument() >= 0 && times[accumulator.argument()] != null;
+  }
+
+  /** Reads cells of this slice from now on. */
+  void open(CellSource source, int slice) {
+    for (Accumulator accumulator : layout.accumulators()) {
+      if (isOfTime(accumulator)) {
+        open(accumulator, source, slice);
+      }
+    }
+  }
+
+  private void open(Accumulator accumulator, CellSource source, int slice) {
+    CompiledExpression expression = times[accumulator.argument()];
+    Vector value = expression.newVector();
+    time.loadTime(source, slice);
+    expression.evaluate(time, 0, 1, value);
+    long[] state = words[accumulator.word()];
+    switch (accumulator.operation()) {
+      case COUNT_VALUES -> {
+        streams[accumulator.word()] = value.isValid(0) ? source.rollup().rowsStream() : NONE;
+        Arrays.fill(state, 0);
+      }
+      case MIN -> Arrays.fill(state, value.isValid(0) ? value.values()[0] : Long.MAX_VALUE);
+      case MAX -> Arrays.fill(state, value.isValid(0) ? value.values()[0] : Long.MIN_VALUE);
+      default -> throw new IllegalArgumentException("hours have no " + accumulator.operation());
+    }
+  }
+
   /**
    * Reads some cells of a block.
    *
@@ -58,7 +102,7 @@ final class CellStates {
   void read(CellReader reader, int block, int[] places, int n) {
     boolean all = n == reader.cells(block);
     for (int word = 0; word < streams.length; word++) {
-      if (streams[word] == NONE) {
+      if (streams[word] < 0) {
         continue;
       }
       long[] state = words[word];

@@ -47,7 +47,7 @@ final class DayChoice implements AutoCloseable {
       Constraints constraints,
       List<SealedSegment> chosen,
       long asOf) {
-    if (rule == null || chosen.isEmpty() || !rule.hasKeysOfDays() || constraints.isImpossible()) {
+    if (rule == null || chosen.isEmpty() || !rule.isOfDays() || constraints.isImpossible()) {
       return;
     }
     RunView<DayRun> view;

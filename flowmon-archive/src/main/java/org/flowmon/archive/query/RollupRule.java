@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -17,7 +18,8 @@ import org.flowmon.udaf.query.ValueKind;
  * Whether and how sums of rows can answer a query as exactly as its rows: the filter is a condition
  * on {@code end_time} whose times are known exactly, AND conditions on one address and {@code
  * outgoing}; the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
- * end_time}; and the aggregates count rows or count, sum or average measures. Immutable.
+ * end_time}; and the aggregates count rows, count, sum or average measures, or take the first or
+ * last hour. Immutable.
  */
 final class RollupRule {
   private final FlowQuery query;
@@ -102,15 +104,20 @@ final class RollupRule {
   }
 
   private static boolean isSummed(AggregateCall call) {
-    boolean additive =
-        switch (call.function()) {
-          case COUNT, SUM, AVG -> true;
-          case COUNT_DISTINCT, MIN, MAX, STDDEV, STDDEV_POP, STATE -> false;
-        };
-    return additive
-        && (call.argument() == null
-            || (call.argument() instanceof Expression.Column column
-                && RollupFormat.MEASURES.contains(column.column())));
+    return switch (call.function()) {
+      case COUNT, SUM, AVG ->
+          call.argument() == null
+              || (call.argument() instanceof Expression.Column column
+                  && RollupFormat.MEASURES.contains(column.column()));
+      case MIN, MAX -> isOfHours(call);
+      case COUNT_DISTINCT, STDDEV, STDDEV_POP, STATE -> false;
+    };
+  }
+
+  /** Whether it is the first or last of what all rows of an hour have in common. */
+  private static boolean isOfHours(AggregateCall call) {
+    return ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
+        && ExpressionColumns.isHourly(call.argument());
   }
 
   private static List<Expression> terms(Expression where) {
@@ -157,9 +164,29 @@ final class RollupRule {
     return keyColumns.contains(FlowColumn.END_TIME);
   }
 
-  /** Whether keys are the same at all times of any UTC day. */
-  boolean hasKeysOfDays() {
-    return query.groupBy().stream().allMatch(ExpressionColumns::isDaily);
+  /**
+   * Whether it asks for hours, by keys or by aggregates: sums over all hours say nothing of them.
+   */
+  boolean needsHours() {
+    return hasHourKeys() || asksForTimes();
+  }
+
+  /** Whether aggregates are of times, which cells have by slice. */
+  boolean asksForTimes() {
+    return timesAsked().findAny().isPresent();
+  }
+
+  /** Whether keys, and times that are aggregated, are the same at all times of any UTC day. */
+  boolean isOfDays() {
+    return Stream.concat(query.groupBy().stream(), timesAsked())
+        .allMatch(ExpressionColumns::isDaily);
+  }
+
+  private Stream<Expression> timesAsked() {
+    return query.aggregates().stream()
+        .filter(call -> call.argument() != null)
+        .map(AggregateCall::argument)
+        .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
   }
 
   /** The place of the address itself among the keys, −1 where it is none of them. */

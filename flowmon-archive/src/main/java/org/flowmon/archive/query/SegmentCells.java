@@ -90,7 +90,7 @@ final class SegmentCells extends CellSource {
     SegmentReader segment = lease.rows();
     boolean whole = lease.firstRow() == 0 && (rule.times() == null || isWithin(rule, segment));
     long hidden = newestHidden(lease);
-    Rollup totals = whole && !rule.hasHourKeys() ? index.totals(address) : null;
+    Rollup totals = whole && !rule.needsHours() ? index.totals(address) : null;
     Rollup rollup = totals != null ? totals : index.hours(address);
     if (rollup == null || !hasAllMeasures(rollup, segment)) {
       return null;

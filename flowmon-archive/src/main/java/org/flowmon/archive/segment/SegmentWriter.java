@@ -73,6 +73,14 @@ public final class SegmentWriter {
     this.encodings = encodings;
   }
 
+  /**
+   * Says what runs before each column of a segment, and may wait there: sealing takes long, and
+   * what is urgent may go first.
+   */
+  public void beforeColumns(Runnable pause) {
+    this.pause = pause;
+  }
+
   /** How this seals. */
   public SegmentOptions options() {
     return options;
@@ -116,6 +124,7 @@ public final class SegmentWriter {
         : new PageCodec.Compressor(options.codec(), options.level());
   }
 
+  private Runnable pause = () -> {};
   private long smallestKey;
   private long largestKey;
   private int clamped;
@@ -209,6 +218,7 @@ public final class SegmentWriter {
           index.rollups().outgoing(values.low, values.count, validity());
         }
         for (FlowColumn column : FlowColumn.all()) {
+          pause.run();
           if (values.load(column, parts, rows, ranks)) {
             writeColumn(column, file);
           }

@@ -125,7 +125,7 @@ class DaySumsQueryTest {
       assertEquals(before, seen.warned, "seed " + seed);
     }
     assertTrue(
-        seen.byDays > 40 && seen.mixed > 15, "seed " + seed + ": " + seen.byDays + " by days");
+        seen.byDays > 30 && seen.mixed > 15, "seed " + seed + ": " + seen.byDays + " by days");
     wholes += seen.whole;
     warnings += seen.warned;
   }

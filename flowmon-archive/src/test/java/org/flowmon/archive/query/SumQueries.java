@@ -184,6 +184,8 @@ final class SumQueries {
             "SUM(bytes) AS total, COUNT(bytes), AVG(packets), SUM(packets), COUNT(reverse_bytes),"
                 + " SUM(reverse_packets), AVG(reverse_bytes)",
             "AVG(bytes) AS total, COUNT(*)",
+            "COUNT(*) AS total, MAX(" + bucket() + "), MIN(" + bucket() + ")",
+            "SUM(bytes) AS total, MIN(DAYS_BEFORE(end_time, :now)), MAX(" + bucket() + ")",
             random.nextInt(4) == 0 ? "MAX(bytes) AS total" : "COUNT(packets) AS total");
     String order =
         keys.isEmpty()

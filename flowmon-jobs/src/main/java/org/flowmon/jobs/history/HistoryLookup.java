@@ -10,6 +10,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.urgent.UrgentWork;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,7 +139,9 @@ final class HistoryLookup {
       return null;
     }
     runBegun = now == 0 ? 1 : now;
-    return query.run(archive, window, Duration.ofNanos(left));
+    try (UrgentWork urgent = UrgentWork.begin()) {
+      return query.run(archive, window, Duration.ofNanos(left));
+    }
   }
 
   /** The limit is over: a lookup that does not run was refused, one that runs is too slow. */

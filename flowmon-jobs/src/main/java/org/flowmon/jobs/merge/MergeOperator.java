@@ -24,6 +24,7 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
@@ -62,6 +63,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient Map<Long, GroupBudget> budgets;
   private transient long droppedBefore;
   private transient volatile long dropped;
+  private transient UrgentWork urgent; // null where no window closes
 
   /** The high level for these analyses. */
   public MergeOperator(AnalysisSet analyses) {
@@ -234,6 +236,18 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
+    try {
+      close(completeThrough);
+    } finally {
+      if (urgent != null) {
+        urgent.close();
+        urgent = null;
+      }
+    }
+    super.processWatermark(mark);
+  }
+
+  private void close(long completeThrough) {
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
         try {
@@ -259,7 +273,13 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     if (completeThrough == Long.MAX_VALUE) {
       List.copyOf(budgets.keySet()).forEach(this::forget);
     }
-    super.processWatermark(mark);
+  }
+
+  /** Windows close: reports wait for it. Most watermarks close none. */
+  private void hurry() {
+    if (urgent == null) {
+      urgent = UrgentWork.begin();
+    }
   }
 
   private void countDropped() {
@@ -281,6 +301,11 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           queryId,
           completeThrough,
           part -> {
+            hurry();
+            if (part.isUnlimited() && part.size() >= PART_GROUPS / 4) {
+              send(part); // to put it together with others would copy it
+              return;
+            }
             WindowPart all = windows.putIfAbsent(part.windowEnd(), part);
             if (all == null) {
               all = part;
@@ -309,16 +334,18 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       keyGroups[i].closeUpTo(
           live.id(),
           completeThrough,
-          (part, since) ->
-              output.collect(
-                  new StreamRecord<>(
-                      new Partial.Update(
-                          keyGroup,
-                          live.id(),
-                          part.windowEnd(),
-                          since,
-                          live.window().completeThrough(part.windowEnd(), completeThrough),
-                          part.toBytes()))));
+          (part, since) -> {
+            hurry();
+            output.collect(
+                new StreamRecord<>(
+                    new Partial.Update(
+                        keyGroup,
+                        live.id(),
+                        part.windowEnd(),
+                        since,
+                        live.window().completeThrough(part.windowEnd(), completeThrough),
+                        part.toBytes())));
+          });
     }
   }
 

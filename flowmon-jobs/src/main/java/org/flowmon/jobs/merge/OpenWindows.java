@@ -97,6 +97,18 @@ final class OpenWindows {
     forget(completeThrough);
   }
 
+  /** Whether there are windows that are to have their first result. */
+  boolean isDue(long completeThrough) {
+    for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
+      if (live.window().firstResultAt(open.getKey()) > completeThrough) {
+        return false;
+      } else if (open.getValue().published() == Long.MIN_VALUE) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Forgets windows that had their last result, and what arrived for them. */
   void forget(long completeThrough) {
     WindowSpec window = live.window();

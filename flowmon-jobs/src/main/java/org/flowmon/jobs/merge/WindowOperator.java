@@ -8,12 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.ThreadSafeSimpleCounter;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -26,7 +28,10 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
+import org.flowmon.jobs.merge.ResultMakers.Made;
+import org.flowmon.jobs.merge.ResultMakers.Making;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.urgent.UrgentWork;
 
 /**
  * The last step of the merge, one task: puts the parts of each window together. When the watermark
@@ -73,6 +78,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient ListState<long[]> publishedState;
   private transient long closedThrough;
   private transient boolean announced;
+  private transient ResultMakers makers;
 
   /** The last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
@@ -84,7 +90,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     super.initializeState(context);
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     results = metrics.counter("window_results");
-    revisions = metrics.counter("revised_results");
+    revisions = metrics.counter("revised_results", new ThreadSafeSimpleCounter());
+    makers = new ResultMakers(Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
     finalResults = metrics.counter("final_results");
     reductions = new ReductionMetrics(metrics);
     unknownQuery = metrics.counter("unknown_query_messages");
@@ -269,29 +276,46 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  /**
-   * Does something with the windows of each analysis.
-   *
-   * @param own with those of a query over flows
-   * @param joined with those of one over the results of others
-   * @param then after each analysis
-   */
-  private void withAnalyses(
-      Consumer<OpenWindows> own, Consumer<JoinedWindows> joined, Runnable then) {
+  /** Closes windows of each analysis and sends their results. */
+  private void closeAll(Closing closing, Predicate<OpenWindows> isDue) throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     // What is made of all groups takes longest, and others need not wait for it.
     all.sort(
         Comparator.comparing((List<LiveQuery> of) -> of.stream().anyMatch(WindowOperator::isLarge))
             .thenComparing(of -> of.get(0).analysis().name()));
+    all.removeIf(of -> stopped.contains(of.get(0).id()));
+    List<Making> makings = new ArrayList<>();
+    boolean busy = false;
     for (List<LiveQuery> of : all) {
-      long first = of.get(0).id();
-      if (of.get(0).isLeaf()) {
-        List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
-        withQuery(first, open -> joined.accept(new JoinedWindows(leaves, revisions)));
-      } else {
-        withQuery(first, own);
+      Making making = new Making(results -> close(of, closing, results));
+      makings.add(making);
+      boolean takesLong =
+          of.stream().anyMatch(live -> isLarge(live) && isDue.test(windows.get(live.id())));
+      if (takesLong && busy) {
+        makers.help(making);
       }
-      then.run();
+      busy |= takesLong; // the first of these this thread makes
+    }
+    for (int i = 0; i < all.size(); i++) {
+      Made made = makings.get(i).await();
+      if (made.failure() != null) {
+        withQuery(
+            all.get(i).get(0).id(),
+            open -> {
+              throw made.failure();
+            });
+      }
+      // What fails further on is no failure of the analysis.
+      made.results().forEach(this::send);
+    }
+  }
+
+  private void close(List<LiveQuery> of, Closing closing, Consumer<WindowResult> results) {
+    if (of.get(0).isLeaf()) {
+      List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
+      closing.of(new JoinedWindows(leaves, revisions), results);
+    } else {
+      closing.of(windows.get(of.get(0).id()), results);
     }
   }
 
@@ -303,25 +327,25 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void processWatermark(Watermark mark) throws Exception {
     announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    List<WindowResult> complete = new ArrayList<>();
-    // Sent when the analysis is done: what fails further on is no failure of it.
-    Runnable send =
-        () -> {
-          complete.forEach(this::send);
-          complete.clear();
-        };
-    if (completeThrough == Long.MAX_VALUE) {
-      long through = closedThrough;
-      Consumer<WindowResult> last = result -> complete.add(result.atEndOfInput(through));
-      withAnalyses(open -> open.closeAtEnd(last), joined -> joined.closeAtEnd(last), send);
+    Predicate<OpenWindows> isDue = open -> open.isDue(completeThrough);
+    if (windows.values().stream().anyMatch(isDue)) {
+      try (UrgentWork urgent = UrgentWork.begin()) {
+        close(completeThrough, isDue);
+      }
     } else {
-      withAnalyses(
-          open -> open.closeUpTo(completeThrough, complete::add),
-          joined -> joined.closeUpTo(completeThrough, complete::add),
-          send);
-      closedThrough = Math.max(closedThrough, completeThrough);
+      close(completeThrough, isDue);
     }
     super.processWatermark(mark);
+  }
+
+  private void close(long completeThrough, Predicate<OpenWindows> isDue)
+      throws InterruptedException {
+    if (completeThrough == Long.MAX_VALUE) {
+      closeAll(Closing.atEnd(closedThrough), isDue);
+    } else {
+      closeAll(Closing.upTo(completeThrough), isDue);
+      closedThrough = Math.max(closedThrough, completeThrough);
+    }
   }
 
   private void send(WindowResult result) {
@@ -348,6 +372,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         .mapToLong(live -> WindowLengths.own(live.query(), live.window().widthMicros()))
         .min()
         .orElseThrow();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (makers != null) {
+      makers.close();
+    }
+    super.close();
   }
 
   @Override

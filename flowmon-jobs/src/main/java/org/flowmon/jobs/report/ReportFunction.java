@@ -12,6 +12,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.Definitions;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.urgent.UrgentWork;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,7 +115,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       return;
     }
     Report report;
-    try {
+    try (UrgentWork urgent = UrgentWork.begin()) {
       report = report(window, analysis);
     } catch (RuntimeException e) {
       analysis.failed().inc();

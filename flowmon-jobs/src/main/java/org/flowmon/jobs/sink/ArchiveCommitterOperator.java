@@ -25,6 +25,7 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.RetentionConfig;
+import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Makes what all writers sealed before a barrier part of the archive, in one commit. One task. See
@@ -90,7 +91,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     if (compactRows > 0 || expires) {
       compaction =
           new BackgroundCompaction(
-              location, compactRows == 0 ? null : new CompactionOptions(compactRows, compactRows));
+              location,
+              compactRows == 0 ? null : new CompactionOptions(compactRows, compactRows),
+              new Politeness(() -> false));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
       group.gauge("merge_failures", (Gauge<Long>) compaction::failures);

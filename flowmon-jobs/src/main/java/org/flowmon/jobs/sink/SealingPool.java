@@ -16,6 +16,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Seals pieces of one writer in the background, on as many threads as there are {@link
@@ -28,6 +29,8 @@ final class SealingPool implements AutoCloseable {
   private final BlockingQueue<SegmentWriter> idle;
   private final ExecutorService threads;
   private final Deque<Future<Piece>> outstanding = new ArrayDeque<>();
+  // Whether the caller waits: flows, then, and all that comes of them.
+  private volatile boolean awaited;
 
   /** A sealed segment and the time that it took. */
   record Piece(SealedSegment segment, long nanos) {}
@@ -37,7 +40,9 @@ final class SealingPool implements AutoCloseable {
     this.provenance = provenance;
     this.idle = new ArrayBlockingQueue<>(size);
     for (int i = 0; i < size; i++) {
-      idle.add(archive.newSegmentWriter());
+      SegmentWriter writer = archive.newSegmentWriter();
+      writer.beforeColumns(new Politeness(() -> awaited));
+      idle.add(writer);
     }
     this.threads =
         Executors.newFixedThreadPool(
@@ -60,7 +65,7 @@ final class SealingPool implements AutoCloseable {
         piece.get(); // fail at once and not at the next barrier
       }
     }
-    SegmentWriter writer = idle.take();
+    SegmentWriter writer = take();
     outstanding.add(
         threads.submit(
             () -> {
@@ -74,6 +79,15 @@ final class SealingPool implements AutoCloseable {
             }));
   }
 
+  private SegmentWriter take() throws InterruptedException {
+    awaited = true;
+    try {
+      return idle.take();
+    } finally {
+      awaited = false;
+    }
+  }
+
   /**
    * Waits for all pieces, in the order in which they were handed over.
    *
@@ -81,9 +95,14 @@ final class SealingPool implements AutoCloseable {
    */
   List<Piece> drain() throws InterruptedException, ExecutionException {
     List<Piece> pieces = new ArrayList<>(outstanding.size());
-    while (!outstanding.isEmpty()) {
-      pieces.add(outstanding.peek().get());
-      outstanding.remove();
+    awaited = true;
+    try {
+      while (!outstanding.isEmpty()) {
+        pieces.add(outstanding.peek().get());
+        outstanding.remove();
+      }
+    } finally {
+      awaited = false;
     }
     return pieces;
   }

@@ -3,16 +3,21 @@ package org.flowmon.udaf.query;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.TimeBucket;
 
 /** Reckons what constants make, so that a time written as arithmetic is known as a time. */
 public final class Reckoning {
   private Reckoning() {}
 
   /**
-   * The value of arithmetic over constants alone, as in {@code :now - INTERVAL '1' HOUR} once it is
-   * bound; any other expression as it is, and where the value is NULL too.
+   * The value of arithmetic and TIME_BUCKET over constants alone, as in {@code TIME_BUCKET(:now -
+   * INTERVAL '7' DAY, INTERVAL '1' HOUR)} once it is bound; any other expression as it is, and
+   * where the value is NULL too.
    */
   public static Expression of(Expression expression) {
+    if (expression instanceof TimeBucket bucket) {
+      return bucket(bucket);
+    }
     if (!(expression instanceof Arithmetic arithmetic)
         || !(of(arithmetic.left()) instanceof Literal left)
         || !(of(arithmetic.right()) instanceof Literal right)
@@ -30,6 +35,17 @@ public final class Reckoning {
       case DURATION -> new Literal(Value.ofDuration(value));
       default -> expression;
     };
+  }
+
+  private static Expression bucket(TimeBucket bucket) {
+    if (!(of(bucket.time()) instanceof Literal time) || time.value().isNull()) {
+      return bucket;
+    }
+    long micros = time.value().low();
+    long into = Math.floorMod(micros, bucket.widthMicros());
+    return micros < Long.MIN_VALUE + into
+        ? bucket // as before: there is none
+        : new Literal(Value.ofTimestamp(micros - into));
   }
 
   private static Long value(ArithmeticOperator operator, long left, long right) {

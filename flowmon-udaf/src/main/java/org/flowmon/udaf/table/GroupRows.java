@@ -1,5 +1,6 @@
 package org.flowmon.udaf.table;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
@@ -10,6 +11,9 @@ import org.flowmon.udaf.query.ValueKind;
 
 /** Writes groups as the rows of a query's result. */
 final class GroupRows {
+  // Rows whose groups stay in a core's cache while all columns are written.
+  private static final int BLOCK = 512;
+
   private final GroupTable table;
   private final FlowQuery query;
   private final AnswerColumns columns;
@@ -28,45 +32,77 @@ final class GroupRows {
       inspected = true;
     }
     columns.allocateAll(groups.length);
-    int[] places = new int[groups.length];
-    for (int r = 0; r < groups.length; r++) {
-      places[r] = table.stateAt(groups[r]);
+    List<KeyColumn> keys = new ArrayList<>();
+    for (int c = 0; c < columns.count(); c++) {
+      if (columns.key(c) >= 0) {
+        keys.add(new KeyColumn(c, columns.key(c), groups.length));
+      }
     }
-    columns.writeAggregates(table.words(), places, groups.length, 0);
+    int[] places = new int[Math.min(BLOCK, groups.length)];
+    for (int from = 0; from < groups.length; from += BLOCK) {
+      int n = Math.min(BLOCK, groups.length - from);
+      for (int i = 0; i < n; i++) {
+        places[i] = table.stateAt(groups[from + i]);
+      }
+      columns.writeAggregates(table.words(), places, n, from);
+      for (KeyColumn key : keys) {
+        key.write(groups, from, n);
+      }
+    }
+    keys.forEach(KeyColumn::set);
     for (int c = 0; c < columns.count(); c++) {
       if (query.select().get(c).what() instanceof AggregateCall call && call.isState()) {
         StateColumn.of(table, call, groups).fill(columns, c);
-      } else if (columns.key(c) >= 0) {
-        writeKey(c, columns.key(c), groups);
-      } else if (query.isComputed(query.select().get(c).what())) {
+      } else if (columns.key(c) < 0 && query.isComputed(query.select().get(c).what())) {
         ComputedColumn.of(table, query, query.select().get(c).what(), groups).fill(columns, c);
       }
     }
     return columns.build();
   }
 
-  private void writeKey(int column, int key, int[] groups) {
-    boolean isText = table.layout().keyKind(key) == ValueKind.TEXT;
-    boolean isAddress = table.layout().keyKind(key) == ValueKind.ADDRESS;
-    long[] low = isText ? null : new long[groups.length];
-    long[] high = isAddress ? new long[groups.length] : null;
-    String[] texts = isText ? new String[groups.length] : null;
-    boolean[] isNull = null;
-    for (int r = 0; r < groups.length; r++) {
-      int at = table.keyAt(groups[r], key);
-      if (table.isKeyNull(groups[r], key)) {
-        isNull = isNull == null ? new boolean[groups.length] : isNull;
-        isNull[r] = true;
-      } else if (isText) {
-        texts[r] = table.keyText(groups[r], key);
-      } else {
-        low[r] = table.word(isAddress ? at + 1 : at);
-        if (isAddress) {
-          high[r] = table.word(at);
+  /** A column that has a key. */
+  private final class KeyColumn {
+    private final int column;
+    private final int key;
+    private final boolean isText;
+    private final boolean isAddress;
+    private final long[] low;
+    private final long[] high;
+    private final String[] texts;
+    private final int rows;
+    private boolean[] isNull;
+
+    KeyColumn(int column, int key, int rows) {
+      this.column = column;
+      this.key = key;
+      this.rows = rows;
+      isText = table.layout().keyKind(key) == ValueKind.TEXT;
+      isAddress = table.layout().keyKind(key) == ValueKind.ADDRESS;
+      low = isText ? null : new long[rows];
+      high = isAddress ? new long[rows] : null;
+      texts = isText ? new String[rows] : null;
+    }
+
+    void write(int[] groups, int from, int n) {
+      for (int r = from; r < from + n; r++) {
+        int at = table.keyAt(groups[r], key);
+        if (table.isKeyNull(groups[r], key)) {
+          isNull = isNull == null ? new boolean[rows] : isNull;
+          isNull[r] = true;
+        } else if (isText) {
+          texts[r] = table.keyText(groups[r], key);
+        } else {
+          low[r] = table.word(isAddress ? at + 1 : at);
+          if (isAddress) {
+            high[r] = table.word(at);
+          }
         }
       }
     }
-    columns.set(column, low, high, texts, isNull);
+
+    void set() {
+      columns.set(column, low, high, texts, isNull);
+    }
   }
 
   /**

@@ -37,6 +37,9 @@ final class PackedOrder {
     }
   }
 
+  // Groups that stay in a core's cache while all of their words are looked at.
+  private static final int BLOCK = 512;
+
   private final GroupTable table;
   private final GroupLayout layout;
   private final List<Word> words = new ArrayList<>();
@@ -133,70 +136,107 @@ final class PackedOrder {
    * @return the first word that did not fit wholly; the number of words where all did
    */
   int pack(int[] groups, int from, int to, int first, long[] longs) {
+    Spread[] spreads = spreads(groups, from, to, first);
+    List<Code> codes = new ArrayList<>();
+    int next = chooseCodes(spreads, to - from, first, codes);
     Arrays.fill(longs, from, to, 0);
-    int used = 0;
-    for (int w = first; w < words.size(); w++) {
-      Word word = words.get(w);
-      long[] data = table.words();
-      int stride = table.stride();
-      long min = -1;
-      long max = 0;
-      int nulls = 0;
-      for (int i = from; i < to; i++) {
-        int group = groups[i] * stride;
-        if (word.isNull(data, group)) {
-          nulls++;
-        } else {
-          long value = data[group + word.at] ^ word.flip;
-          min = Long.compareUnsigned(value, min) < 0 ? value : min;
-          max = Long.compareUnsigned(value, max) > 0 ? value : max;
-        }
+    for (int block = from; block < to; block += BLOCK) {
+      int end = Math.min(to, block + BLOCK);
+      for (Code code : codes) {
+        write(code, groups, block, end, longs);
       }
-      if (nulls == to - from) {
+    }
+    return next;
+  }
+
+  /** The bits of a word that some groups differ in. */
+  private static final class Spread {
+    private long min = -1;
+    private long max;
+    private int nulls;
+  }
+
+  /**
+   * How a word is packed.
+   *
+   * @param dropped its lowest bits that found no room
+   * @param shown the bits above that did
+   */
+  private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
+
+  private Spread[] spreads(int[] groups, int from, int to, int first) {
+    Spread[] spreads = new Spread[words.size()];
+    Arrays.setAll(spreads, w -> new Spread());
+    for (int block = from; block < to; block += BLOCK) {
+      int end = Math.min(to, block + BLOCK);
+      for (int w = first; w < spreads.length; w++) {
+        spread(spreads[w], words.get(w), groups, block, end);
+      }
+    }
+    return spreads;
+  }
+
+  private void spread(Spread spread, Word word, int[] groups, int from, int to) {
+    long[] data = table.words();
+    int stride = table.stride();
+    long min = spread.min;
+    long max = spread.max;
+    int nulls = 0;
+    for (int i = from; i < to; i++) {
+      int group = groups[i] * stride;
+      if (word.isNull(data, group)) {
+        nulls++;
+      } else {
+        long value = data[group + word.at] ^ word.flip;
+        min = Long.compareUnsigned(value, min) < 0 ? value : min;
+        max = Long.compareUnsigned(value, max) > 0 ? value : max;
+      }
+    }
+    spread.min = min;
+    spread.max = max;
+    spread.nulls += nulls;
+  }
+
+  private int chooseCodes(Spread[] spreads, int groups, int first, List<Code> codes) {
+    int used = 0;
+    for (int w = first; w < spreads.length; w++) {
+      Spread of = spreads[w];
+      if (of.nulls == groups) {
         continue;
       }
-      int bits = 64 - Long.numberOfLeadingZeros(max - min);
-      int nullBits = nulls > 0 ? 1 : 0;
+      int bits = 64 - Long.numberOfLeadingZeros(of.max - of.min);
+      int nullBits = of.nulls > 0 ? 1 : 0;
       if (used + nullBits > 64 || (used + nullBits == 64 && bits > 0)) {
         return w;
       }
       int shown = Math.min(bits, 64 - used - nullBits);
-      write(word, groups, from, to, nullBits, min, max, bits - shown, shown, longs);
+      if (nullBits + shown > 0) {
+        codes.add(new Code(words.get(w), nullBits, of.min, of.max, bits - shown, shown));
+      }
       used += nullBits + shown;
       if (shown < bits) {
         return w;
       }
     }
-    return words.size();
+    return spreads.length;
   }
 
-  /** Appends the upper bits of a word to the longs. */
-  private void write(
-      Word word,
-      int[] groups,
-      int from,
-      int to,
-      int nullBits,
-      long min,
-      long max,
-      int dropped,
-      int shown,
-      long[] longs) {
-    if (nullBits + shown == 0) {
-      return;
-    }
+  /** Appends what of a word is shown to the longs. */
+  private void write(Code code, int[] groups, int from, int to, long[] longs) {
+    Word word = code.word;
     long[] data = table.words();
     int stride = table.stride();
     for (int i = from; i < to; i++) {
       int group = groups[i] * stride;
-      boolean isNull = nullBits > 0 && word.isNull(data, group);
-      long code = 0;
-      if (!isNull && shown > 0) {
+      boolean isNull = code.nullBits > 0 && word.isNull(data, group);
+      long bits = 0;
+      if (!isNull && code.shown > 0) {
         long value = data[group + word.at] ^ word.flip;
-        code = (word.descending ? max - value : value - min) >>> dropped;
+        bits = (word.descending ? code.max - value : value - code.min) >>> code.dropped;
       }
-      long before = nullBits == 0 ? longs[i] : longs[i] << 1 | (isNull != word.nullsFirst ? 1 : 0);
-      longs[i] = (shown == 64 ? 0 : before << shown) | code;
+      long before =
+          code.nullBits == 0 ? longs[i] : longs[i] << 1 | (isNull != word.nullsFirst ? 1 : 0);
+      longs[i] = (code.shown == 64 ? 0 : before << code.shown) | bits;
     }
   }
 }

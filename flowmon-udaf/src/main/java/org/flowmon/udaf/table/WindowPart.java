@@ -27,6 +27,8 @@ public final class WindowPart {
   // What the rows that are still wanted are not behind; null where the order has no such bound.
   private final OrderBound bound;
   private GroupTable rows;
+  // Whether the rows are those of whom it is a part, and not its own to change.
+  private boolean isShared;
   // Rows from which on it looks which of them are still wanted.
   private int most;
 
@@ -54,7 +56,8 @@ public final class WindowPart {
   /**
    * The part of some key groups, none of whose groups was left out.
    *
-   * @param groups all groups of the window in them; only read
+   * @param groups all groups of the window in them; only read, and not to be changed as long as the
+   *     part is used, but by merging it into another
    */
   public static WindowPart of(long queryId, long windowEnd, FlowQuery live, GroupTable groups) {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
@@ -63,7 +66,8 @@ public final class WindowPart {
   /**
    * The part of some key groups.
    *
-   * @param groups all groups of the window in them that the counts' level has; only read
+   * @param groups all groups of the window in them that the counts' level has, as of {@link
+   *     #of(long, long, FlowQuery, GroupTable)}
    * @param counts how many groups the window's panes have
    * @param isSure whether all parts together are not going to be of a higher level
    */
@@ -86,7 +90,10 @@ public final class WindowPart {
     WindowPart part =
         new WindowPart(queryId, windowEnd, live, groups, byLevel, totals, counts, isSure);
     // Those of few groups are chosen when they are together with others.
-    part.rows = part.isToBeCut() ? part.first(counts.level()) : part.taken(part.rows.all());
+    part.isShared = !part.isToBeCut();
+    if (!part.isShared) {
+      part.rows = part.first(counts.level());
+    }
     return part;
   }
 
@@ -102,6 +109,14 @@ public final class WindowPart {
       return taken(rows.all());
     }
     return taken(isSure ? rows.first(live) : rows.firstOfLevels(live, level));
+  }
+
+  /** Copies rows that are another's before they are changed. */
+  private void own() {
+    if (isShared) {
+      rows = taken(rows.all());
+      isShared = false;
+    }
   }
 
   private GroupTable taken(int[] groups) {
@@ -195,6 +210,7 @@ public final class WindowPart {
    */
   public void merge(WindowPart other) {
     mergeCounts(other);
+    own();
     if (rows.canBeAppended()) {
       // Other key groups have other groups: none need be looked for.
       rows.append(other.rows, bound != null && isSure ? notBehind(other.rows) : other.rows.all());
@@ -249,6 +265,9 @@ public final class WindowPart {
   /** The rows in the query's order. */
   public ResultTable result() {
     boolean hasNone = level() > 0 && rows.size() == 0;
+    if (rows.size() == 0) {
+      own(); // the answer of a query without keys has a group then
+    }
     return hasNone ? rows.finishNone(live) : rows.finish(live);
   }
 

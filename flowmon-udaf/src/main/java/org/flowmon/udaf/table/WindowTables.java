@@ -167,7 +167,8 @@ public final class WindowTables {
    * Gives the part of each window that has a new result at the watermark, earliest first, and
    * forgets panes that no window needs any more. A part is all there is of its window here, {@link
    * WindowSpec#completeThrough} the watermark; it takes the place of an earlier one. Windows
-   * without groups give none, nor does one to which nothing was added since its last part.
+   * without groups give none, nor does one to which nothing was added since its last part. A part
+   * is to be used, or merged into another, before groups are added again.
    */
   public void closeUpTo(long watermarkMicros, Consumer<WindowPart> parts) {
     if (watermarkMicros <= watermark) {

@@ -56,28 +56,40 @@ record LiveFlows(long flows, long perSecond, long seed) {
    */
   Path fillWithPast(LiveCluster cluster, LiveOptions options, long past, boolean live)
       throws IOException {
+    Path archive = archivePast(cluster, options, past, begin());
+    fill(cluster, options);
+    if (live) {
+      options.progress("archiving them");
+      archive(cluster, archive);
+    }
+    return archive;
+  }
+
+  /**
+   * Makes an archive of the seven days before a time, and leaves the topic of flows empty.
+   *
+   * @param past how many flows
+   * @return the archive's folder
+   */
+  Path archivePast(LiveCluster cluster, LiveOptions options, long past, Instant before)
+      throws IOException {
     options.progress("archiving %,d flows of %d days before", past, PAST.toDays());
     HistoryGenerator generator =
         new HistoryGenerator(
             new TrafficModel(seed, TrafficOptions.defaults()),
-            begin().minus(PAST),
-            begin(),
+            before.minus(PAST),
+            before,
             past,
             perSecond);
     try (FlowWriter writer = cluster.writer(PAST_STREAM)) {
       generator.generate(PAST_STREAM, writer::add);
       // As collectors do each second: else the archive could not know that nothing more is to come
       // of these days, and lookups would wait for it.
-      writer.beat(begin().toEpochMilli() * 1000);
+      writer.beat(before.toEpochMilli() * 1000);
     }
     Path archive = cluster.folder().resolve("archive");
     archive(cluster, archive);
     cluster.forgetFlows();
-    fill(cluster, options);
-    if (live) {
-      options.progress("archiving them");
-      archive(cluster, archive);
-    }
     return archive;
   }
 

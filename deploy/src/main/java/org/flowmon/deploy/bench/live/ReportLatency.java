@@ -77,6 +77,13 @@ public final class ReportLatency implements Callable<Integer> {
   private int window;
 
   @Option(
+      names = "--past",
+      paramLabel = "FLOWS",
+      defaultValue = "1000000",
+      description = "Flows of the seven days before, in the archive; default ${DEFAULT-VALUE}.")
+  private long past;
+
+  @Option(
       names = "--without-archive",
       description = "Neither archive nor history: live queries alone.")
   private boolean withoutArchive;
@@ -84,17 +91,24 @@ public final class ReportLatency implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     options.check();
-    if (rate < 1 || window < 1 || warmUp < 0 || (seconds != null && seconds < 1)) {
-      throw new UsageException("--rate, --seconds and --window are at least 1, --warm-up 0");
+    if (rate < 1 || window < 1 || warmUp < 0 || past < 0 || (seconds != null && seconds < 1)) {
+      throw new UsageException(
+          "--rate, --seconds and --window are at least 1, --warm-up and --past 0");
     }
     int measured = seconds != null ? seconds : options.quick() ? 20 : 120;
     List<AnalysisConfig> analyses = LiveAnalyses.of(LiveAnalyses.NAMES, window);
     try (LiveCluster cluster = LiveCluster.start(options, "latency");
         ReportLog reports = new ReportLog(cluster.bootstrap())) {
-      Path archive = withoutArchive ? null : cluster.folder().resolve("archive");
       int length = warmUp + measured;
+      long before = options.quick() ? past / 50 : past;
       // Made before anything runs, at a time that is so far off that they are made by then.
-      Instant from = Instant.now().plusSeconds(20 + rate * length / MADE_PER_SECOND);
+      long making = 40 + (rate * length + 3 * before) / MADE_PER_SECOND;
+      Instant from = Instant.now().plusSeconds(making);
+      Path archive =
+          withoutArchive
+              ? null
+              : new LiveFlows(rate * length, rate, options.seed())
+                  .archivePast(cluster, options, before, from);
       FlowWriter writer = cluster.writer(STREAM);
       make(writer, cluster.folder().resolve("flows"), from, length);
       JobID job =
