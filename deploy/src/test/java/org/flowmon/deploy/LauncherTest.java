@@ -81,6 +81,15 @@ class LauncherTest {
   }
 
   @Test
+  void aBuildCompilesNoTests() throws Exception {
+    flowmon("build", "-o");
+    assertEquals(
+        List.of("-B package -Dmaven.test.skip -pl !it-tests -o"), Files.readAllLines(calls));
+    flowmon("test", "-o");
+    assertEquals("-B verify -o", Files.readAllLines(calls).get(1));
+  }
+
+  @Test
   void aPartThatWasBuiltIsNotTakenForTheWhole() throws Exception {
     flowmon("build", "-pl", "flowmon-jobs");
     flowmon("--version");

@@ -49,6 +49,7 @@ final class DemoIT {
     JsonNode json = new ObjectMapper().readTree(result.toByteArray());
     assertTrue(balanced, () -> json + said);
     assertTrue(json.get("sent").asLong() > 0, said);
+    assertTrue(said.contains("psql -h 127.0.0.1 -p "), said);
     assertEquals(json.get("sent").asLong(), json.get("stored").asLong(), said);
     assertTrue(json.get("dropped").isEmpty(), said);
     assertEquals(1_000_000, json.get("preloaded").asLong(), said);

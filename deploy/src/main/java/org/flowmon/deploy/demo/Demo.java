@@ -12,6 +12,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 
@@ -98,9 +99,7 @@ public final class Demo {
       DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
       throws Exception {
     DemoJob job = DemoJob.submit(services, options);
-    progress.printf(
-        "the job runs; add analyses to it: flowmon analyses add --kafka %s FILE%n",
-        services.kafka().bootstrapServers());
+    tellWhereToLook(services);
     try (FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
       if (options.inputs().isEmpty()) {
@@ -129,6 +128,18 @@ public final class Demo {
           StoredFlows.facts(archive),
           memory.bytes());
     }
+  }
+
+  /** What may be done meanwhile in another terminal. */
+  private void tellWhereToLook(DemoServices services) {
+    String kafka = services.kafka().bootstrapServers();
+    EmbeddedPostgres postgres = services.postgres();
+    progress.println("the job runs; in another terminal:");
+    progress.printf("    ./flowmon analyses add --kafka %s FILE%n", kafka);
+    progress.printf("    ./flowmon reports --kafka %s --follow%n", kafka);
+    progress.printf(
+        "    psql -h 127.0.0.1 -p %d -U %s postgres -c 'TABLE flowmon_windows'%n",
+        postgres.port(), postgres.user());
   }
 
   /** Begins with a window: of a part of one, shares and rates would say little. */

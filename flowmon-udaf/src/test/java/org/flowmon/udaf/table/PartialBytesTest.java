@@ -114,7 +114,7 @@ class PartialBytesTest {
   }
 
   /** Bytes of a state as version 1 had them: with so many words. */
-  private static byte[] stateOf1(byte[] bytes, int words) {
+  static byte[] stateOf1(byte[] bytes, int words) {
     int before = LittleEndian.getInt(bytes, 40);
     byte[] old = new byte[bytes.length - 8 * (before - words)];
     System.arraycopy(bytes, 0, old, 0, 48 + 8 * words);
