@@ -13,13 +13,16 @@ import org.flowmon.udaf.function.SuperAggregate;
 public final class GroupFunction {
   private final BoundUdaf function;
   private final int[] arguments;
+  private final int padWord;
 
   /**
    * A function.
    *
    * @param arguments places of its arguments of rows in {@link GroupLayout#arguments}
+   * @param padWord where its scratchpad begins among those of a group
    */
-  GroupFunction(BoundUdaf function, List<Integer> arguments) {
+  GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord) {
+    this.padWord = padWord;
     this.function = function;
     this.arguments = arguments.stream().mapToInt(place -> place).toArray();
   }
@@ -37,6 +40,11 @@ public final class GroupFunction {
   /** The place of an argument in {@link GroupLayout#arguments}. */
   public int argument(int argument) {
     return arguments[argument];
+  }
+
+  /** Where its scratchpad begins among those of a group: {@link GroupLayout#padWords}. */
+  public int padWord() {
+    return padWord;
   }
 
   /** Of the vectors of all of the layout's arguments, those of the function. */

@@ -32,6 +32,7 @@ public final class GroupLayout {
   private final List<GroupFunction> functions = new ArrayList<>();
   // By the function with all parameters and its arguments of rows: its place.
   private final Map<List<Object>, Integer> functionPlaces = new HashMap<>();
+  private int padWords;
   private int stateWords;
   private final long[] emptyState;
   private final boolean startsWithZeros;
@@ -162,7 +163,9 @@ public final class GroupLayout {
       }
       places.add(arguments.indexOf(argument));
     }
-    functions.add(new GroupFunction(function, places));
+    GroupFunction added = new GroupFunction(function, places, padWords);
+    functions.add(added);
+    padWords += added.low().words();
   }
 
   private static List<Object> key(BoundUdaf function, List<Expression> ofRows) {
@@ -321,6 +324,11 @@ public final class GroupLayout {
           stateWords + functionPlaces.get(key(function.function(), part.argumentsOf(function)));
     }
     return places;
+  }
+
+  /** Longs of the scratchpads of all functions, behind a group's state at the low level. */
+  public int padWords() {
+    return padWords;
   }
 
   /** Tells layouts apart: partial groups carry it, so that they are never merged into others. */

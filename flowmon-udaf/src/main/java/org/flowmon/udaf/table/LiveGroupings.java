@@ -2,7 +2,6 @@ package org.flowmon.udaf.table;
 
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryException;
 
@@ -25,14 +24,6 @@ public final class LiveGroupings {
   private final List<GroupLayout> groupings;
 
   private LiveGroupings(FlowQuery live) {
-    for (AggregateCall call : live.aggregates()) {
-      if (call.isState()) {
-        throw new QueryException(
-            "functions that keep states are not computed in live queries yet, found "
-                + call
-                + ": history has them");
-      }
-    }
     this.counts = DistinctCounts.of(live);
     this.layout = counts == null ? GroupLayout.of(live) : GroupLayout.ofCounts(live);
     this.groupings =

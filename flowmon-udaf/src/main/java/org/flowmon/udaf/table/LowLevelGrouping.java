@@ -64,7 +64,7 @@ final class LowLevelGrouping {
 
     /** Words of a slot. */
     int words() {
-      return 1 + layout.keyWords() + layout.stateWords();
+      return 1 + layout.keyWords() + layout.stateWords() + layout.padWords();
     }
   }
 

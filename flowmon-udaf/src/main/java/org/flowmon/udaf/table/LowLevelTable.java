@@ -13,7 +13,7 @@ import org.flowmon.udaf.expression.Vector;
  * TableUse}.
  *
  * <pre>
- *   a slot: | mark | key words … | state words … |
+ *   a slot: | mark | key words … | state words … | scratchpads of functions … |
  *   mark: bit 63 set where the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
  *         mask of NULL keys in bits 0 … 15
  * </pre>
@@ -33,8 +33,10 @@ final class LowLevelTable {
      *
      * @param hash of the keys that its key group comes from
      * @param at where its key words begin in {@code data}, its state right behind
+     * @param source has what functions keep of it, which it knows by {@code group}
      */
-    void eject(Pane pane, long nulls, long hash, long[] data, int at);
+    void eject(
+        Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group);
   }
 
   private static final long USED = 1L << 63;
@@ -42,6 +44,8 @@ final class LowLevelTable {
   private static final int EPOCH_SHIFT = 48;
   private static final int EPOCH_MASK = 0x7FFF;
   private static final long NOT_EPOCH = ~((long) EPOCH_MASK << EPOCH_SHIFT);
+  // Longs of a table whose functions have scratchpads, at most: it has fewer slots then.
+  private static final int MAX_PAD_WORDS = 1 << 22;
   private static final long PANE_SPREAD = 0x9E3779B97F4A7C15L;
 
   private final GroupLayout layout;
@@ -56,6 +60,13 @@ final class LowLevelTable {
   // By selected row of the vector at hand: where its group's state begins.
   private final int[] places = new int[Vector.CAPACITY];
   private final TableUse use;
+  // Null where no function has any.
+  private final LowLevelPads pads;
+  private final StateSource allPads;
+  // Of a group whose pad is full: that pad alone, and a group without rows.
+  private final StateSource fullPad;
+  private final long[] emptied;
+  private int fullFunction;
   // Rows that are passed on as groups: key words and state of each. Made when it is needed.
   private long[] passed = {};
 
@@ -74,11 +85,28 @@ final class LowLevelTable {
     this.panes = panes;
     this.ejected = ejected;
     this.keyWords = layout.keyWords();
-    this.stride = 1 + keyWords + layout.stateWords();
+    this.stride = 1 + keyWords + layout.stateWords() + layout.padWords();
+    this.pads = LowLevelPads.of(layout);
+    this.allPads =
+        pads == null ? StateSource.NONE : (f, state, sink) -> pads.output(f, data(), state, sink);
+    this.fullPad =
+        (f, state, sink) -> {
+          if (f == fullFunction) {
+            pads.output(f, data(), state, sink);
+          }
+        };
+    this.emptied = new long[keyWords + layout.stateWords()];
     int size = slotsOf(slots);
+    while (pads != null && size > 2 && (long) size * stride > MAX_PAD_WORDS) {
+      size /= 2;
+    }
     this.mask = size - 1;
     this.data = new long[Math.multiplyExact(size, stride)];
     this.use = new TableUse(size);
+  }
+
+  private long[] data() {
+    return data;
   }
 
   /** The slots of a table of which at least so many were asked for. */
@@ -101,7 +129,7 @@ final class LowLevelTable {
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
-    if (use.passes(n)) {
+    if (pads == null && use.passes(n)) {
       pass(arguments, selection, n, paneOf, pane);
       return;
     }
@@ -113,8 +141,27 @@ final class LowLevelTable {
     } else {
       added = find(arguments, selection, n, paneOf, pane);
     }
-    accumulation.add(arguments, selection, added, n, data, places);
+    accumulate(arguments, selection, added, n);
     use.tried(n, evictions - evictedBefore);
+  }
+
+  /** Adds rows to the states that they have found. */
+  private void accumulate(Vector[] arguments, int[] selection, int from, int to) {
+    accumulation.add(arguments, selection, from, to, data, places);
+    if (pads != null) {
+      pads.add(arguments, selection, from, to, data, places, this::sendPad);
+    }
+  }
+
+  /** FLUSHME: sends a group's pad away as a group of its own, which has no rows besides. */
+  private void sendPad(int function, int state) {
+    int at = state - 1 - keyWords;
+    System.arraycopy(data, at + 1, emptied, 0, keyWords);
+    layout.reset(emptied, keyWords);
+    fullFunction = function;
+    long nulls = data[at] & 0xFFFF;
+    long hash = keys.leadingHash(nulls, data, at + 1);
+    ejected.eject(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
   }
 
   /** Sends each of the rows away as a group of its own. */
@@ -138,7 +185,8 @@ final class LowLevelTable {
       int i = selection[r];
       long nulls = keys.nulls[i];
       long hash = keys.leadingHash(i, nulls, passed, at);
-      ejected.eject(paneOf == null ? pane : paneOf[r], nulls, hash, passed, at);
+      ejected.eject(
+          paneOf == null ? pane : paneOf[r], nulls, hash, passed, at, StateSource.NONE, 0);
     }
   }
 
@@ -264,6 +312,9 @@ final class LowLevelTable {
         data[at + 1 + w] = keys.words[w][i];
       }
       layout.reset(data, at + 1 + keyWords);
+      if (pads != null) {
+        pads.initialize(data, at + 1 + keyWords);
+      }
       pane.slots++;
     }
   }
@@ -278,7 +329,7 @@ final class LowLevelTable {
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
     int done = added;
     if ((data[at] & ~NOT_EPOCH) == epoch) {
-      accumulation.add(arguments, selection, added, found, data, places);
+      accumulate(arguments, selection, added, found);
       nextEpoch();
       done = found;
     }
@@ -293,7 +344,12 @@ final class LowLevelTable {
 
   private void eject(int at, Pane pane) {
     long nulls = data[at] & 0xFFFF;
-    ejected.eject(pane, nulls, keys.leadingHash(nulls, data, at + 1), data, at + 1);
+    int state = at + 1 + keyWords;
+    long hash = keys.leadingHash(nulls, data, at + 1);
+    ejected.eject(pane, nulls, hash, data, at + 1, allPads, state);
+    if (pads != null) {
+      pads.destroy(data, state);
+    }
     data[at] = 0;
     pane.slots--;
   }
@@ -303,6 +359,9 @@ final class LowLevelTable {
     for (int at = 0; at < data.length; at += stride) {
       if (data[at] != 0) {
         paneAt(at).slots--;
+        if (pads != null) {
+          pads.destroy(data, at + 1 + keyWords);
+        }
         data[at] = 0;
       }
     }

@@ -13,6 +13,9 @@ final class PartialOutput implements LowLevelTable.Ejected {
   /** Groups of one pane and key group that are sent together at the latest. */
   private static final int FLUSH_GROUPS = 256;
 
+  /** Bytes of functions' states after which they are sent, too. */
+  private static final int FLUSH_STATE_BYTES = 1 << 15;
+
   private static final int MAX_SPARE_BUILDERS = 1024;
 
   private final GroupLayout layout;
@@ -46,7 +49,8 @@ final class PartialOutput implements LowLevelTable.Ejected {
   }
 
   @Override
-  public void eject(Pane pane, long nulls, long hash, long[] data, int at) {
+  public void eject(
+      Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group) {
     int keyGroup = GroupHash.keyGroup(hash, maxParallelism);
     int destination = grouping * maxParallelism + keyGroup;
     PartialGroupsBuilder builder = pane.outgoing[destination];
@@ -54,9 +58,9 @@ final class PartialOutput implements LowLevelTable.Ejected {
       builder = spare.isEmpty() ? new PartialGroupsBuilder(layout, scratch) : spare.pop();
       pane.outgoing[destination] = builder;
     }
-    builder.add(nulls, data, at, texts, StateSource.NONE, 0);
+    builder.add(nulls, data, at, texts, source, group);
     partials++;
-    if (builder.count() >= FLUSH_GROUPS) {
+    if (builder.count() >= FLUSH_GROUPS || builder.stateBytes() >= FLUSH_STATE_BYTES) {
       send(pane, keyGroup, builder);
     }
   }

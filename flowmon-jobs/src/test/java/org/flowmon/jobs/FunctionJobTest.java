@@ -1,0 +1,316 @@
+package org.flowmon.jobs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.publish.BatchCollectingSink;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.LowLevelCounts;
+import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.WindowSpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Median, 95th and 99th percentile of bytes of each source, live in the job, over a day of real
+ * connections: within their bounds of what the sorted flows say, at every parallelism, and as from
+ * history. Skipped where the data is missing, {@code FLOWMON_DATA} or {@code ../shared/data}.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
+class FunctionJobTest {
+  private static final String TOPIC = "connections";
+  private static final int PARTITIONS = 3;
+  private static final int ROWS = 200;
+  private static final long MINUTE = 60_000_000L;
+  private static final double[] SHARES = {0.5, 0.95, 0.99};
+  private static final String SELECT =
+      "SELECT src_addr, COUNT(*) AS flows, QUANTILES(bytes, %s, '%s') AS q, MEDIAN(q) AS median,"
+          + " LOWER(median) AS median_low, UPPER(median) AS median_high, QUANTILE(q, 0.95) AS p95,"
+          + " LOWER(p95) AS p95_low, UPPER(p95) AS p95_high, QUANTILE(q, 0.99) AS p99,"
+          + " LOWER(p99) AS p99_low, UPPER(p99) AS p99_high FROM flows";
+
+  @TempDir private Path directory;
+
+  private record Flow(long end, IpAddress source, Long bytes) {}
+
+  private static Path data() {
+    String named = System.getenv("FLOWMON_DATA");
+    Path root = Path.of("").toAbsolutePath();
+    while (root.getParent() != null && !Files.exists(root.resolve("docs/format"))) {
+      root = root.getParent();
+    }
+    Path data = named == null ? root.resolve("../shared/data") : Path.of(named);
+    Path day = data.resolve("zeek/rita-missing-host/2024-04-19");
+    assumeTrue(Files.exists(day), "no data at " + day + " (set FLOWMON_DATA)");
+    return day;
+  }
+
+  /** The connections of a day, in the order of their ends. */
+  private static List<Flow> flows() throws IOException {
+    List<Flow> flows = new ArrayList<>();
+    List<Path> files;
+    try (Stream<Path> all = Files.list(data())) {
+      files =
+          all.filter(file -> file.getFileName().toString().startsWith("conn")).sorted().toList();
+    }
+    for (Path file : files) {
+      try (BatchCollectingSink sink =
+          new BatchCollectingSink(
+              1000,
+              batch -> {
+                for (int row = 0; row < batch.rows(); row++) {
+                  add(batch, row, flows);
+                }
+              })) {
+        var unused = FlowFiles.open(file).read(sink);
+      }
+    }
+    flows.sort(Comparator.comparingLong(Flow::end));
+    return flows;
+  }
+
+  private static void add(FlowBatch batch, int row, List<Flow> flows) {
+    if (!batch.isNull(FlowColumn.END_TIME, row) && !batch.isNull(FlowColumn.SRC_ADDR, row)) {
+      Long bytes =
+          batch.isNull(FlowColumn.BYTES, row) ? null : batch.getLong(FlowColumn.BYTES, row);
+      flows.add(
+          new Flow(
+              batch.getLong(FlowColumn.END_TIME, row),
+              batch.getAddress(FlowColumn.SRC_ADDR, row),
+              bytes));
+    }
+  }
+
+  private static void append(FlowBatchBuilder builder, Flow flow) {
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, flow.end);
+    builder.set(FlowColumn.END_TIME, flow.end);
+    builder.setAddress(FlowColumn.SRC_ADDR, flow.source);
+    if (flow.bytes != null) {
+      builder.set(FlowColumn.BYTES, flow.bytes);
+    }
+    builder.endRow();
+  }
+
+  private static List<byte[]> batches(List<Flow> flows, long[] sequence, long[] cumulative) {
+    List<byte[]> batches = new ArrayList<>();
+    for (int from = 0; from < flows.size(); from += ROWS) {
+      List<Flow> part = flows.subList(from, Math.min(flows.size(), from + ROWS));
+      FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
+      part.forEach(flow -> append(builder, flow));
+      int partition = batches.size() % PARTITIONS;
+      cumulative[partition] += part.size();
+      batches.add(builder.build(100 + partition, sequence[partition]++, cumulative[partition], 0));
+    }
+    return batches;
+  }
+
+  private static List<byte[]> produce(EmbeddedKafka kafka, List<Flow> flows) throws Exception {
+    long[] sequence = new long[PARTITIONS];
+    long[] cumulative = new long[PARTITIONS];
+    List<byte[]> batches = batches(flows, sequence, cumulative);
+    kafka.createTopic(TOPIC, PARTITIONS);
+    try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+      for (int b = 0; b < batches.size(); b++) {
+        producer.send(new ProducerRecord<>(TOPIC, b % PARTITIONS, null, batches.get(b))).get();
+      }
+      long clock = flows.get(flows.size() - 1).end + 3 * 60 * MINUTE;
+      for (int partition = 0; partition < PARTITIONS; partition++) {
+        byte[] beat =
+            FlowBatchBuilder.heartbeat(
+                100 + partition, sequence[partition]++, cumulative[partition], 0, clock);
+        producer.send(new ProducerRecord<>(TOPIC, partition, null, beat)).get();
+      }
+    }
+    return batches;
+  }
+
+  private static AnalysisConfig analysis(String name, String window, String epsilon, String how) {
+    return AnalysisConfig.parse(
+        name + ".yaml",
+        """
+        name: %s
+        live:
+          query: %s GROUP BY src_addr
+          window: %s
+          lateness: 0s
+          slots: 16
+        report:
+          logic: live
+        """
+            .formatted(name, SELECT.formatted(epsilon, how), window));
+  }
+
+  @Test
+  void percentilesOfEachSourceAreWithinTheirBoundsLiveAndFromHistory() throws Exception {
+    List<Flow> flows = flows();
+    assertTrue(flows.size() > 10_000, flows.size() + " flows");
+    AnalysisConfig minutes = analysis("minutes", "1m", "0.01", "lite");
+    AnalysisConfig hours = analysis("hours", "1h", "0.05", "medium");
+    try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
+      List<FlowBatch> batches = produce(kafka, flows).stream().map(FlowBatch::open).toList();
+      for (int parallelism : new int[] {1, 2, 4}) {
+        Map<String, Map<Long, ResultTable>> results =
+            run(kafka, parallelism, List.of(minutes, hours));
+        check(flows, results.get("minutes"), MINUTE, 0.01, parallelism + " tasks");
+        check(flows, results.get("hours"), 60 * MINUTE, 0.05, parallelism + " tasks");
+      }
+      long end = Math.floorDiv(flows.get(flows.size() / 2).end, 60 * MINUTE) * 60 * MINUTE;
+      String hour =
+          SELECT.formatted("0.05", "medium")
+              + " WHERE end_time >= TIMESTAMP '%s' AND end_time < TIMESTAMP '%s' GROUP BY src_addr"
+                  .formatted(time(end - 60 * MINUTE), time(end));
+      ResultTable history = FlowQueries.run(batches, QueryParser.parse(hour));
+      List<Flow> ofHour =
+          flows.stream().filter(f -> f.end >= end - 60 * MINUTE && f.end < end).toList();
+      check(ofHour, Map.of(end, history), 60 * MINUTE, 0.05, "history");
+      fewPartialStatesCross(batches, flows);
+    }
+  }
+
+  private static String time(long micros) {
+    return Instant.ofEpochSecond(micros / 1_000_000).toString();
+  }
+
+  /** What crosses to the merge is a state of each source and hour, or a few, and not flows. */
+  private static void fewPartialStatesCross(List<FlowBatch> batches, List<Flow> flows) {
+    LowLevelQuery low =
+        new LowLevelQuery(
+            1,
+            QueryParser.parse(SELECT.formatted("0.01", "lite") + " GROUP BY src_addr"),
+            WindowSpec.tumbling(60 * MINUTE, 0),
+            LowLevelQuery.DEFAULT_SLOTS,
+            16,
+            (keyGroup, bytes) -> {});
+    for (FlowBatch batch : batches) {
+      low.process(batch);
+      low.closePanesUpTo(batch.getLong(FlowColumn.ARRIVAL, batch.rows() - 1));
+      low.drainSome(LowLevelQuery.DEFAULT_SLOTS);
+    }
+    low.drainAll();
+    LowLevelCounts counts = low.counts();
+    assertEquals(flows.size(), counts.counted());
+    long groups =
+        flows.stream().map(f -> f.end / (60 * MINUTE) + " " + f.source).distinct().count();
+    // A scratchpad of 'lite' has 63 values.
+    assertTrue(counts.partials() <= groups + flows.size() / 63, groups + " groups, " + counts);
+    assertTrue(2 * counts.partials() < flows.size(), groups + " groups, " + counts);
+  }
+
+  private Map<String, Map<Long, ResultTable>> run(
+      EmbeddedKafka kafka, int parallelism, List<AnalysisConfig> analyses) throws Exception {
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(0));
+    JobConfig config =
+        JobConfig.parse(
+            "test.yaml",
+            """
+            kafka: {bootstrap: '%s', topic: %s}
+            job:
+              role: analyses
+              parallelism: %d
+              max_parallelism: 16
+              checkpoint_interval: 200ms
+              checkpoint_directory: %s
+              disorder_bound: 0s
+              bounded: true
+            """
+                .formatted(
+                    kafka.bootstrap(),
+                    TOPIC,
+                    parallelism,
+                    directory.resolve("checkpoints").toUri()));
+    FlowmonJob.configure(env, config);
+    Map<String, Map<Long, ResultTable>> results = new HashMap<>();
+    try (CloseableIterator<WindowResult> windows =
+        FlowmonJob.windows(FlowmonJob.flows(env, config), config, analyses).executeAndCollect()) {
+      while (windows.hasNext()) {
+        WindowResult result = windows.next();
+        if (!result.isAnnouncement()) {
+          results
+              .computeIfAbsent(result.analysis(), name -> new TreeMap<>())
+              .put(result.windowEnd(), result.rows());
+        }
+      }
+    }
+    return results;
+  }
+
+  private static void check(
+      List<Flow> flows, Map<Long, ResultTable> windows, long width, double epsilon, String run) {
+    Map<Long, Map<IpAddress, List<Long>>> bytes = new TreeMap<>();
+    Map<Long, Map<IpAddress, Long>> counts = new TreeMap<>();
+    for (Flow flow : flows) {
+      long end = (Math.floorDiv(flow.end, width) + 1) * width;
+      List<Long> all =
+          bytes
+              .computeIfAbsent(end, e -> new HashMap<>())
+              .computeIfAbsent(flow.source, source -> new ArrayList<>());
+      if (flow.bytes != null) {
+        all.add(flow.bytes);
+      }
+      counts.computeIfAbsent(end, e -> new HashMap<>()).merge(flow.source, 1L, Long::sum);
+    }
+    assertEquals(bytes.keySet(), windows.keySet(), run);
+    for (Map.Entry<Long, ResultTable> window : windows.entrySet()) {
+      ResultTable rows = window.getValue();
+      assertEquals(counts.get(window.getKey()).size(), rows.rowCount(), run);
+      for (int row = 0; row < rows.rowCount(); row++) {
+        IpAddress source = rows.address(row, 0);
+        String at = run + ", window " + window.getKey() + ", " + source;
+        assertEquals(counts.get(window.getKey()).get(source), rows.longValue(row, 1), at);
+        List<Long> sorted = bytes.get(window.getKey()).get(source);
+        Collections.sort(sorted);
+        checkShares(sorted, rows, row, epsilon, at);
+      }
+    }
+  }
+
+  private static void checkShares(
+      List<Long> sorted, ResultTable rows, int row, double epsilon, String at) {
+    int n = sorted.size();
+    for (int s = 0; s < SHARES.length; s++) {
+      int column = 3 + 3 * s;
+      if (n == 0) {
+        assertTrue(rows.isNull(row, column), at);
+        continue;
+      }
+      int rank = (int) Math.max(1, Math.ceil(SHARES[s] * n));
+      long value = rows.longValue(row, column);
+      long below = sorted.stream().filter(b -> b < value).count();
+      long upTo = sorted.stream().filter(b -> b <= value).count();
+      assertTrue(rows.longValue(row, column + 1) <= sorted.get(rank - 1), at);
+      assertTrue(rows.longValue(row, column + 2) >= sorted.get(rank - 1), at);
+      assertTrue(upTo > below, at + ": " + value + " is none of the values");
+      assertTrue(below - epsilon * n < rank && rank <= upTo + epsilon * n, at);
+    }
+  }
+}
