@@ -1,7 +1,6 @@
 package org.flowmon.deploy.command;
 
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -23,16 +22,11 @@ final class BrokerOption {
 
   /** The properties of Kafka's clients, with the bootstrap servers. */
   Map<String, Object> properties() {
-    Map<String, Object> properties = new HashMap<>();
     if (config == null) {
-      properties.put("bootstrap.servers", bootstrap);
-      return properties;
+      return Map.of("bootstrap.servers", bootstrap);
     }
     try {
-      JobConfig.Kafka kafka = JobConfig.read(config).kafka();
-      properties.putAll(kafka.properties());
-      properties.put("bootstrap.servers", kafka.bootstrap());
-      return properties;
+      return JobConfig.read(config).kafka().clientProperties();
     } catch (ConfigException e) {
       throw new CommandException(e.getMessage());
     }

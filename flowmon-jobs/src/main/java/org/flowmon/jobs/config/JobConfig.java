@@ -3,6 +3,7 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -97,6 +98,13 @@ public record JobConfig(
 
     public Kafka {
       properties = Map.copyOf(properties);
+    }
+
+    /** The properties of any of Kafka's clients, with the bootstrap servers; to be added to. */
+    public Map<String, Object> clientProperties() {
+      Map<String, Object> all = new HashMap<>(properties);
+      all.put("bootstrap.servers", bootstrap);
+      return all;
     }
   }
 

@@ -45,7 +45,7 @@ public final class ControlStatus implements AutoCloseable {
     this.topic = topic(kafka);
     this.producer =
         new KafkaProducer<>(
-            properties(kafka), new ByteArraySerializer(), new ByteArraySerializer());
+            kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /**
@@ -62,12 +62,6 @@ public final class ControlStatus implements AutoCloseable {
 
   private static String topic(JobConfig.Kafka kafka) {
     return kafka.analysesTopic() + ".status";
-  }
-
-  private static Map<String, Object> properties(JobConfig.Kafka kafka) {
-    Map<String, Object> properties = new HashMap<>(kafka.properties());
-    properties.put("bootstrap.servers", kafka.bootstrap());
-    return properties;
   }
 
   /** The tasks of the job know the change. */
@@ -116,7 +110,14 @@ public final class ControlStatus implements AutoCloseable {
 
   /** Makes the topic where it is missing. */
   static void createIfMissing(JobConfig.Kafka kafka) {
-    ControlTopic.createIfMissing(properties(kafka), topic(kafka));
+    ControlTopic.createIfMissing(kafka.clientProperties(), topic(kafka));
+  }
+
+  private static KafkaConsumer<byte[], byte[]> consumer(JobConfig.Kafka kafka) {
+    Map<String, Object> properties = kafka.clientProperties();
+    properties.put("enable.auto.commit", "false");
+    return new KafkaConsumer<>(
+        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   /**
@@ -127,10 +128,7 @@ public final class ControlStatus implements AutoCloseable {
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
     long end = System.nanoTime() + time.toNanos();
-    Map<String, Object> properties = properties(kafka);
-    properties.put("enable.auto.commit", "false");
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
       TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
@@ -150,10 +148,7 @@ public final class ControlStatus implements AutoCloseable {
 
   /** What jobs have said up to now: the last outcome of each analysis, by its name. */
   public static Map<String, Outcome> read(JobConfig.Kafka kafka) {
-    Map<String, Object> properties = properties(kafka);
-    properties.put("enable.auto.commit", "false");
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
       TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
       long end = consumer.endOffsets(List.of(partition), READ_TIMEOUT).get(partition);
       consumer.assign(List.of(partition));

@@ -55,8 +55,7 @@ public final class ControlTopic {
   public ControlTopic(JobConfig.Kafka kafka) {
     this.kafka = kafka;
     this.name = kafka.analysesTopic();
-    this.properties = new HashMap<>(kafka.properties());
-    properties.put("bootstrap.servers", kafka.bootstrap());
+    this.properties = kafka.clientProperties();
   }
 
   /** What is said up to some offset, in the order in which it was said. */

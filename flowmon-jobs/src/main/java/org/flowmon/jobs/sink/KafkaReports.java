@@ -1,9 +1,7 @@
 package org.flowmon.jobs.sink;
 
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
@@ -18,7 +16,6 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -77,9 +74,7 @@ public final class KafkaReports {
    * @throws ConfigException where that is not possible
    */
   public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
-    Map<String, Object> properties = new HashMap<>(kafka.properties());
-    properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrap());
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
       for (AnalysisConfig analysis : analyses) {
         if (analysis.sinks().contains(SINK)) {
           createTopic(admin, TOPIC_PREFIX + analysis.name());
@@ -97,9 +92,7 @@ public final class KafkaReports {
    * @throws ConfigException where that is not possible
    */
   public static void createTopic(JobConfig.Kafka kafka, String topic) {
-    Map<String, Object> properties = new HashMap<>(kafka.properties());
-    properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrap());
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
       createTopic(admin, topic);
     }
   }

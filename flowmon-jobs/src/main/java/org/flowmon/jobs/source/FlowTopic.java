@@ -2,9 +2,7 @@ package org.flowmon.jobs.source;
 
 import java.io.Serializable;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -46,9 +44,7 @@ public record FlowTopic(String name, String id, int partitions) implements Seria
    * @throws ConfigException where Kafka does not answer or has no such topic
    */
   public static FlowTopic lookUp(JobConfig.Kafka kafka) {
-    Map<String, Object> properties = new HashMap<>(kafka.properties());
-    properties.put("bootstrap.servers", kafka.bootstrap());
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
       TopicDescription topic =
           admin
               .describeTopics(List.of(kafka.topic()))
