@@ -14,8 +14,11 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.LowLevelQuery;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
@@ -213,6 +216,57 @@ class FunctionLiveTest {
           .merge(groups);
     }
     sent.clear();
+  }
+
+  @Test
+  void queriesThatShareATableHaveTheirOwnStates() {
+    String[] functions = {
+      "COUNT(QUANTILES(bytes)) AS n, QUANTILE(QUANTILES(bytes), 0) AS least,"
+          + " QUANTILE(QUANTILES(bytes), 1) AS most",
+      "SUM(packets) AS p, QUANTILE(QUANTILES(packets), 1) AS m, COUNT(QUANTILES(bytes)) AS b",
+      "TOTAL(HEAVY_HITTERS(dst_addr, packets)) AS t, QUANTILE(QUANTILES(packets), 0) AS least",
+    };
+    String[] exact = {
+      "COUNT(bytes) AS n, MIN(bytes) AS least, MAX(bytes) AS most",
+      "SUM(packets) AS p, MAX(packets) AS m, COUNT(bytes) AS b",
+      "COALESCE(SUM(CASE WHEN dst_addr IS NULL THEN 0 ELSE packets END), 0) AS t,"
+          + " MIN(packets) AS least",
+    };
+    WindowSpec window = WindowSpec.tumbling(24 * 60 * MINUTE, 3 * 24 * 60 * MINUTE);
+    List<FlowBatch> flows = new RandomFlows(9).modest().within(MINUTE).batches(10, 1000);
+    LowLevel low = new LowLevel();
+    List<FlowQuery> queries = new ArrayList<>();
+    Map<Long, List<byte[]>> sent = new HashMap<>();
+    for (String of : functions) {
+      long id = queries.size();
+      queries.add(QueryParser.parse("SELECT service, " + of + " FROM flows GROUP BY service"));
+      sent.put(id, new ArrayList<>());
+      var unused =
+          low.add(id, queries.get((int) id), window, 4, 8, (group, b) -> sent.get(id).add(b));
+    }
+    assertEquals(1, low.tables());
+    flows.forEach(low::process);
+    low.drainAll();
+    for (int q = 0; q < queries.size(); q++) {
+      WindowTables tables = new WindowTables(q, queries.get(q), window);
+      sent.get((long) q).forEach(bytes -> tables.merge(PartialGroups.open(bytes)));
+      Map<Long, WindowPart> parts = new TreeMap<>();
+      tables.closeUpTo(Long.MAX_VALUE / 4, part -> parts.put(part.windowEnd(), part));
+      parts.forEach((end, part) -> assertTrue(part.groups() > 1, "a window has several groups"));
+      for (Map.Entry<Long, WindowPart> part : parts.entrySet()) {
+        long start = part.getKey() - window.widthMicros();
+        String sql =
+            "SELECT service, %s FROM flows WHERE COALESCE(end_time, arrival) >= :start AND"
+                + " COALESCE(end_time, arrival) < :end GROUP BY service";
+        FlowQuery query =
+            QueryParser.parse(sql.formatted(exact[q]))
+                .bind(
+                    Parameters.NONE
+                        .with("start", Value.ofTimestamp(start))
+                        .with("end", Value.ofTimestamp(part.getKey())));
+        assertEquals(FlowQueries.run(flows, query), part.getValue().result(), "query " + q);
+      }
+    }
   }
 
   @Test

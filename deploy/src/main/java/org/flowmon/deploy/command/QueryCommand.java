@@ -15,6 +15,7 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -132,6 +133,7 @@ public final class QueryCommand implements Callable<Integer> {
             left + " columns are NULL in every row and left out; --format csv and json have all");
       }
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
+      Approximation.of(query).forEach(value -> System.err.println("approximate: " + value));
       if (explained) {
         System.err.println(Explanation.left(answer.stats()));
         if (query.having() != null) {

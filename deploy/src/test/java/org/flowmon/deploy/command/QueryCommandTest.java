@@ -1,6 +1,7 @@
 package org.flowmon.deploy.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -78,6 +79,18 @@ final class QueryCommandTest {
         err);
     assertEquals(ExitCodes.USAGE, query("SELECT uid FROM flows HAVING uid = 'a'"));
     assertTrue(err.contains("line 1:23: HAVING keeps groups, and there are none"), err);
+  }
+
+  @Test
+  void approximateColumnsAreSaidWithTheQueryThatGivesTheExactAnswer() {
+    String sql = "SELECT MEDIAN(src_port) AS m, UPPER(m) AS high FROM flows";
+    assertEquals(0, query(sql, "--format", "csv"));
+    assertEquals("m,high\r\n1024,1024\r\n", out);
+    String exact =
+        "SELECT src_port, COUNT(*) AS exact FROM flows GROUP BY src_port ORDER BY (src_port)";
+    assertTrue(err.contains("approximate: m: ") && err.contains("exactly by " + exact), err);
+    assertEquals(0, query(exact, "--format", "csv"));
+    assertFalse(err.contains("approximate"), err);
   }
 
   @Test

@@ -9,6 +9,7 @@ import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.ValueKind;
 
 /** What is taken out of states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
@@ -48,6 +49,11 @@ enum CountExtractor implements Extractor {
 
   CountExtractor(String signature) {
     this.signature = signature;
+  }
+
+  @Override
+  public Approximation.Way exact() {
+    return this == CARDINALITY ? Approximation.Way.COUNT_DISTINCT : Approximation.Way.COUNTS;
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -161,6 +162,12 @@ final class ItemExtractors {
   private record Named(
       String name, String signature, BiFunction<WeightedItems, UdafCall, BoundExtractor> binding)
       implements Extractor {
+    @Override
+    public Approximation.Way exact() {
+      boolean isExact = name.equals("TOTAL") || name.equals("REFUSED");
+      return isExact ? Approximation.Way.ITSELF : Approximation.Way.SUMS;
+    }
+
     @Override
     public BoundExtractor bind(BoundUdaf function, UdafCall call) {
       return binding.apply((WeightedItems) function, call);

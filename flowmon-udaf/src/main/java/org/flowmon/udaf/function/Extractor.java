@@ -1,5 +1,7 @@
 package org.flowmon.udaf.function;
 
+import org.flowmon.udaf.query.Approximation;
+
 /**
  * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name needs to
  * be unique only among the function's. Immutable.
@@ -10,6 +12,11 @@ public interface Extractor {
 
   /** How it is called, for errors and listings: {@code QUANTILE(state, share)}. */
   String signature();
+
+  /** How a query over the rows gives its exact answer; not known unless it is said. */
+  default Approximation.Way exact() {
+    return Approximation.Way.UNKNOWN;
+  }
 
   /**
    * Checks a call and fixes its parameters.

@@ -6,8 +6,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FunctionCatalogue;
+import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -66,6 +68,16 @@ public final class QueryFunctions implements FunctionCatalogue {
     } catch (UdafException e) {
       throw new CallException(e.getMessage(), e.argument());
     }
+  }
+
+  @Override
+  public Approximation.Way exact(StateValue value) {
+    for (Extractor extractor : Known.FUNCTIONS.find(value.function()).extractors()) {
+      if (extractor.name().equals(value.extractor())) {
+        return extractor.exact();
+      }
+    }
+    throw new IllegalArgumentException("no extractor " + value.extractor());
   }
 
   /**

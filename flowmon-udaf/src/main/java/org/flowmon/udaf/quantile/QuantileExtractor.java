@@ -12,6 +12,7 @@ import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -47,6 +48,11 @@ final class QuantileExtractor implements Extractor {
   @Override
   public String signature() {
     return signature;
+  }
+
+  @Override
+  public Approximation.Way exact() {
+    return name.equals("COUNT") ? Approximation.Way.ITSELF : Approximation.Way.COUNTS;
   }
 
   @Override

@@ -50,6 +50,9 @@ public interface FunctionCatalogue {
   Gives check(
       String function, List<Expression> arguments, String extractor, List<Expression> parameters);
 
+  /** How a query gives the exact answer of an extractor. */
+  Approximation.Way exact(StateValue value);
+
   /**
    * What an extractor gives.
    *

@@ -56,6 +56,11 @@ final class Functions {
     }
 
     @Override
+    public Approximation.Way exact(StateValue value) {
+      return Approximation.Way.UNKNOWN;
+    }
+
+    @Override
     public Gives check(
         String function, List<Expression> arguments, String extractor, List<Expression> params) {
       throw new CallException("no function " + function, -1);

@@ -1,0 +1,63 @@
+package org.flowmon.udaf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.junit.jupiter.api.Test;
+
+/** Every approximate column has the query that gives the exact answer. */
+class ApproximationTest {
+  private static List<String> exact(String sql) {
+    return Approximation.of(QueryParser.parseQuery(sql)).stream()
+        .map(one -> one.column() + ": " + one.exact())
+        .toList();
+  }
+
+  @Test
+  void exactQueriesAreOverTheSameFlowsAndGroups() {
+    assertEquals(
+        List.of(
+            "m: SELECT dst_port AS port, bytes, COUNT(*) AS exact FROM flows WHERE bytes > 5 GROUP"
+                + " BY dst_port, bytes ORDER BY (dst_port), (bytes)",
+            "ratio: SELECT dst_port AS port, COUNT(DISTINCT src_addr, dst_addr) AS exact FROM flows"
+                + " WHERE bytes > 5 GROUP BY dst_port ORDER BY (dst_port)",
+            "t: SELECT dst_port AS port, src_addr, SUM(packets) AS exact FROM flows WHERE bytes > 5"
+                + " GROUP BY dst_port, src_addr ORDER BY (dst_port), SUM(packets) DESC"),
+        exact(
+            "SELECT dst_port AS port, QUANTILES(bytes) AS q, COUNT(q) AS n, MEDIAN(q) AS m,"
+                + " LOWER(m) AS low, CARDINALITY(APPROX_COUNT_DISTINCT(src_addr, dst_addr)) /"
+                + " COUNT(*) AS ratio, TOP(HEAVY_HITTERS(src_addr, packets), 3) AS t FROM flows"
+                + " WHERE bytes > 5 GROUP BY dst_port"));
+    assertEquals(
+        List.of(
+            "t: SELECT src_addr, COUNT(*) AS exact FROM flows GROUP BY src_addr ORDER BY COUNT(*)"
+                + " DESC"),
+        exact("SELECT t FROM (SELECT TOP(src_addr, 3) AS t FROM flows) AS x"));
+    assertEquals(List.of(), exact("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
+  }
+
+  @Test
+  void exactAnswersAreWithinTheBounds() {
+    List<FlowBatch> flows = new RandomFlows(5).modest().batches(6, 2000);
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT QUANTILE(QUANTILES(bytes, 0.1), 0.9) AS v, LOWER(v) AS low, UPPER(v) AS high,"
+                + " COUNT(QUANTILES(bytes, 0.1)) AS n FROM flows");
+    ResultTable answer = FlowQueries.run(flows, query);
+    ResultTable values = FlowQueries.run(flows, Approximation.of(query).get(0).exact());
+    long rank = (long) Math.ceil(0.9 * answer.longValue(0, 3));
+    int row = 0;
+    for (long upTo = values.longValue(0, 1); upTo < rank; ) {
+      row++;
+      upTo += values.longValue(row, 1);
+    }
+    long exact = values.longValue(row, 0);
+    assertTrue(answer.longValue(0, 1) <= exact && exact <= answer.longValue(0, 2));
+  }
+}
