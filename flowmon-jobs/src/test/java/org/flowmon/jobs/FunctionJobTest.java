@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -30,6 +31,7 @@ import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
@@ -49,26 +51,31 @@ import org.junit.jupiter.api.io.TempDir;
 class FunctionJobTest {
   private static final String TOPIC = "connections";
   private static final int PARTITIONS = 3;
-  private static final int ROWS = 200;
+  private static final int ROWS = 50;
   private static final long MINUTE = 60_000_000L;
+  private static final String HOURS = "QUANTILES(bytes, 0.05, 'medium')";
   private static final double[] SHARES = {0.5, 0.95, 0.99};
   private static final String SELECT =
-      "SELECT src_addr, COUNT(*) AS flows, QUANTILES(bytes, %s, '%s') AS q, MEDIAN(q) AS median,"
-          + " LOWER(median) AS median_low, UPPER(median) AS median_high, QUANTILE(q, 0.95) AS p95,"
-          + " LOWER(p95) AS p95_low, UPPER(p95) AS p95_high, QUANTILE(q, 0.99) AS p99,"
-          + " LOWER(p99) AS p99_low, UPPER(p99) AS p99_high FROM flows";
+      "SELECT src_addr, COUNT(*) AS flows, MEDIAN(Q) AS median, LOWER(median) AS median_low,"
+          + " UPPER(median) AS median_high, QUANTILE(Q, 0.95) AS p95, LOWER(p95) AS p95_low,"
+          + " UPPER(p95) AS p95_high, QUANTILE(Q, 0.99) AS p99, LOWER(p99) AS p99_low, UPPER(p99)"
+          + " AS p99_high FROM flows";
 
   @TempDir private Path directory;
 
   private record Flow(long end, IpAddress source, Long bytes) {}
 
-  private static Path data() {
-    String named = System.getenv("FLOWMON_DATA");
+  private static Path root() {
     Path root = Path.of("").toAbsolutePath();
     while (root.getParent() != null && !Files.exists(root.resolve("docs/format"))) {
       root = root.getParent();
     }
-    Path data = named == null ? root.resolve("../shared/data") : Path.of(named);
+    return root;
+  }
+
+  private static Path data() {
+    String named = System.getenv("FLOWMON_DATA");
+    Path data = named == null ? root().resolve("../shared/data") : Path.of(named);
     Path day = data.resolve("zeek/rita-missing-host/2024-04-19");
     assumeTrue(Files.exists(day), "no data at " + day + " (set FLOWMON_DATA)");
     return day;
@@ -154,39 +161,53 @@ class FunctionJobTest {
     return batches;
   }
 
-  private static AnalysisConfig analysis(String name, String window, String epsilon, String how) {
+  private static String select(String quantiles) {
+    return SELECT.replace("Q)", quantiles + ")").replace("Q,", quantiles + ",");
+  }
+
+  /** Of each minute: the analysis that the page of the functions has. */
+  private static AnalysisConfig ofThePage() throws IOException {
+    String page = Files.readString(root().resolve("docs/aggregates.md"));
+    int begin = page.indexOf("```yaml\n") + 8;
+    return AnalysisConfig.parse("sizes.yaml", page.substring(begin, page.indexOf("```", begin)));
+  }
+
+  /** Of each hour, by few slots and summaries in the scratchpads. */
+  private static AnalysisConfig ofHours() {
     return AnalysisConfig.parse(
-        name + ".yaml",
+        "hours.yaml",
         """
-        name: %s
+        name: hours
         live:
           query: %s GROUP BY src_addr
-          window: %s
+          window: 1h
           lateness: 0s
           slots: 16
         report:
           logic: live
         """
-            .formatted(name, SELECT.formatted(epsilon, how), window));
+            .formatted(select(HOURS)));
   }
 
   @Test
   void percentilesOfEachSourceAreWithinTheirBoundsLiveAndFromHistory() throws Exception {
     List<Flow> flows = flows();
     assertTrue(flows.size() > 10_000, flows.size() + " flows");
-    AnalysisConfig minutes = analysis("minutes", "1m", "0.01", "lite");
-    AnalysisConfig hours = analysis("hours", "1h", "0.05", "medium");
+    AnalysisConfig minutes = ofThePage();
+    AnalysisConfig hours = ofHours();
     try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
       List<FlowBatch> batches = produce(kafka, flows).stream().map(FlowBatch::open).toList();
       for (int parallelism : new int[] {1, 2, 4}) {
+        boolean fails = parallelism == 2;
         Map<String, Map<Long, ResultTable>> results =
-            run(kafka, parallelism, List.of(minutes, hours));
-        check(flows, results.get("minutes"), MINUTE, 0.01, parallelism + " tasks");
-        check(flows, results.get("hours"), 60 * MINUTE, 0.05, parallelism + " tasks");
+            run(kafka, parallelism, fails, List.of(minutes, hours));
+        String run = parallelism + " tasks" + (fails ? ", one of which fails once" : "");
+        check(flows, results.get("sizes"), MINUTE, 0.01, run);
+        check(flows, results.get("hours"), 60 * MINUTE, 0.05, run);
       }
       long end = Math.floorDiv(flows.get(flows.size() / 2).end, 60 * MINUTE) * 60 * MINUTE;
       String hour =
-          SELECT.formatted("0.05", "medium")
+          select(HOURS)
               + " WHERE end_time >= TIMESTAMP '%s' AND end_time < TIMESTAMP '%s' GROUP BY src_addr"
                   .formatted(time(end - 60 * MINUTE), time(end));
       ResultTable history = FlowQueries.run(batches, QueryParser.parse(hour));
@@ -206,7 +227,7 @@ class FunctionJobTest {
     LowLevelQuery low =
         new LowLevelQuery(
             1,
-            QueryParser.parse(SELECT.formatted("0.01", "lite") + " GROUP BY src_addr"),
+            QueryParser.parse(select("QUANTILES(bytes)") + " GROUP BY src_addr"),
             WindowSpec.tumbling(60 * MINUTE, 0),
             LowLevelQuery.DEFAULT_SLOTS,
             16,
@@ -227,8 +248,9 @@ class FunctionJobTest {
   }
 
   private Map<String, Map<Long, ResultTable>> run(
-      EmbeddedKafka kafka, int parallelism, List<AnalysisConfig> analyses) throws Exception {
-    StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(0));
+      EmbeddedKafka kafka, int parallelism, boolean fails, List<AnalysisConfig> analyses)
+      throws Exception {
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(2));
     JobConfig config =
         JobConfig.parse(
             "test.yaml",
@@ -238,7 +260,7 @@ class FunctionJobTest {
               role: analyses
               parallelism: %d
               max_parallelism: 16
-              checkpoint_interval: 200ms
+              checkpoint_interval: 100ms
               checkpoint_directory: %s
               disorder_bound: 0s
               bounded: true
@@ -250,8 +272,14 @@ class FunctionJobTest {
                     directory.resolve("checkpoints").toUri()));
     FlowmonJob.configure(env, config);
     Map<String, Map<Long, ResultTable>> results = new HashMap<>();
+    DataStream<PositionedBatch> batches = FlowmonJob.flows(env, config);
+    if (fails) {
+      FailOnce.reset();
+      batches =
+          batches.map(new FailOnce()).returns(PositionedBatch.TYPE).setParallelism(parallelism);
+    }
     try (CloseableIterator<WindowResult> windows =
-        FlowmonJob.windows(FlowmonJob.flows(env, config), config, analyses).executeAndCollect()) {
+        FlowmonJob.windows(batches, config, analyses).executeAndCollect()) {
       while (windows.hasNext()) {
         WindowResult result = windows.next();
         if (!result.isAnnouncement()) {
@@ -261,6 +289,7 @@ class FunctionJobTest {
         }
       }
     }
+    assertEquals(fails ? 1 : 0, fails ? FailOnce.failures() : 0, "the case needs a failure");
     return results;
   }
 
@@ -298,7 +327,7 @@ class FunctionJobTest {
       List<Long> sorted, ResultTable rows, int row, double epsilon, String at) {
     int n = sorted.size();
     for (int s = 0; s < SHARES.length; s++) {
-      int column = 3 + 3 * s;
+      int column = 2 + 3 * s;
       if (n == 0) {
         assertTrue(rows.isNull(row, column), at);
         continue;

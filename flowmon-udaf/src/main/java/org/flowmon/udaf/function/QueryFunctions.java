@@ -17,20 +17,25 @@ import org.flowmon.udaf.query.ValueKind;
  * and binds them when it runs.
  */
 public final class QueryFunctions implements FunctionCatalogue {
-  private static final class Known {
-    // Read once: what is on the class path does not change.
-    static final Udafs FUNCTIONS = Udafs.load(QueryFunctions.class.getClassLoader());
-  }
+  // Read once: what is on the class path does not change.
+  private static Udafs known;
 
   private final Map<String, Set<String>> extractors = new TreeMap<>();
 
   /** Those that this class's loader sees. */
   public QueryFunctions() {
-    for (Udaf function : Known.FUNCTIONS.all()) {
+    for (Udaf function : known().all()) {
       extractors.put(
           function.name(),
           function.extractors().stream().map(Extractor::name).collect(Collectors.toSet()));
     }
+  }
+
+  private static synchronized Udafs known() {
+    if (known == null) {
+      known = Udafs.load(QueryFunctions.class.getClassLoader());
+    }
+    return known;
   }
 
   @Override
@@ -45,13 +50,13 @@ public final class QueryFunctions implements FunctionCatalogue {
 
   @Override
   public String signature(String function) {
-    return Known.FUNCTIONS.find(function).signature();
+    return known().find(function).signature();
   }
 
   @Override
   public void check(String function, List<Expression> arguments) {
     try {
-      Known.FUNCTIONS.bind(function, arguments(arguments));
+      known().bind(function, arguments(arguments));
     } catch (UdafException e) {
       throw new CallException(e.getMessage(), e.argument());
     }
@@ -61,9 +66,8 @@ public final class QueryFunctions implements FunctionCatalogue {
   public Gives check(
       String function, List<Expression> arguments, String extractor, List<Expression> parameters) {
     try {
-      BoundUdaf bound = Known.FUNCTIONS.bind(function, arguments(arguments));
-      AnswerType type =
-          Known.FUNCTIONS.bindExtractor(bound, extractor, arguments(parameters)).type();
+      BoundUdaf bound = known().bind(function, arguments(arguments));
+      AnswerType type = known().bindExtractor(bound, extractor, arguments(parameters)).type();
       return new Gives(type.isList() ? ValueKind.TEXT : type.value(), type.isList());
     } catch (UdafException e) {
       throw new CallException(e.getMessage(), e.argument());
@@ -72,7 +76,7 @@ public final class QueryFunctions implements FunctionCatalogue {
 
   @Override
   public Approximation.Way exact(StateValue value) {
-    for (Extractor extractor : Known.FUNCTIONS.find(value.function()).extractors()) {
+    for (Extractor extractor : known().find(value.function()).extractors()) {
       if (extractor.name().equals(value.extractor())) {
         return extractor.exact();
       }
@@ -86,7 +90,7 @@ public final class QueryFunctions implements FunctionCatalogue {
    * @param call a state, or what is taken out of one, without parameters
    */
   public static BoundUdaf function(AggregateCall call) {
-    return Known.FUNCTIONS.bind(call.value().function(), arguments(call.arguments()));
+    return known().bind(call.value().function(), arguments(call.arguments()));
   }
 
   /**
@@ -96,8 +100,8 @@ public final class QueryFunctions implements FunctionCatalogue {
    * @param call no state itself
    */
   public static BoundExtractor extractor(BoundUdaf function, AggregateCall call) {
-    return Known.FUNCTIONS.bindExtractor(
-        function, call.value().extractor(), arguments(call.value().parameters()));
+    return known()
+        .bindExtractor(function, call.value().extractor(), arguments(call.value().parameters()));
   }
 
   private static List<UdafCall.Argument> arguments(List<Expression> expressions) {

@@ -47,7 +47,7 @@ public record Approximation(String column, AggregateCall what, FlowQuery exact) 
       ExpressionParts.of(what).forEach(part -> collect(query, column, part, all));
     } else if (call.isState() && !call.value().isState()) {
       StateValue value = call.value();
-      FlowQuery exact = exact(query, call, Functions.CATALOGUE.exact(value));
+      FlowQuery exact = exact(query, call, Functions.catalogue().exact(value));
       AggregateCall itself =
           new AggregateCall(call.arguments(), value.bound(StateValue.Part.VALUE));
       if (exact != null && value.part() == StateValue.Part.VALUE) {

@@ -1,35 +1,56 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** The catalogue of aggregate functions at hand. */
 final class Functions {
-  /** What is found where this class comes from; no functions where there is none. */
-  static final FunctionCatalogue CATALOGUE =
-      ServiceLoader.load(FunctionCatalogue.class, FunctionCatalogue.class.getClassLoader())
-          .findFirst()
-          .orElse(new None());
+  private static FunctionCatalogue catalogue;
 
   private Functions() {}
 
+  /**
+   * What is found where this class comes from; no functions where there is none.
+   *
+   * @throws QueryException where a function on the class path is not right
+   */
+  static synchronized FunctionCatalogue catalogue() {
+    if (catalogue == null) {
+      catalogue = load(FunctionCatalogue.class.getClassLoader());
+    }
+    return catalogue;
+  }
+
+  static FunctionCatalogue load(ClassLoader loader) {
+    try {
+      return ServiceLoader.load(FunctionCatalogue.class, loader).findFirst().orElse(new None());
+    } catch (ServiceConfigurationError e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      QueryException error =
+          new QueryException("the aggregate functions cannot be listed: " + cause.getMessage());
+      error.initCause(e);
+      throw error;
+    }
+  }
+
   static boolean isFunction(String name) {
-    return CATALOGUE.functions().contains(name);
+    return catalogue().functions().contains(name);
   }
 
   /** The functions whose states something of this name takes values out of. */
   static List<String> withExtractor(String name) {
-    return CATALOGUE.functions().stream()
-        .filter(function -> CATALOGUE.extractors(function).contains(name))
+    return catalogue().functions().stream()
+        .filter(function -> catalogue().extractors(function).contains(name))
         .toList();
   }
 
   /** All that may be called, for suggestions. */
   static Set<String> names() {
-    Set<String> names = new TreeSet<>(CATALOGUE.functions());
-    CATALOGUE.functions().forEach(function -> names.addAll(CATALOGUE.extractors(function)));
+    Set<String> names = new TreeSet<>(catalogue().functions());
+    catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));
     names.addAll(Set.of("LOWER", "UPPER"));
     return names;
   }

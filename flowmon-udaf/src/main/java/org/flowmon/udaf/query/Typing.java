@@ -293,7 +293,7 @@ final class Typing {
           state,
           arguments,
           () -> {
-            Functions.CATALOGUE.check(function, arguments);
+            Functions.catalogue().check(function, arguments);
             return null;
           });
     }
@@ -316,7 +316,7 @@ final class Typing {
             : checked(
                 call,
                 parameters,
-                () -> Functions.CATALOGUE.check(function, arguments, extractor, parameters));
+                () -> Functions.catalogue().check(function, arguments, extractor, parameters));
     return new AggregateCall(
         arguments,
         new StateValue(function, extractor, parameters, part, gives.kind(), gives.isList()));

@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Calls of aggregate functions by name, and of what takes values out of their states. */
 class FunctionCallTest {
@@ -129,6 +134,20 @@ class FunctionCallTest {
     for (String[] error : errors) {
       int position = error[0].indexOf('^');
       ParseErrors.require(QueryParser::parse, error[0].replace("^", ""), position, error[1]);
+    }
+  }
+
+  @Test
+  void functionsThatCannotBeListedAreAnErrorOfTheQuery(@TempDir Path folder) throws Exception {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.writeString(services.resolve(FunctionCatalogue.class.getName()), "no.such.Catalogue");
+    ClassLoader parent = new ClassLoader(null) {};
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, parent)) {
+      QueryException e = assertThrows(QueryException.class, () -> Functions.load(loader));
+      assertTrue(
+          e.getMessage().startsWith("the aggregate functions cannot be listed: ")
+              && e.getMessage().contains("no.such.Catalogue"),
+          e.getMessage());
     }
   }
 
