@@ -1,19 +1,6 @@
 import java.util.List;
 import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.function.Answer;
-import org.flowmon.udaf.function.AnswerType;
-import org.flowmon.udaf.function.BoundExtractor;
-import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.function.Estimate;
-import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.function.Udaf;
-import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.function.*;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -26,21 +13,11 @@ public class BitsSeen implements Udaf {
   public BoundUdaf bind(UdafCall call) {
     call.rows(0, "x", ValueKind.LONG);
     call.atMost(1);
-    return new Bound(call);
+    return BoundUdaf.exact(call, Low::new, High::new);
   }
 
-  public List<Extractor> extractors() { return List.of(new Bits()); }
-
-  private record Bound(UdafCall call) implements BoundUdaf {
-    public int arguments() { return 1; }
-
-    public String stateType() { return "BITS_SEEN(LONG)"; }
-
-    public boolean isExact() { return true; }
-
-    public SubAggregate subAggregate() { return new Low(); }
-
-    public SuperAggregate superAggregate() { return High::new; }
+  public List<Extractor> extractors() {
+    return List.of(Extractor.exact("BITS", ValueKind.LONG, state -> Value.ofLong(((High) state).bits)));
   }
 
   /** A pad is one word, the bits so far: it takes any number of rows. */
@@ -69,10 +46,7 @@ public class BitsSeen implements Udaf {
       if (bytes.remaining() == 0) {
         return; // no rows
       }
-      int form = bytes.getByte();
-      if (form != 1) {
-        throw bytes.error("form " + form + ", this reads form 1");
-      }
+      bytes.expectForm(1);
       long more = bytes.getLong();
       bytes.end(); // before anything changes
       bits |= more;
@@ -86,22 +60,5 @@ public class BitsSeen implements Udaf {
   private static void write(long bits, StateSink sink) {
     sink.putByte(1); // the form: another layout would have another
     sink.putLong(bits);
-  }
-
-  private static class Bits implements Extractor, BoundExtractor {
-    public String name() { return "BITS"; }
-
-    public String signature() { return "BITS(state)"; }
-
-    public BoundExtractor bind(BoundUdaf function, UdafCall call) {
-      call.atMost(0);
-      return this;
-    }
-
-    public AnswerType type() { return AnswerType.estimate(ValueKind.LONG); }
-
-    public Answer extract(SuperState state) { return Estimate.exact(Value.ofLong(((High) state).bits)); }
-
-    public ErrorBound bound(SuperState state) { return ErrorBound.EXACT; }
   }
 }

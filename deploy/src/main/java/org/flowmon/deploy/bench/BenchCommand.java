@@ -1,6 +1,7 @@
 package org.flowmon.deploy.bench;
 
 import org.flowmon.deploy.bench.live.LiveBench;
+import org.flowmon.deploy.bench.udaf.UdafBench;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCH",
     description = "Measures how fast a part is on this machine.",
-    subcommands = {LiveBench.class, SealBench.class, ArchiveBench.class})
+    subcommands = {LiveBench.class, SealBench.class, ArchiveBench.class, UdafBench.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -1,7 +1,5 @@
 package org.flowmon.udaf.frequency;
 
-import java.util.Arrays;
-
 /** Items with their exact weights: a hash table that grows. */
 final class ItemCounts {
   private static final int STRIDE = 3;
@@ -81,23 +79,47 @@ final class ItemCounts {
           all[next[0]++] = low;
           all[next[0]++] = weight;
         });
-    return sorted(all);
+    sort(all, size);
+    return all;
   }
 
-  /** High, low, weight triples by key unsigned. */
-  static long[] sorted(long[] triples) {
-    Integer[] order = new Integer[triples.length / STRIDE];
-    Arrays.setAll(order, i -> STRIDE * i);
-    Arrays.sort(
-        order,
-        (a, b) -> {
-          int high = Long.compareUnsigned(triples[a], triples[b]);
-          return high != 0 ? high : Long.compareUnsigned(triples[a + 1], triples[b + 1]);
-        });
-    long[] sorted = new long[triples.length];
-    for (int i = 0; i < order.length; i++) {
-      System.arraycopy(triples, order[i], sorted, STRIDE * i, STRIDE);
+  /** Sorts high, low, weight triples by key unsigned, where they lie: a heap sort. */
+  static void sort(long[] triples, int count) {
+    for (int root = count / 2 - 1; root >= 0; root--) {
+      sink(triples, root, count);
     }
-    return sorted;
+    for (int end = count - 1; end > 0; end--) {
+      swap(triples, 0, end);
+      sink(triples, 0, end);
+    }
+  }
+
+  private static void sink(long[] triples, int from, int count) {
+    int root = from;
+    for (int child = 2 * root + 1; child < count; child = 2 * root + 1) {
+      if (child + 1 < count && isBelow(triples, child, child + 1)) {
+        child++;
+      }
+      if (!isBelow(triples, root, child)) {
+        return;
+      }
+      swap(triples, root, child);
+      root = child;
+    }
+  }
+
+  private static boolean isBelow(long[] triples, int a, int b) {
+    int high = Long.compareUnsigned(triples[STRIDE * a], triples[STRIDE * b]);
+    return high != 0
+        ? high < 0
+        : Long.compareUnsigned(triples[STRIDE * a + 1], triples[STRIDE * b + 1]) < 0;
+  }
+
+  private static void swap(long[] triples, int a, int b) {
+    for (int w = 0; w < STRIDE; w++) {
+      long other = triples[STRIDE * a + w];
+      triples[STRIDE * a + w] = triples[STRIDE * b + w];
+      triples[STRIDE * b + w] = other;
+    }
   }
 }

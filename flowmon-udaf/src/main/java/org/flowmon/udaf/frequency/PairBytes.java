@@ -28,6 +28,7 @@ final class PairBytes {
   private static final int NARROW_BYTES = 4;
   private static final int NUMBER_BYTES = 8;
   private static final int ADDRESS_BYTES = 16;
+  private static final long IPV4_UPPER_HALF = 0xFFFF;
 
   private PairBytes() {}
 
@@ -48,35 +49,41 @@ final class PairBytes {
       StateSink sink) {
     int stride = ofAddresses ? 3 : 2;
     long allWeights = 0;
-    boolean narrow = true;
+    long notNarrow = 0;
     for (int at = from; at < to; at += stride) {
       long weight = words[at + stride - 1];
       allWeights |= weight;
-      narrow &=
-          weight == 0
-              || (ofAddresses ? IpAddress.isIpv4(words[at], words[at + 1]) : words[at] >>> 32 == 0);
+      // The upper half of an IPv4 address, and of a number of 32 bits, is known.
+      long beyond =
+          ofAddresses ? words[at] | words[at + 1] >>> 32 ^ IPV4_UPPER_HALF : words[at] >>> 32;
+      notNarrow |= weight == 0 ? 0 : beyond;
     }
-    int keyBytes = narrow ? NARROW_BYTES : ofAddresses ? ADDRESS_BYTES : NUMBER_BYTES;
+    int keyBytes = notNarrow == 0 ? NARROW_BYTES : ofAddresses ? ADDRESS_BYTES : NUMBER_BYTES;
     int weightBytes = Math.max(1, (71 - Long.numberOfLeadingZeros(allWeights)) / 8);
     sink.putByte(FORM);
     sink.putByte(keyBytes);
     sink.putByte(weightBytes);
     sink.putVarint(refused);
     sink.putVarint(count);
+    int out = sink.putRoom(count * (keyBytes + weightBytes));
+    byte[] bytes = sink.array();
     for (int at = from; at < to; at += stride) {
       long weight = words[at + stride - 1];
       if (weight == 0 && !withEmpty) {
         continue;
       }
-      switch (keyBytes) {
-        case NARROW_BYTES -> sink.putInt((int) words[at + stride - 2]);
-        case NUMBER_BYTES -> sink.putLong(words[at]);
-        default -> {
-          sink.putLong(words[at]);
-          sink.putLong(words[at + 1]);
+      if (keyBytes == NARROW_BYTES) {
+        LittleEndian.putInt(bytes, out, (int) words[at + stride - 2]);
+      } else {
+        LittleEndian.putLong(bytes, out, words[at]);
+        if (ofAddresses) {
+          LittleEndian.putLong(bytes, out + 8, words[at + 1]);
         }
       }
-      sink.putLow(weight, weightBytes);
+      out += keyBytes;
+      for (int shift = 0; shift < 8 * weightBytes; shift += 8) {
+        bytes[out++] = (byte) (weight >>> shift);
+      }
     }
   }
 

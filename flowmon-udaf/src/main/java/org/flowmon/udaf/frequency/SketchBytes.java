@@ -65,6 +65,7 @@ final class SketchBytes {
    *
    * @param narrowAt where the narrow part begins in its words; nothing is written of a part whose
    *     total is 0 or whose words are null
+   * @param scratch of {@link #scratchWords}; null where the shape's wide part is null
    */
   static void write(
       int form,
@@ -74,6 +75,7 @@ final class SketchBytes {
       int narrowAt,
       long[] wide,
       int wideAt,
+      long[] scratch,
       StateSink sink) {
     boolean hasNarrow = narrow != null && narrow[narrowAt] != 0;
     boolean hasWide = wide != null && wide[wideAt] != 0;
@@ -87,16 +89,16 @@ final class SketchBytes {
       int candidates = wideAt + shape.wide().candidatesAt();
       putCells(wide, wideAt, shape.wide().candidatesAt(), sink);
       sink.putVarint(Candidates.offset(wide, candidates));
-      long[] kept = new long[3 * Candidates.size(wide, candidates)];
       int next = 0;
       for (int s = 0; s < Candidates.slots(shape.width()); s++) {
         int slot = candidates + Candidates.SLOTS + 3 * s;
         if (wide[slot + 2] != 0) {
-          System.arraycopy(wide, slot, kept, next, 3);
+          System.arraycopy(wide, slot, scratch, next, 3);
           next += 3;
         }
       }
-      putItems(ItemCounts.sorted(kept), sink);
+      ItemCounts.sort(scratch, next / 3);
+      putItems(scratch, next / 3, sink);
     }
   }
 
@@ -106,9 +108,14 @@ final class SketchBytes {
     }
   }
 
-  private static void putItems(long[] items, StateSink sink) {
-    sink.putVarint(items.length / 3);
-    for (int i = 0; i < items.length; i += 3) {
+  /** What {@link #write} needs to put candidates in order. */
+  static int scratchWords(SketchShape shape) {
+    return 3 * Candidates.slots(shape.width());
+  }
+
+  private static void putItems(long[] items, int count, StateSink sink) {
+    sink.putVarint(count);
+    for (int i = 0; i < 3 * count; i += 3) {
       sink.putLong(items[i]);
       sink.putLong(items[i + 1]);
       sink.putVarint(items[i + 2]);
@@ -119,7 +126,7 @@ final class SketchBytes {
   static void writeExact(long refused, ItemCounts items, StateSink sink) {
     sink.putByte(EXACT_FORM);
     sink.putVarint(refused);
-    putItems(items.sorted(), sink);
+    putItems(items.sorted(), items.size(), sink);
   }
 
   /** Reads exact items behind their form: refused rows, then high, low, weight of each. */

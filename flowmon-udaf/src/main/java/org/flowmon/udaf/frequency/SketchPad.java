@@ -25,12 +25,14 @@ final class SketchPad implements SubAggregate {
   private final boolean weighted;
   private final int wideAt;
   private final Candidates candidates;
+  private final long[] scratch;
 
   SketchPad(SketchShape shape, boolean weighted) {
     this.shape = shape;
     this.weighted = weighted;
     this.wideAt = NARROW_AT + shape.narrow().words();
     this.candidates = shape.wide().newCandidates();
+    this.scratch = new long[SketchBytes.scratchWords(shape)];
   }
 
   static int words(SketchShape shape) {
@@ -89,7 +91,15 @@ final class SketchPad implements SubAggregate {
   public void output(long[] pads, int at, StateSink sink) {
     if (pads[at] != 0 || pads[at + NARROW_AT] != 0 || pads[at + wideAt] != 0) {
       SketchBytes.write(
-          SketchBytes.LOW_FORM, shape, pads[at], pads, at + NARROW_AT, pads, at + wideAt, sink);
+          SketchBytes.LOW_FORM,
+          shape,
+          pads[at],
+          pads,
+          at + NARROW_AT,
+          pads,
+          at + wideAt,
+          scratch,
+          sink);
     }
   }
 }

@@ -92,8 +92,9 @@ final class SketchedWeights extends ItemWeights {
   @Override
   public void output(StateSink sink) {
     if (exact == null) {
+      long[] scratch = wide == null ? null : new long[SketchBytes.scratchWords(aggregate.shape())];
       SketchBytes.write(
-          SketchBytes.HIGH_FORM, aggregate.shape(), refused(), narrow, 0, wide, 0, sink);
+          SketchBytes.HIGH_FORM, aggregate.shape(), refused(), narrow, 0, wide, 0, scratch, sink);
     } else if (exact.size() > 0 || refused() > 0) {
       SketchBytes.writeExact(refused(), exact, sink);
     }

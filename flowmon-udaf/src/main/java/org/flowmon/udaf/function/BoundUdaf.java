@@ -1,10 +1,23 @@
 package org.flowmon.udaf.function;
 
+import java.util.function.Supplier;
+
 /**
  * A function with the kinds of its arguments and its parameters. Immutable, and shared by tasks;
  * the two halves that it makes belong to one thread each.
  */
 public interface BoundUdaf {
+  /**
+   * An exact function without parameters: each argument of the call is evaluated for each row, and
+   * states can be merged where these are of the same kinds.
+   *
+   * @param low makes a low half for a task
+   * @param high makes a state without rows
+   */
+  static BoundUdaf exact(UdafCall call, Supplier<SubAggregate> low, Supplier<SuperState> high) {
+    return new ExactUdaf(call, low, high);
+  }
+
   /**
    * The call with all parameters, defaults included: binding it anew gives the same function. What
    * is exported carries it, {@link ExportedState}.

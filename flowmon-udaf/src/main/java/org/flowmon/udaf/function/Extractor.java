@@ -1,12 +1,25 @@
 package org.flowmon.udaf.function;
 
+import java.util.function.Function;
 import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
 
 /**
  * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name needs to
  * be unique only among the function's. Immutable.
  */
 public interface Extractor {
+  /**
+   * An extractor without parameters whose answers are exact.
+   *
+   * @param kind of its answers
+   * @param value that a state has, NULL where it has none
+   */
+  static Extractor exact(String name, ValueKind kind, Function<SuperState, Value> value) {
+    return new ExactExtractor(name, kind, value);
+  }
+
   /** The name in queries: upper-case letters, digits and {@code _}, beginning with a letter. */
   String name();
 

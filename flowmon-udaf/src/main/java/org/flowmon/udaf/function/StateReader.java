@@ -63,6 +63,14 @@ public final class StateReader {
     return from;
   }
 
+  /** Reads the form and checks that it is this one. */
+  public void expectForm(int expected) {
+    int form = getByte();
+    if (form != expected) {
+      throw error("form " + form + ", this reads form " + expected);
+    }
+  }
+
   /** 0 … 255. */
   public int getByte() {
     return bytes[skip(1)] & 0xFF;

@@ -51,6 +51,15 @@ public final class StateSink {
     return at;
   }
 
+  /**
+   * Appends bytes that the caller writes into {@link #array}; until then they are anything.
+   *
+   * @return where the first of them is
+   */
+  public int putRoom(int count) {
+    return claim(count);
+  }
+
   /** Appends the low 8 bits. */
   public void putByte(int value) {
     int at = claim(1);

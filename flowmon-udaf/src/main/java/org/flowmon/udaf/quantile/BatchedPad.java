@@ -24,9 +24,9 @@ final class BatchedPad implements SubAggregate {
   private final int capacity;
   private final int waitingAt;
   private final long[] batch;
-  private final Summary own = new Summary();
-  private final Summary added = new Summary();
-  private final Summary merged = new Summary();
+  private final Summary own = Summary.reused();
+  private final Summary added = Summary.reused();
+  private final Summary merged = Summary.reused();
 
   BatchedPad(QuantileParameters parameters) {
     this.parameters = parameters;

@@ -28,9 +28,23 @@ final class Summary {
   int size;
   long count;
 
+  // Room for gaps while there are none, where it is kept.
+  private final boolean keepsRoom;
+  private long[] spareGaps;
+
   Summary() {
+    this(false);
+  }
+
+  private Summary(boolean keepsRoom) {
+    this.keepsRoom = keepsRoom;
     values = NONE;
     weights = NONE;
+  }
+
+  /** One that is filled again and again: once it is large enough it allocates nothing. */
+  static Summary reused() {
+    return new Summary(true);
   }
 
   boolean isExact() {
@@ -57,14 +71,33 @@ final class Summary {
       values = new long[length];
       weights = new long[length];
       gaps = null;
+      spareGaps = null;
     }
     if (!withGaps) {
-      gaps = null;
+      dropGaps();
     } else if (gaps == null) {
-      gaps = new long[values.length];
+      makeGaps();
     }
     size = 0;
     count = 0;
+  }
+
+  private void dropGaps() {
+    if (keepsRoom && gaps != null) {
+      spareGaps = gaps;
+    }
+    gaps = null;
+  }
+
+  /** Gaps that are all 0. */
+  private void makeGaps() {
+    if (spareGaps == null) {
+      gaps = new long[values.length];
+    } else {
+      Arrays.fill(spareGaps, 0);
+      gaps = spareGaps;
+      spareGaps = null;
+    }
   }
 
   /** Makes it a copy of another, in arrays of its own. */
@@ -144,7 +177,7 @@ final class Summary {
 
   private void dropWithin(long limit) {
     if (gaps == null) {
-      gaps = new long[values.length];
+      makeGaps();
     }
     int out = 1;
     long open = gaps[1];
@@ -163,7 +196,7 @@ final class Summary {
     }
     size = out;
     if (!any) {
-      gaps = null;
+      dropGaps();
     }
   }
 
@@ -207,7 +240,7 @@ final class Summary {
 
   /** Bytes of its arrays and itself. */
   long memoryBytes() {
-    // Header 12, three references, size, count; and the arrays.
-    return 40 + (gaps == null ? 2 : 3) * (16 + 8L * values.length);
+    // Header 12, four references, size, count, a flag; and the arrays.
+    return 48 + (gaps == null ? 2 : 3) * (16 + 8L * values.length);
   }
 }

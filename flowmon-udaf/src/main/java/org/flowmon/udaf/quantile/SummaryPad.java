@@ -25,7 +25,7 @@ final class SummaryPad implements SubAggregate {
   private final QuantileParameters parameters;
   private final boolean ofDoubles;
   private final int capacity;
-  private final Summary scratch = new Summary();
+  private final Summary scratch = Summary.reused();
 
   SummaryPad(QuantileParameters parameters) {
     this.parameters = parameters;
