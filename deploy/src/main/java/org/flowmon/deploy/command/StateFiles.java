@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ExportedState;
 import org.flowmon.udaf.function.StateFormatException;
@@ -23,6 +24,12 @@ import org.flowmon.udaf.function.Udafs;
 final class StateFiles {
   private static final int MAX_BYTES = 1 << 30;
   private static final String STANDARD_INPUT = "-";
+
+  /** What the header of a CSV file with one column is; no state is so short. */
+  private static final Pattern COLUMN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
+
+  /** "FLW" in base64. */
+  private static final String BEGIN = "RkxX";
 
   private final Udafs functions = Udafs.load(StateFiles.class.getClassLoader());
   private BoundUdaf function;
@@ -90,6 +97,9 @@ final class StateFiles {
       String line = lines[i].strip();
       if (line.isEmpty()) {
         continue;
+      }
+      if (i == 0 && COLUMN.matcher(line).matches() && !line.startsWith(BEGIN)) {
+        continue; // a column of a query's answer as CSV
       }
       String where = name + ", line " + (i + 1);
       byte[] state;

@@ -353,7 +353,7 @@ class SketchCommandTest {
         "expected 'FLWS' and a header",
         "sketch",
         "merge",
-        Files.writeString(folder.resolve("other"), "AAAA\n"));
+        Files.writeString(folder.resolve("other"), "A".repeat(100) + "\n"));
     assertFails(
         3,
         "expected exported states, found none",
@@ -418,6 +418,26 @@ class SketchCommandTest {
         json(CommandRun.of("sketch", "query", "RANK(2 seconds)", one, "--json"))
             .path("answers")
             .size());
+  }
+
+  @Test
+  void aColumnOfStatesOfAQueryIsTakenAsItIs() throws Exception {
+    StringBuilder flows = new StringBuilder("end_time,dst_port,bytes\n");
+    for (int i = 0; i < 300; i++) {
+      flows.append(i).append(',').append(i % 3).append(',').append(i).append('\n');
+    }
+    Path input = Files.writeString(folder.resolve("in.csv"), flows);
+    Path archive = folder.resolve("archive");
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
+    String sql = "SELECT QUANTILES(bytes) AS q FROM flows GROUP BY dst_port";
+    CommandRun query = CommandRun.of("query", sql, "--archive", archive, "--format", "csv");
+    assertEquals(0, query.code(), query.err());
+    Path states = Files.writeString(folder.resolve("q.csv"), query.out());
+    JsonNode median = json(CommandRun.of("sketch", "query", "MEDIAN", states, "--json"));
+    assertEquals(3, median.path("states").asInt());
+    assertEquals(149, median.path("answers").path(0).path("value").asLong());
+    assertFails(
+        3, "found none", "sketch", "merge", Files.writeString(folder.resolve("header"), "q\r\n"));
   }
 
   @Test
