@@ -45,11 +45,22 @@ final class GroupStates {
       return group < states.length ? states[group] : null;
     }
 
-    /** The state of a group, which is going to change. */
-    SuperState changing(int group) {
+    private void makeRoom(int group) {
       if (group >= states.length) {
         states = Arrays.copyOf(states, Math.max(group + 1, Math.max(16, 2 * states.length)));
       }
+    }
+
+    /** Takes the state of a group that has none yet. */
+    void put(int group, SuperState state) {
+      makeRoom(group);
+      states[group] = state;
+      bytes += state.memoryBytes();
+    }
+
+    /** The state of a group, which is going to change. */
+    SuperState changing(int group) {
+      makeRoom(group);
       SuperState state = states[group];
       if (state == null) {
         state = high.initialize();
@@ -134,9 +145,7 @@ final class GroupStates {
     for (int f = 0; f < functions.length; f++) {
       SuperState state = other.functions[f].known(from);
       if (state != null) {
-        SuperState unused = functions[f].changing(group);
-        functions[f].states[group] = state;
-        functions[f].bytes += state.memoryBytes();
+        functions[f].put(group, state);
       }
     }
   }
