@@ -89,6 +89,21 @@ public record TrafficOptions(
         false);
   }
 
+  /** The same with another {@link #zipfExponent}. */
+  public TrafficOptions withZipfExponent(double exponent) {
+    return new TrafficOptions(
+        insideHosts,
+        outsideHosts,
+        exponent,
+        ipv6Share,
+        paretoShape,
+        incidentsAfter,
+        beaconPeriod,
+        exportDelayMin,
+        exportDelayMax,
+        repeating);
+  }
+
   public TrafficOptions withHosts(int inside, int outside) {
     return new TrafficOptions(
         inside,

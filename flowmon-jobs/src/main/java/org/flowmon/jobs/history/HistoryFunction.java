@@ -83,6 +83,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private record Analysis(
       AnalysisConfig config,
       HistoryQuery query,
+      LookAhead ahead, // null where nothing can be looked up ahead
       String error,
       Semaphore permits,
       Measures measures) {
@@ -90,6 +91,10 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       return measures.answers();
     }
   }
+
+  /** What answers depend on that tasks of a process share. */
+  private record Answers(
+      String location, FlowTopic topic, Duration delay, Duration disorder, AnalysisConfig config) {}
 
   /** What is measured under a name, whatever analysis has it: Flink takes no metric back. */
   private record Measures(
@@ -164,7 +169,8 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       Pace pace) {
     for (AnalysisConfig analysis : analyses) {
       if (analysis.history() != null) {
-        var unused = new HistoryQuery(analysis, delay, topic, disorder); // an error is said here
+        var unused =
+            new HistoryQuery(analysis, delay, topic, disorder, null); // an error is said here
       }
     }
     return AsyncDataStream.unorderedWait(
@@ -204,6 +210,9 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     if (before != null && before.config().equals(config)) {
       return before;
     }
+    if (before != null && pool != null) {
+      pool.forgetAnswers(key(before.config()));
+    }
     Analysis opened = open(config, before);
     byName.put(config.name(), opened);
     return opened;
@@ -214,15 +223,28 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     Semaphore permits = new Semaphore(config.history().concurrency());
     if (archive == null) {
       String error = "the job's configuration has no archive.directory";
-      return new Analysis(config, null, error, permits, measures);
+      return new Analysis(config, null, null, error, permits, measures);
     }
     try {
-      HistoryQuery query = new HistoryQuery(config, delay, topic, disorder);
-      return new Analysis(config, query, null, permits, measures);
+      // Windows of an analysis come to any of the tasks, and what one looks up serves all.
+      boolean isKept = pace == Pace.LIVE || config.history().refresh() != null;
+      RecentAnswers answers = isKept ? pool.answers(key(config)) : null;
+      HistoryQuery query = new HistoryQuery(config, delay, topic, disorder, answers);
+      LookAhead ahead =
+          pace == Pace.LIVE && query.canBeAhead()
+              ? new LookAhead(
+                  archive, query, pool, permits, config.live().slideMicros(), () -> closed)
+              : null;
+      return new Analysis(config, query, ahead, null, permits, measures);
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
-      return new Analysis(config, null, "history.query: " + e.getMessage(), permits, measures);
+      String error = "history.query: " + e.getMessage();
+      return new Analysis(config, null, null, error, permits, measures);
     }
+  }
+
+  private Answers key(AnalysisConfig config) {
+    return new Answers(location == null ? "" : location.toString(), topic, delay, disorder, config);
   }
 
   private Measures measures(String name) {
@@ -258,7 +280,10 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       result.complete(List.of(new WindowHistory(window, none)));
       return;
     }
-    HistoryAnswer known = analysis.query().known(window);
+    if (analysis.ahead() != null) {
+      analysis.ahead().after(window.windowEnd());
+    }
+    HistoryAnswer known = analysis.query().known(window.windowEnd());
     if (known != null) {
       analysis.answers().get(known.status()).incrementAndGet();
       result.complete(List.of(new WindowHistory(window, known)));

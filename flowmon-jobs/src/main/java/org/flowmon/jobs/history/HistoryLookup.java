@@ -130,7 +130,11 @@ final class HistoryLookup {
 
   /** The answer, null where it is to be tried again. */
   private HistoryAnswer lookUp() throws IOException {
-    if (System.nanoTime() < patience && !query.isReached(archive, window)) {
+    HistoryAnswer known = query.known(window.windowEnd());
+    if (known != null) {
+      return known; // it was looked up ahead, and not yet there when the window came
+    }
+    if (System.nanoTime() < patience && !query.isReached(archive, window.windowEnd())) {
       return null;
     }
     long now = System.nanoTime();

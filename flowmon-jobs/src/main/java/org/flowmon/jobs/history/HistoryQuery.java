@@ -34,7 +34,8 @@ final class HistoryQuery {
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
-  private final RecentAnswers recent; // null where each window has an answer of its own
+  private final boolean isOfNowAlone;
+  private final RecentAnswers recent;
 
   /**
    * Parses an analysis's history query.
@@ -42,9 +43,16 @@ final class HistoryQuery {
    * @param otherwise the delay where the analysis says none
    * @param topic whose partitions the archive must have reached
    * @param disorder how far an arrival may lie behind the largest of its partition
+   * @param answers where answers are kept that serve other windows, or are there before theirs;
+   *     null: none is
    * @throws QueryException where the query is none
    */
-  HistoryQuery(AnalysisConfig analysis, Duration otherwise, FlowTopic topic, Duration disorder) {
+  HistoryQuery(
+      AnalysisConfig analysis,
+      Duration otherwise,
+      FlowTopic topic,
+      Duration disorder,
+      RecentAnswers answers) {
     AnalysisConfig.History history = analysis.history();
     this.query = QueryParser.parseQuery(history.query());
     this.config = history;
@@ -59,8 +67,8 @@ final class HistoryQuery {
             "unknown parameter :" + parameter + ", expected :now or :live.COLUMN");
       }
     }
-    boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
-    this.recent = history.refresh() != null && isOfNowAlone ? new RecentAnswers() : null;
+    this.isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
+    this.recent = isOfNowAlone ? answers : null;
   }
 
   Duration timeout() {
@@ -69,16 +77,25 @@ final class HistoryQuery {
 
   /** What arrived later than this is not seen: it depends on nothing but the window. */
   long asOf(WindowResult window) {
-    return now(window) - delayMicros;
+    return asOf(window.windowEnd());
+  }
+
+  private long asOf(long windowEnd) {
+    return config.now(windowEnd) - delayMicros;
+  }
+
+  /** Whether answers depend on nothing but the window's end, and are kept. */
+  boolean canBeAhead() {
+    return recent != null;
   }
 
   private long now(WindowResult window) {
     return config.now(window.windowEnd());
   }
 
-  /** An answer that a window before this one had and that is this one's too, null without one. */
-  HistoryAnswer known(WindowResult window) {
-    return recent == null ? null : recent.get(now(window));
+  /** An answer that another window had, or that was looked up ahead of this one; null without. */
+  HistoryAnswer known(long windowEnd) {
+    return recent == null ? null : recent.get(config.now(windowEnd));
   }
 
   /**
@@ -90,9 +107,9 @@ final class HistoryQuery {
   }
 
   /** Whether all that arrived up to as-of was committed, or never will be. */
-  boolean isReached(Archive archive, WindowResult window) throws IOException {
+  boolean isReached(Archive archive, long windowEnd) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return isReached(snapshot, sources(snapshot), asOf(window));
+      return isReached(snapshot, sources(snapshot), asOf(windowEnd));
     }
   }
 
@@ -116,17 +133,23 @@ final class HistoryQuery {
 
   /** Runs the query over what is committed now. */
   HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
-    HistoryAnswer answer = answer(archive, window, limit);
+    HistoryAnswer answer = answer(archive, window.windowEnd(), parameters(window), limit);
     if (recent != null) {
       recent.keep(now(window), answer);
     }
     return answer;
   }
 
-  private HistoryAnswer answer(Archive archive, WindowResult window, Duration limit)
-      throws IOException {
-    long asOf = asOf(window);
-    Query bound = query.bind(parameters(window));
+  /** Runs the query of a window that is to come, where it {@link #canBeAhead}. */
+  void lookAhead(Archive archive, long windowEnd) throws IOException {
+    Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
+    recent.keep(config.now(windowEnd), answer(archive, windowEnd, now, timeout));
+  }
+
+  private HistoryAnswer answer(
+      Archive archive, long windowEnd, Parameters parameters, Duration limit) throws IOException {
+    long asOf = asOf(windowEnd);
+    Query bound = query.bind(parameters);
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       QueryOptions options =
           QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.history;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -17,6 +19,7 @@ final class LookupPool implements AutoCloseable {
 
   private final ThreadPoolExecutor threads;
   private final ScheduledThreadPoolExecutor timer;
+  private final Map<Object, RecentAnswers> answers = new ConcurrentHashMap<>();
   private int users;
 
   LookupPool(int size) {
@@ -47,6 +50,16 @@ final class LookupPool implements AutoCloseable {
       shared.users++;
       return shared;
     }
+  }
+
+  /** The answers that tasks share, as long as there are users. */
+  RecentAnswers answers(Object of) {
+    return answers.computeIfAbsent(of, key -> new RecentAnswers());
+  }
+
+  /** Forgets what nobody asks for any more. */
+  void forgetAnswers(Object of) {
+    var unused = answers.remove(of);
   }
 
   /** Runs a lookup now; false where every thread is busy. */

@@ -123,6 +123,38 @@ class HistoryFunctionTest extends ArchivedHistory {
   }
 
   @Test
+  void whatDependsOnTheWindowsEndAloneIsLookedUpAheadOnceTheArchiveReachesAsOf() throws Exception {
+    archive(AS_OF - 1, flow(A, 1, 10));
+    HistoryQuery query =
+        new HistoryQuery(
+            hourly("elephants", "end_time < :now"),
+            DELAY,
+            TOPIC,
+            Duration.ZERO,
+            new RecentAnswers());
+    long next = window(100, A, 60).windowEnd();
+    Semaphore permits = new Semaphore(1);
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      LookAhead ahead = new LookAhead(archive, query, pool, permits, 10 * SECOND, () -> false);
+      ahead.after(next - 10 * SECOND);
+      ahead.after(next - 30 * SECOND); // a late window is no news
+      Thread.sleep(300);
+      assertNull(query.known(next), "what may still arrive is waited for");
+      archive(AS_OF + HOUR, flow(A, 2, 20));
+      while (query.known(next) == null) {
+        Thread.sleep(10);
+      }
+      HistoryAnswer answer = query.known(next);
+      assertEquals(HistoryStatus.EXACT, answer.status());
+      HistoryAnswer own = query.run(archive, window(100, A, 60), Duration.ofMinutes(1));
+      assertEquals(own.rows(), answer.rows());
+      assertEquals(own.asOf(), answer.asOf());
+      permits.acquire(); // it gives back what it took
+    }
+  }
+
+  @Test
   void aLookupWaitsForTheArchiveToReachAsOf() throws Exception {
     archive(AS_OF - 1, flow(A, 1, 10));
     CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
@@ -144,7 +176,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(AS_OF - 1, flow(A, 1, 10));
     WindowResult window = window(100, A, 60);
     HistoryQuery query =
-        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO);
+        new HistoryQuery(elephants("elephants", "60000"), DELAY, TOPIC, Duration.ZERO, null);
     assertTrue(query.canBeReached(window));
     assertTrue(query.canBeReached(endedAt(window, AS_OF)));
     assertTrue(!query.canBeReached(endedAt(window, AS_OF - 1)));
@@ -179,7 +211,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
         archive,
-        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO),
+        new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, null),
         pool,
         new Semaphore(1),
         window(100, A, 60),
@@ -275,33 +307,36 @@ class HistoryFunctionTest extends ArchivedHistory {
     archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       HistoryQuery query =
-          new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO);
+          new HistoryQuery(
+              hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
-      assertNull(query.known(first));
+      assertNull(query.known(first.windowEnd()));
       assertEquals(HistoryStatus.PARTIAL, query.run(archive, first, limit).status());
-      assertNull(query.known(first), "what is partial may become better");
+      assertNull(query.known(first.windowEnd()), "what is partial may become better");
       archive(END + 3 * HOUR);
       HistoryAnswer exact = query.run(archive, first, limit);
       assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
-      assertSame(exact, query.known(ending(HOUR - 10 * SECOND, first)));
-      assertNull(query.known(ending(HOUR, first)));
+      assertSame(exact, query.known(ending(HOUR - 10 * SECOND, first).windowEnd()));
+      assertNull(query.known(ending(HOUR, first).windowEnd()));
       for (int hour = 1; hour <= 2; hour++) {
         query.run(archive, ending(hour * HOUR, first), limit);
       }
-      assertNull(query.known(first), "periods long past are forgotten");
+      assertNull(query.known(first.windowEnd()), "periods long past are forgotten");
       HistoryQuery ofRows =
           new HistoryQuery(
               hourly("elephants", filter + " AND src_addr IN (:live.src_addr)"),
               DELAY,
               TOPIC,
-              Duration.ZERO);
+              Duration.ZERO,
+              new RecentAnswers());
       assertEquals(HistoryStatus.EXACT, ofRows.run(archive, first, limit).status());
-      assertNull(ofRows.known(first), "other windows have other rows");
+      assertNull(ofRows.known(first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
-          new HistoryQuery(elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO);
+          new HistoryQuery(
+              elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
       own.run(archive, first, limit);
-      assertNull(own.known(first));
+      assertNull(own.known(first.windowEnd()));
     }
   }
 

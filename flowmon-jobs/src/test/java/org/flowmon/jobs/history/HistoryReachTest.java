@@ -177,7 +177,7 @@ class HistoryReachTest extends ArchivedHistory {
   private HistoryAnswer look(FlowTopic topic) throws Exception {
     Duration limit = Duration.ofMinutes(1);
     try (Archive archive = Archive.open(directory)) {
-      return new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder)
+      return new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, null)
           .run(archive, window(100, A, 60), limit);
     }
   }
@@ -308,7 +308,7 @@ class HistoryReachTest extends ArchivedHistory {
             config.report(),
             config.sinks());
     try (Archive archive = Archive.open(directory)) {
-      return new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO)
+      return new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, null)
           .run(archive, window(100, A, 60), Duration.ofMinutes(1))
           .status();
     }

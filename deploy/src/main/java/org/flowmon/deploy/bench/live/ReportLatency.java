@@ -77,6 +77,23 @@ public final class ReportLatency implements Callable<Integer> {
   private int window;
 
   @Option(
+      names = "--hosts",
+      split = ",",
+      paramLabel = "N",
+      description =
+          "Hosts inside and outside; default 2000,20000, of which a window of 10 s has more than a"
+              + " million pairs.")
+  private List<Integer> hosts = List.of(2_000, 20_000);
+
+  @Option(
+      names = "--zipf",
+      paramLabel = "EXPONENT",
+      description =
+          "Skew of who talks how often, 0 … 3; default 0.8. The more, the fewer pairs a window"
+              + " has.")
+  private double zipf = 0.8;
+
+  @Option(
       names = "--past",
       paramLabel = "FLOWS",
       defaultValue = "1000000",
@@ -95,6 +112,16 @@ public final class ReportLatency implements Callable<Integer> {
       throw new UsageException(
           "--rate, --seconds and --window are at least 1, --warm-up and --past 0");
     }
+    if (hosts.size() != 2) {
+      throw new UsageException("--hosts are two numbers, as 2000,20000; found " + hosts);
+    }
+    TrafficOptions traffic;
+    try {
+      traffic =
+          TrafficOptions.defaults().withHosts(hosts.get(0), hosts.get(1)).withZipfExponent(zipf);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--hosts, --zipf: " + e.getMessage());
+    }
     int measured = seconds != null ? seconds : options.quick() ? 20 : 120;
     List<AnalysisConfig> analyses = LiveAnalyses.of(LiveAnalyses.NAMES, window);
     try (LiveCluster cluster = LiveCluster.start(options, "latency");
@@ -110,7 +137,7 @@ public final class ReportLatency implements Callable<Integer> {
               : new LiveFlows(rate * length, rate, options.seed())
                   .archivePast(cluster, options, before, from);
       FlowWriter writer = cluster.writer(STREAM);
-      make(writer, cluster.folder().resolve("flows"), from, length);
+      make(writer, cluster.folder().resolve("flows"), from, length, traffic);
       JobID job =
           cluster.submit(
               new LiveCluster.Job(
@@ -128,11 +155,12 @@ public final class ReportLatency implements Callable<Integer> {
   }
 
   /** Makes the flows that are to be sent. */
-  private void make(FlowWriter writer, Path file, Instant from, int length) throws IOException {
+  private void make(FlowWriter writer, Path file, Instant from, int length, TrafficOptions traffic)
+      throws IOException {
     options.progress("making %,d flows", rate * length);
     HistoryGenerator generator =
         new HistoryGenerator(
-            new TrafficModel(options.seed(), TrafficOptions.defaults()),
+            new TrafficModel(options.seed(), traffic),
             from,
             from.plusSeconds(length),
             rate * length,
@@ -191,21 +219,25 @@ public final class ReportLatency implements Callable<Integer> {
     SvgPlot plot =
         new SvgPlot("Latency of reports", "window, s after the first", false, "ms", true);
     List<Double> together = new ArrayList<>();
+    long allExact = 0;
     for (AnalysisConfig analysis : analyses) {
       List<Double> millis = new ArrayList<>();
       long exact = 0;
+      long pairs = 0;
       for (ReportLog.Window one : ReportLog.of(all, analysis.name())) {
         if (one.end() > micros(from) && one.end() <= micros(to)) {
           double late = one.sentMillis() - due(analysis, one.end());
           millis.add(late);
+          pairs = Math.max(pairs, one.pairs());
           exact += one.history().equals("exact") ? 1 : 0;
           plot.point(analysis.name(), (one.end() - micros(from)) / 1e6, late);
         }
       }
       together.addAll(millis);
-      table.row(row(analysis.name(), millis, exact));
+      allExact += exact;
+      table.row(row(analysis.name(), pairs == 0 ? "" : pairs, millis, exact));
     }
-    table.row(row("all", together, 0));
+    table.row(row("all", "", together, allExact));
     options.show("latency", List.of(table), plot);
   }
 
@@ -214,10 +246,12 @@ public final class ReportLatency implements Callable<Integer> {
     return (end + analysis.live().latenessMicros()) / 1e3 + LiveCluster.DISORDER.toMillis();
   }
 
-  private static Map<String, Object> row(String name, List<Double> millis, long exact) {
+  private static Map<String, Object> row(
+      String name, Object pairs, List<Double> millis, long exact) {
     double[] sorted = millis.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("analysis", name);
+    row.put("pairs", pairs);
     row.put("windows_reported", (long) sorted.length);
     row.put("history_exact", exact);
     row.put("p50_ms", percentile(sorted, 0.5));

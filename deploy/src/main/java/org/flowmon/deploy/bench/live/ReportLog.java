@@ -39,6 +39,7 @@ final class ReportLog implements AutoCloseable {
    * @param flows kept by the filter, by arrival
    * @param missing late, ahead of time, lost
    * @param bytes the sum of its rows' {@code bytes} or, of anomaly, that of its summary
+   * @param pairs of anomaly, the groups of its window; else 0
    * @param sentMillis when the last of its rows was given to Kafka
    */
   record Window(
@@ -49,6 +50,7 @@ final class ReportLog implements AutoCloseable {
       long flows,
       long missing,
       BigInteger bytes,
+      long pairs,
       long sentMillis) {}
 
   ReportLog(String bootstrap) {
@@ -110,6 +112,7 @@ final class ReportLog implements AutoCloseable {
                 + confidence.path("ahead_flows").asLong()
                 + confidence.path("lost_flows").asLong(),
             bytes,
+            counts ? columns.path("pairs_both").asLong() + columns.path("pairs_now").asLong() : 0,
             record.timestamp());
     windows.merge(analysis + ' ' + end, one, ReportLog::plus);
   }
@@ -123,6 +126,7 @@ final class ReportLog implements AutoCloseable {
         a.flows,
         a.missing,
         a.bytes.add(b.bytes),
+        a.pairs + b.pairs,
         Math.max(a.sentMillis, b.sentMillis));
   }
 

@@ -1,0 +1,99 @@
+package org.flowmon.jobs.history;
+
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
+import org.flowmon.archive.Archive;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks up the history of an analysis's next window before that is over, where it depends on
+ * nothing but the window's end: as soon as the archive has all that arrived up to as-of, the answer
+ * can be none other. Nobody waits for it; an answer that is not exact, and one that failed, is as
+ * if it had not been asked for. Thread-safe.
+ */
+final class LookAhead {
+  private static final Logger LOG = LoggerFactory.getLogger(LookAhead.class);
+  private static final long POLL_MILLIS = 500;
+
+  private final Archive archive;
+  private final HistoryQuery query;
+  private final LookupPool pool;
+  private final Semaphore permits;
+  private final long slideMicros;
+  private final BooleanSupplier closed;
+  private long expected = Long.MIN_VALUE; // guarded by this
+
+  /**
+   * Of one analysis.
+   *
+   * @param permits as of {@link HistoryLookup}
+   * @param slideMicros from the end of a window to that of the next
+   * @param closed whether nobody will ask for answers any more
+   */
+  LookAhead(
+      Archive archive,
+      HistoryQuery query,
+      LookupPool pool,
+      Semaphore permits,
+      long slideMicros,
+      BooleanSupplier closed) {
+    this.archive = archive;
+    this.query = query;
+    this.pool = pool;
+    this.permits = permits;
+    this.slideMicros = slideMicros;
+    this.closed = closed;
+  }
+
+  /** Takes notice of a window; the next one comes a slide later. */
+  void after(long windowEnd) {
+    long next = windowEnd + slideMicros;
+    synchronized (this) {
+      if (next <= expected) {
+        return;
+      }
+      expected = next;
+    }
+    attempt(next);
+  }
+
+  private void attempt(long windowEnd) {
+    if (closed.getAsBoolean() || !isExpected(windowEnd) || query.known(windowEnd) != null) {
+      return;
+    }
+    if (!permits.tryAcquire()) {
+      again(windowEnd);
+    } else if (!pool.tryRun(() -> run(windowEnd))) {
+      permits.release();
+      again(windowEnd);
+    }
+  }
+
+  private void again(long windowEnd) {
+    pool.after(POLL_MILLIS, () -> attempt(windowEnd));
+  }
+
+  private synchronized boolean isExpected(long windowEnd) {
+    return expected == windowEnd;
+  }
+
+  private void run(long windowEnd) {
+    boolean isReached = false;
+    try {
+      isReached = query.isReached(archive, windowEnd);
+      if (isReached && query.known(windowEnd) == null) {
+        query.lookAhead(archive, windowEnd);
+      }
+    } catch (IOException | RuntimeException e) {
+      isReached = true; // the window's own lookup says what is wrong
+      LOG.debug("no history ahead of the window that ends at {} µs", windowEnd, e);
+    } finally {
+      permits.release();
+    }
+    if (!isReached) {
+      again(windowEnd);
+    }
+  }
+}
