@@ -114,9 +114,13 @@ final class RollupRule {
     };
   }
 
-  /** Whether it is the first or last of what all rows of an hour have in common. */
+  /**
+   * Whether it is the first or last of what all rows of an hour have in common: of whole numbers,
+   * as a cell's state holds them.
+   */
   private static boolean isOfHours(AggregateCall call) {
-    return ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
+    return call.argument().kind().isInteger()
+        && ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
         && ExpressionColumns.isHourly(call.argument());
   }
 

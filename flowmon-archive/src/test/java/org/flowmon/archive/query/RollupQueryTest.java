@@ -105,6 +105,29 @@ class RollupQueryTest {
     ANSWERED[1] += mixed;
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MIN(CASE WHEN %s THEN -1.5 ELSE -2.5 END)",
+        "MAX(CASE WHEN %s THEN -1.5 ELSE 2.5 END)",
+        "MAX(CASE WHEN %s THEN ADDRESS '192.0.2.1' ELSE ADDRESS '2001:db8::1' END)",
+        "MIN(DAYS_BEFORE(end_time, :now))",
+        "MAX(CASE WHEN %s THEN 7 ELSE -7 END)"
+      })
+  void whateverHoursAreMadeOfItsExtremesAreThoseOfRows(String extreme) throws IOException {
+    try (Archive archive = Archive.create(directory.resolve("e"), ArchiveOptions.DEFAULTS)) {
+      Filled filled = fill(archive, 3);
+      String early =
+          "TIME_BUCKET(end_time, INTERVAL '1' HOUR) < "
+              + RandomQueries.timestamp(DenseTraffic.BEGIN + 4 * Traffic.HOUR);
+      FlowQuery query = bind("SELECT COUNT(*), " + extreme.formatted(early) + " FROM flows");
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        QueryAnswer answer = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS);
+        assertEquals(scan(filled, query, QueryOptions.DEFAULTS), answer.table(), query.toString());
+      }
+    }
+  }
+
   private static final long[] ANSWERED = new long[2];
 
   @org.junit.jupiter.api.AfterAll
