@@ -79,6 +79,26 @@ class GroupBudgetTest {
               "SELECT COUNT(DISTINCT src_addr) AS s, SUM(bytes) AS b FROM flows",
               List.of(),
               List.of(List.of(FlowColumn.SRC_ADDR)),
+              "SELECT SUM(bytes) AS b FROM flows"),
+          // What is taken out of these states is exact.
+          new Case(
+              "SELECT src_addr, QUANTILE(QUANTILES(bytes), 1) AS most, COUNT(QUANTILES(bytes)) AS"
+                  + " v, COUNT(*) AS n FROM flows GROUP BY src_addr ORDER BY most DESC LIMIT 7",
+              List.of(FlowColumn.SRC_ADDR),
+              List.of(List.of()),
+              "SELECT COUNT(*) AS n FROM flows"),
+          new Case(
+              "SELECT service, QUANTILE(QUANTILES(bytes), 0) AS least, SUM(bytes) AS b FROM flows"
+                  + " GROUP BY service HAVING least < 2000",
+              List.of(FlowColumn.SERVICE),
+              List.of(List.of()),
+              "SELECT SUM(bytes) AS b FROM flows"),
+          new Case(
+              "SELECT src_addr, COUNT(DISTINCT dst_port) AS p, COUNT(QUANTILES(bytes)) AS v,"
+                  + " SUM(bytes) AS b FROM flows GROUP BY src_addr HAVING v > 1 ORDER BY p DESC,"
+                  + " v LIMIT 6",
+              List.of(FlowColumn.SRC_ADDR),
+              List.of(List.of(FlowColumn.DST_PORT)),
               "SELECT SUM(bytes) AS b FROM flows"));
 
   @Test
