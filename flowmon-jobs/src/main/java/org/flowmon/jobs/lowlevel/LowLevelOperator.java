@@ -24,7 +24,7 @@ import org.flowmon.udaf.table.WindowSpec;
 /**
  * The low level: hosts the live queries of all analyses, with tables of fixed size, next to the
  * source. What queries have in common, filters, keys, computed values, is evaluated once, and those
- * with equal filters, keys and windows have one table.
+ * with equal filters, keys and panes have one table.
  *
  * <p>Order of time: a watermark that closes panes is held back until all of their groups are out.
  * They leave lazily, some slots with each batch and, when no batch comes, by the task's mailbox, so

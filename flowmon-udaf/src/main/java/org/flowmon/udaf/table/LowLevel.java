@@ -12,9 +12,10 @@ import org.flowmon.udaf.query.FlowQuery;
  * is closed, goes to the sink of each query that it is for, as partial groups of that query. A
  * query with COUNT(DISTINCT …) has a table for each of its {@link LiveGroupings}.
  *
- * <p>Queries with equal filters, windows and numbers of slots have one table where their keys are
- * equal, with equal sums, counts and extremes once; expressions are evaluated once for all. What a
- * query gets does not depend on which others there are, but for when it gets it.
+ * <p>Queries with equal filters, panes (windows but for their width) and numbers of slots have one
+ * table where their keys are equal, with equal sums, counts and extremes once; expressions are
+ * evaluated once for all. What a query gets does not depend on which others there are, but for when
+ * it gets it.
  *
  * <p>Once {@link #isDrained}, the sinks have all of every closed pane; after {@link #drainAll} they
  * have everything and this holds no state. A query whose evaluation fails is given nothing any
@@ -29,7 +30,7 @@ public final class LowLevel {
   private long watermark = Long.MIN_VALUE;
 
   /** What queries have in common that share tables. */
-  private record Common(Expression where, WindowSpec window, int slots, int maxParallelism) {}
+  private record Common(Expression where, WindowSpec panes, int slots, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}
 
@@ -51,8 +52,8 @@ public final class LowLevel {
       int maxParallelism,
       PartialSink sink) {
     check(slots, maxParallelism);
-    Common common = new Common(query.where(), window, slots, maxParallelism);
-    LowLevelMember member = new LowLevelMember(queryId, query, sink);
+    Common common = new Common(query.where(), panes(window), slots, maxParallelism);
+    LowLevelMember member = new LowLevelMember(queryId, query, window, sink);
     for (Shared shared : all) {
       if (shared.common.equals(common) && shared.tables.haveRoomFor(member)) {
         shared.tables.add(member);
@@ -65,6 +66,11 @@ public final class LowLevel {
     tables.closePanesUpTo(watermark);
     all.add(new Shared(common, tables));
     return member;
+  }
+
+  /** The same for windows that have the same panes: a flow's pane says whether it is late. */
+  private static WindowSpec panes(WindowSpec window) {
+    return window.spread() ? window : window.withWidth(window.slideMicros());
   }
 
   static void check(int slots, int maxParallelism) {

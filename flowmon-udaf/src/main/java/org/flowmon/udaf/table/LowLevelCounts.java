@@ -34,6 +34,11 @@ public record LowLevelCounts(
     long messages) {
   static final LowLevelCounts NONE = new LowLevelCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
+  /** Of what was sent alone. */
+  static LowLevelCounts sent(long partials, long messages) {
+    return new LowLevelCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, partials, messages);
+  }
+
   LowLevelCounts plus(LowLevelCounts other) {
     return new LowLevelCounts(
         flows + other.flows,

@@ -30,11 +30,14 @@ final class LowLevelGrouping {
    * @param parts whom they are for
    */
   record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
-    private record Keys(List<Expression> keys, int leading) {}
+    private record Keys(List<Expression> keys, int leading, boolean functions) {}
 
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
-    /** One for all that have equal keys, with equal accumulators once. */
+    /**
+     * One for all that have equal keys, with equal accumulators once. Functions that keep states
+     * take so much of a table that those without them would find less of their own in it.
+     */
     static List<Plan> of(List<LowLevelMember> members) {
       Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
       for (LowLevelMember member : members) {
@@ -42,7 +45,9 @@ final class LowLevelGrouping {
         for (int g = 0; g < live.groupings().size(); g++) {
           GroupLayout layout = live.groupings().get(g);
           byKeys
-              .computeIfAbsent(new Keys(layout.keys(), live.leadingKeys()), k -> new ArrayList<>())
+              .computeIfAbsent(
+                  new Keys(layout.keys(), live.leadingKeys(), !layout.functions().isEmpty()),
+                  keys -> new ArrayList<>())
               .add(new Wanted(member, g, layout));
         }
       }
@@ -171,13 +176,5 @@ final class LowLevelGrouping {
 
   long passedRows() {
     return table.passedRows();
-  }
-
-  long partials() {
-    return output.partials;
-  }
-
-  long messages() {
-    return output.messages;
   }
 }

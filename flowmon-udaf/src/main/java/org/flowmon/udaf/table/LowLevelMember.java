@@ -8,10 +8,12 @@ import org.flowmon.udaf.query.FlowQuery;
  */
 public final class LowLevelMember {
   private final long queryId;
-  private final FlowQuery query;
+  private final WindowSpec window;
   private final LiveGroupings groupings;
   private final PartialSink sink;
-  // What it has taken from tables that were made anew since.
+  private long partials;
+  private long messages;
+  // What tables counted that were made anew since.
   private LowLevelCounts before = LowLevelCounts.NONE;
   // Null where it is in none (any more).
   private LowLevelTables tables;
@@ -21,9 +23,9 @@ public final class LowLevelMember {
   /** One of the groupings of a member, which gets groups of a table. */
   record Part(LowLevelMember member, PartialRecipient recipient) {}
 
-  LowLevelMember(long queryId, FlowQuery query, PartialSink sink) {
+  LowLevelMember(long queryId, FlowQuery query, WindowSpec window, PartialSink sink) {
     this.queryId = queryId;
-    this.query = query;
+    this.window = window;
     this.groupings = LiveGroupings.of(query);
     this.sink = sink;
   }
@@ -32,8 +34,8 @@ public final class LowLevelMember {
     return queryId;
   }
 
-  FlowQuery query() {
-    return query;
+  WindowSpec window() {
+    return window;
   }
 
   LiveGroupings groupings() {
@@ -56,14 +58,21 @@ public final class LowLevelMember {
 
   /** Takes over what its tables have counted: they begin anew. */
   void keepCounts() {
-    before = counts();
+    before = before.plus(tables.counts(this));
   }
 
   boolean receives() {
     return failure == null && tables != null;
   }
 
-  void send(int keyGroup, byte[] partialGroups) {
+  /** Whether it receives groups of a pane: some may be of flows that are late for its windows. */
+  boolean receives(Pane pane) {
+    return receives() && pane.fromWindowEnd <= window.lastWindowEnd(pane.start);
+  }
+
+  void send(int keyGroup, byte[] partialGroups, int groups) {
+    partials += groups;
+    messages++;
     try {
       sink.emit(keyGroup, partialGroups);
     } catch (RuntimeException e) {
@@ -105,6 +114,7 @@ public final class LowLevelMember {
    * are in, whosever they are too.
    */
   public LowLevelCounts counts() {
-    return tables == null ? before : before.plus(tables.counts(this));
+    LowLevelCounts ofTables = tables == null ? before : before.plus(tables.counts(this));
+    return ofTables.plus(LowLevelCounts.sent(partials, messages));
   }
 }

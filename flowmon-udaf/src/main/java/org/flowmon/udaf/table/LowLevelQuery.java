@@ -50,7 +50,7 @@ public final class LowLevelQuery {
       PartialSink sink,
       SharedEvaluation evaluation) {
     LowLevel.check(slots, maxParallelism);
-    this.member = new LowLevelMember(queryId, query, sink);
+    this.member = new LowLevelMember(queryId, query, window, sink);
     this.tables = new LowLevelTables(query.where(), window, slots, maxParallelism, evaluation);
     tables.add(member);
   }

@@ -12,7 +12,7 @@ import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
 
 /**
- * The low level of live queries with the same filter and the same windows: filters flows, puts them
+ * The low level of live queries with the same filter and the same panes: filters flows, puts them
  * into panes and reduces them in tables of fixed size, one for each list of keys, whichever queries
  * group by it. What a table gives up, because of a collision or because its pane is closed, goes to
  * each of these queries as its own partial groups.
@@ -57,6 +57,7 @@ final class LowLevelTables {
    * No queries and no flows yet.
    *
    * @param where null where they have no filter
+   * @param window that of one of the queries, in nothing but the width another than theirs
    * @param slots of each table, rounded up to a power of two
    * @param maxParallelism number of key groups, 1 … 32,768
    * @param evaluation what is found out once, also for others
@@ -101,6 +102,7 @@ final class LowLevelTables {
     guarded(this::empty);
     members.add(member);
     member.enter(this);
+    setWidths();
     makeGroupings();
   }
 
@@ -270,10 +272,12 @@ final class LowLevelTables {
     flows = 0;
     selected = 0;
     counted = 0;
-    assignment.late = 0;
-    assignment.partlyLate = 0;
-    assignment.ahead = 0;
-    assignment.behindWatermark = 0;
+    setWidths();
+  }
+
+  private void setWidths() {
+    assignment.setWidths(
+        members.stream().mapToLong(member -> member.window().widthMicros()).distinct().toArray());
   }
 
   /** Texts are numbered for the tables' sake: once they are empty, the numbers can begin anew. */
@@ -371,30 +375,27 @@ final class LowLevelTables {
     return groupings.length;
   }
 
-  /** What a query has since the tables were made. */
+  /** What was counted for a query since the tables were made, but for what was sent. */
   LowLevelCounts counts(LowLevelMember member) {
     long evictions = 0;
     long passedRows = 0;
-    long partials = 0;
-    long messages = 0;
     for (LowLevelGrouping grouping : groupings) {
       int parts = grouping.partsOf(member);
       evictions += parts * grouping.evictions();
       passedRows += parts * grouping.passedRows();
-      partials += parts * grouping.partials();
-      messages += parts * grouping.messages();
     }
+    PaneAssignment.Width width = assignment.width(member.window().widthMicros());
     return new LowLevelCounts(
         flows,
         selected,
-        counted,
-        assignment.late,
-        assignment.partlyLate,
+        counted - width.inWider,
+        assignment.late + width.late,
+        assignment.partlyLate + width.partlyLate,
         assignment.ahead,
-        assignment.behindWatermark,
+        assignment.behindWatermark + width.behindWatermark,
         evictions,
         passedRows,
-        partials,
-        messages);
+        0,
+        0);
   }
 }

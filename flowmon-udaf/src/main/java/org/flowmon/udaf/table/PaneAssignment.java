@@ -11,9 +11,8 @@ import org.flowmon.udaf.expression.Vector;
  * once where its header says that all its flows are of one pane and on time.
  */
 final class PaneAssignment {
-  /** Arrivals beyond this, some 36,000 years, are no times. */
-  private final WindowSpec window;
-
+  // Of the widest windows.
+  private WindowSpec window;
   private final PaneSet panes;
   private final long[] times = new long[Vector.CAPACITY];
   private final long[] arrivals = new long[Vector.CAPACITY];
@@ -23,14 +22,69 @@ final class PaneAssignment {
   final Pane[] paneOf = new Pane[Vector.CAPACITY];
 
   long watermark = Long.MIN_VALUE;
+  // Of flows for which it is the same whatever the windows' width.
   long late;
   long partlyLate;
   long ahead;
   long behindWatermark;
+  private Width[] widths = {};
+
+  /** What became of flows that were late for the first of their windows, at a width of windows. */
+  static final class Width {
+    final long micros;
+    // Late for all windows of this width; of these, in a pane of wider ones.
+    long late;
+    long inWider;
+    long partlyLate;
+    long behindWatermark;
+
+    private Width(long micros) {
+      this.micros = micros;
+    }
+
+    private void count(Pane pane, long start, long fromWindowEnd) {
+      if (fromWindowEnd > start + micros) {
+        late++;
+        inWider += pane == null ? 0 : 1;
+      } else if (pane == null) {
+        behindWatermark++;
+      } else {
+        partlyLate++;
+      }
+    }
+  }
 
   PaneAssignment(WindowSpec window, PaneSet panes) {
     this.window = window;
     this.panes = panes;
+  }
+
+  /**
+   * Says which widths the windows have from now on; what was counted is forgotten. Flows are
+   * dropped that are late for the widest.
+   */
+  void setWidths(long[] micros) {
+    widths = new Width[micros.length];
+    for (int i = 0; i < widths.length; i++) {
+      widths[i] = new Width(micros[i]);
+      if (micros[i] > window.widthMicros()) {
+        window = window.withWidth(micros[i]);
+      }
+    }
+    late = 0;
+    partlyLate = 0;
+    ahead = 0;
+    behindWatermark = 0;
+  }
+
+  /** What was counted for one of the widths alone. */
+  Width width(long micros) {
+    for (Width width : widths) {
+      if (width.micros == micros) {
+        return width;
+      }
+    }
+    throw new IllegalArgumentException("no windows of " + micros + " us");
   }
 
   /** The pane of all flows of a batch, null where they are to be looked at one by one. */
@@ -115,22 +169,32 @@ final class PaneAssignment {
       late++;
       return null;
     }
-    Pane pane = place(start, arrival);
-    if (pane == null) {
+    long fromWindowEnd = fromWindowEnd(start, arrival);
+    Pane pane = place(start, fromWindowEnd, arrival);
+    if (fromWindowEnd > window.firstWindowEnd(start)) {
+      for (Width width : widths) {
+        width.count(pane, start, fromWindowEnd);
+      }
+    } else if (pane == null) {
       behindWatermark++;
-    } else if (pane.fromWindowEnd > window.firstWindowEnd(start)) {
-      partlyLate++;
     }
     return pane;
   }
 
   /** The pane with this start of a flow that is not late for it; null where it is closed. */
   Pane place(long start, long arrival) {
-    long fromWindowEnd = window.firstWindowEnd(start);
-    if (arrival > fromWindowEnd + window.latenessMicros()) {
-      // Late for the first windows of its pane: the first it is not late for ends here.
-      fromWindowEnd = -window.paneStart(-(arrival - window.latenessMicros()));
-    }
+    return place(start, fromWindowEnd(start, arrival), arrival);
+  }
+
+  private long fromWindowEnd(long start, long arrival) {
+    long first = window.firstWindowEnd(start);
+    // Late for the first windows of its pane: the first it is not late for ends here.
+    return arrival > first + window.latenessMicros()
+        ? -window.paneStart(-(arrival - window.latenessMicros()))
+        : first;
+  }
+
+  private Pane place(long start, long fromWindowEnd, long arrival) {
     return window.isClosed(fromWindowEnd, watermark)
         ? null
         : panes.get(start, fromWindowEnd, window.due(fromWindowEnd, arrival, watermark));

@@ -25,9 +25,6 @@ final class PartialOutput implements LowLevelTable.Ejected {
   private final int maxParallelism;
   private final PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
   private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
-  // For each of the queries.
-  long partials;
-  long messages;
 
   /**
    * The way out of a table.
@@ -59,7 +56,6 @@ final class PartialOutput implements LowLevelTable.Ejected {
       pane.outgoing[destination] = builder;
     }
     builder.add(nulls, data, at, texts, source, group);
-    partials++;
     if (builder.count() >= FLUSH_GROUPS || builder.stateBytes() >= FLUSH_STATE_BYTES) {
       send(pane, keyGroup, builder);
     }
@@ -83,15 +79,13 @@ final class PartialOutput implements LowLevelTable.Ejected {
   }
 
   private void send(Pane pane, int keyGroup, PartialGroupsBuilder builder) {
-    messages++;
     builder.pack();
     for (LowLevelMember.Part part : parts) {
-      if (part.member().receives()) {
-        part.member()
-            .send(
-                keyGroup,
-                builder.message(
-                    part.recipient(), keyGroup, pane.start, pane.fromWindowEnd, pane.due));
+      LowLevelMember to = part.member();
+      if (to.receives(pane)) {
+        byte[] message =
+            builder.message(part.recipient(), keyGroup, pane.start, pane.fromWindowEnd, pane.due);
+        to.send(keyGroup, message, builder.count());
       }
     }
     builder.clear();

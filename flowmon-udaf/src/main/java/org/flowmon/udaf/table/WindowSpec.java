@@ -105,6 +105,12 @@ public record WindowSpec(
         widthMicros, widthMicros, FlowColumn.END_TIME, latenessMicros, DEFAULT_AHEAD_MICROS);
   }
 
+  /** The same windows with another width, a multiple of the slide. */
+  WindowSpec withWidth(long micros) {
+    return new WindowSpec(
+        micros, slideMicros, timeColumn, latenessMicros, aheadMicros, revised, spread);
+  }
+
   /** Windows that share panes: width / slide. */
   public int windowsPerPane() {
     return Math.toIntExact(widthMicros / slideMicros);

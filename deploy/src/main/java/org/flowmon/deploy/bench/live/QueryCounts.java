@@ -127,6 +127,7 @@ public final class QueryCounts implements Callable<Integer> {
     List<FlowBatch> batches = batches(options.flows(FLOWS));
     BenchResult table = new BenchResult("live queries: ns of CPU for a flow, least of " + rounds);
     SvgPlot plot = new SvgPlot("Cost of queries", "queries", false, "ns per flow", false);
+    var unused = measure(Sharing.NOTHING, COUNTS[0], batches, false); // until all is compiled
     for (Sharing sharing : Sharing.values()) {
       double one = 0;
       for (int count : COUNTS) {
