@@ -266,6 +266,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   @Override
   public void asyncInvoke(WindowResult window, ResultFuture<WindowHistory> result) {
     if (window.isAnnouncement()) {
+      forget(window);
       result.complete(List.of(new WindowHistory(window, HistoryAnswer.NONE)));
       return;
     }
@@ -280,9 +281,23 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       result.complete(List.of(new WindowHistory(window, none)));
       return;
     }
+    lookUp(window, analysis, result);
     if (analysis.ahead() != null) {
+      // After the window's own lookup, which goes first.
       analysis.ahead().after(window.windowEnd());
     }
+  }
+
+  /** Answers that were kept of an analysis that is gone are of no use. */
+  private void forget(WindowResult announcement) {
+    boolean isGone = announcement.definition().isEmpty();
+    Analysis before = isGone ? byName.get(announcement.analysis()) : null;
+    if (before != null) {
+      pool.forgetAnswers(key(before.config()));
+    }
+  }
+
+  private void lookUp(WindowResult window, Analysis analysis, ResultFuture<WindowHistory> result) {
     HistoryAnswer known = analysis.query().known(window.windowEnd());
     if (known != null) {
       analysis.answers().get(known.status()).incrementAndGet();

@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
 final class LookAhead {
   private static final Logger LOG = LoggerFactory.getLogger(LookAhead.class);
   private static final long POLL_MILLIS = 500;
+  // How long it waits for the archive beyond the window's own time.
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final Archive archive;
   private final HistoryQuery query;
@@ -24,6 +26,7 @@ final class LookAhead {
   private final long slideMicros;
   private final BooleanSupplier closed;
   private long expected = Long.MIN_VALUE; // guarded by this
+  private long since; // guarded by this
 
   /**
    * Of one analysis.
@@ -55,6 +58,7 @@ final class LookAhead {
         return;
       }
       expected = next;
+      since = System.nanoTime();
     }
     attempt(next);
   }
@@ -76,7 +80,7 @@ final class LookAhead {
   }
 
   private synchronized boolean isExpected(long windowEnd) {
-    return expected == windowEnd;
+    return expected == windowEnd && System.nanoTime() - since < 1000 * slideMicros + PATIENCE_NANOS;
   }
 
   private void run(long windowEnd) {
