@@ -55,7 +55,7 @@ final class PairBytes {
       allWeights |= weight;
       // The upper half of an IPv4 address, and of a number of 32 bits, is known.
       long beyond =
-          ofAddresses ? words[at] | words[at + 1] >>> 32 ^ IPV4_UPPER_HALF : words[at] >>> 32;
+          ofAddresses ? words[at] | ((words[at + 1] >>> 32) ^ IPV4_UPPER_HALF) : words[at] >>> 32;
       notNarrow |= weight == 0 ? 0 : beyond;
     }
     int keyBytes = notNarrow == 0 ? NARROW_BYTES : ofAddresses ? ADDRESS_BYTES : NUMBER_BYTES;
