@@ -283,11 +283,11 @@ class OfferedAnalysesTest {
     Map<String, Double> past =
         sums(
             flow ->
-                flow.isBetween(END - 7 * DAY, END - 600 * SECOND)
+                flow.isBetween(END - 7 * DAY, END - 3600 * SECOND) // whole hours before the window
                     && !Boolean.TRUE.equals(flow.outgoing()),
             flow -> network(flow.source()),
             Flow::bytes);
-    double days = 7 - 600 / 86_400.0;
+    double days = 7 - 3600 / 86_400.0;
     Set<String> expected = new TreeSet<>();
     slots.forEach(
         (prefix, ages) -> {

@@ -81,20 +81,33 @@ final class ProgramsOfTimes {
       Map<List<?>, List<PlainFlow>> past =
           groups(
               flows.stream()
-                  .filter(flow -> flow.ended(end - DAYS * DAY, end - width(), asOf(end)))
+                  .filter(flow -> flow.ended(pastFrom(end), pastTo(end), asOf(end)))
                   .filter(Dispersion::mayComeIn)
                   .toList(),
               flow -> Arrays.asList(flow.prefix()));
       List<String> rows = new ArrayList<>();
       for (Again again : all) {
         List<PlainFlow> before = again.prefix().get(0) == null ? null : past.get(again.prefix());
-        rows.add(row(rows.size() + 1, again, before));
+        double days = (pastTo(end) - pastFrom(end)) / (double) DAY;
+        rows.add(row(rows.size() + 1, again, before, days));
       }
       return rows;
     }
 
-    private static String row(int rank, Again again, List<PlainFlow> before) {
-      double days = DAYS - 10.0 / (24 * 60);
+    /** Whole hours, which begin before the window does. */
+    private static long pastFrom(long end) {
+      return hour(end - DAYS * DAY);
+    }
+
+    private long pastTo(long end) {
+      return hour(end - width());
+    }
+
+    private static long hour(long time) {
+      return Math.floorDiv(time, HOUR) * HOUR;
+    }
+
+    private static String row(int rank, Again again, List<PlainFlow> before, double days) {
       BigInteger bytes = before == null ? BigInteger.ZERO : sum(before, PlainFlow::bytes);
       return Cells.line(
           rank,
@@ -110,7 +123,7 @@ final class ProgramsOfTimes {
           bytes == null ? null : bytes.doubleValue() / days,
           before == null
               ? null
-              : Cells.time(before.stream().mapToLong(PlainFlow::end).max().getAsLong()),
+              : Cells.time(hour(before.stream().mapToLong(PlainFlow::end).max().getAsLong())),
           1.0,
           before == null ? "new" : "known");
     }
