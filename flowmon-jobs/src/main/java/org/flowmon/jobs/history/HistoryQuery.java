@@ -34,8 +34,7 @@ final class HistoryQuery {
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
-  private final boolean isOfNowAlone;
-  private final RecentAnswers recent;
+  private final RecentAnswers recent; // null where each window has an answer of its own
 
   /**
    * Parses an analysis's history query.
@@ -67,7 +66,7 @@ final class HistoryQuery {
             "unknown parameter :" + parameter + ", expected :now or :live.COLUMN");
       }
     }
-    this.isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
+    boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
     this.recent = isOfNowAlone ? answers : null;
   }
 
