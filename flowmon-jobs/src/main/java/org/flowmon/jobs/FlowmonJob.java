@@ -81,7 +81,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FlowmonJob {
   private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
-  private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(50);
+  private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(10);
   private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(10);
 
   private FlowmonJob() {}

@@ -37,6 +37,9 @@ class EvaluationTest {
           "NETWORK(src_addr, 24, 64) = '10.0.1.0'",
           "'2001:db8::' = NETWORK(dst_addr, 30, 32)",
           "NETWORK(src_addr, 8) <> NETWORK(dst_addr, 8)",
+          "NETWORK(src_addr, 24, 64) IN ('10.0.1.0', '10.0.2.7', '2001:db8::', NULL)",
+          "NETWORK(dst_addr, 25, 47) NOT IN ('10.0.0.0', '2001:db8::')",
+          "NETWORK(dst_addr, 24, 48) IN ('10.0.0.0/16', '2001:db8::')",
           "src_addr IN ('10.0.0.0/24', '::/0', '10.0.2.3') OR dst_addr IN ('10.0.0.0/24', '::/0',"
               + " '10.0.2.3')",
           "src_addr NOT IN ('0.0.0.0/0', NULL)",

@@ -41,6 +41,11 @@ public record HistoryAnswer(
     return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
   }
 
+  /** The same answer with other rows. */
+  HistoryAnswer withRows(ResultTable others) {
+    return new HistoryAnswer(status, asOf, from, through, gaps, others, message);
+  }
+
   /**
    * Whether all that belongs to the time range [start, end) is in this history: it begins after
    * history began, all of it had arrived by as-of and lies in the archive, and no gap of arrivals

@@ -16,6 +16,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryException;
@@ -35,6 +36,8 @@ final class HistoryQuery {
   private final FlowTopic topic;
   private final long disorderMicros;
   private final RecentAnswers recent; // null where each window has an answer of its own
+  private final ListedGroups listed; // null where groups of other windows are of no use
+  private final KeptGroups groups; // null likewise
 
   /**
    * Parses an analysis's history query.
@@ -68,6 +71,8 @@ final class HistoryQuery {
     }
     boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
     this.recent = isOfNowAlone ? answers : null;
+    this.listed = answers == null ? null : ListedGroups.of(query);
+    this.groups = listed == null ? null : answers.groups();
   }
 
   Duration timeout() {
@@ -132,7 +137,13 @@ final class HistoryQuery {
 
   /** Runs the query over what is committed now. */
   HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
-    HistoryAnswer answer = answer(archive, window.windowEnd(), parameters(window), limit);
+    HistoryAnswer answer;
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      answer =
+          isOfKnownGroups(window)
+              ? answerOfList(snapshot, window, limit)
+              : answer(snapshot, window.windowEnd(), query.bind(parameters(window)), limit);
+    }
     if (recent != null) {
       recent.keep(now(window), answer);
     }
@@ -142,39 +153,96 @@ final class HistoryQuery {
   /** Runs the query of a window that is to come, where it {@link #canBeAhead}. */
   void lookAhead(Archive archive, long windowEnd) throws IOException {
     Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
-    recent.keep(config.now(windowEnd), answer(archive, windowEnd, now, timeout));
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      recent.keep(config.now(windowEnd), answer(snapshot, windowEnd, query.bind(now), timeout));
+    }
   }
 
   private HistoryAnswer answer(
-      Archive archive, long windowEnd, Parameters parameters, Duration limit) throws IOException {
+      ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit) throws IOException {
+    return answer(snapshot, windowEnd, bound, bound, limit);
+  }
+
+  /**
+   * An answer.
+   *
+   * @param asked what tells which gaps matter, beyond what is still to be looked up
+   */
+  private HistoryAnswer answer(
+      ArchiveSnapshot snapshot, long windowEnd, Query bound, Query asked, Duration limit)
+      throws IOException {
+    QueryOptions options =
+        QueryOptions.DEFAULTS
+            .withAsOfArrival(asOf(windowEnd))
+            .withTimeLimit(limit)
+            .withRowLimit(rowLimit);
+    QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
+    Set<String> sources = sources(snapshot);
     long asOf = asOf(windowEnd);
-    Query bound = query.bind(parameters);
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      QueryOptions options =
-          QueryOptions.DEFAULTS.withAsOfArrival(asOf).withTimeLimit(limit).withRowLimit(rowLimit);
-      QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
-      Set<String> sources = sources(snapshot);
-      HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, filters(bound));
-      boolean reached = isReached(snapshot, sources, asOf);
-      boolean exact = gaps.asked().isEmpty() && reached;
-      HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
-      long from = stretches.from();
-      String message = gaps.message(topic);
-      if (message == null && !reached) {
-        message = unreached(snapshot, sources, asOf);
-      }
-      List<String> warnings = answer.stats().warnings();
-      if (message == null && !warnings.isEmpty()) {
-        message = warnings.get(0);
-      }
-      return new HistoryAnswer(
-          exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
-          asOf,
-          from > asOf ? HistoryAnswer.UNKNOWN : from,
-          through(snapshot, sources),
-          gaps.arrivals(stretches.missing()),
-          answer.table(),
-          message);
+    HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, filters(asked));
+    boolean reached = isReached(snapshot, sources, asOf);
+    boolean exact = gaps.asked().isEmpty() && reached;
+    HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
+    long from = stretches.from();
+    String message = gaps.message(topic);
+    if (message == null && !reached) {
+      message = unreached(snapshot, sources, asOf);
+    }
+    List<String> warnings = answer.stats().warnings();
+    if (message == null && !warnings.isEmpty()) {
+      message = warnings.get(0);
+    }
+    return new HistoryAnswer(
+        exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
+        asOf,
+        from > asOf ? HistoryAnswer.UNKNOWN : from,
+        through(snapshot, sources),
+        gaps.arrivals(stretches.missing()),
+        answer.table(),
+        message);
+  }
+
+  private boolean isOfKnownGroups(WindowResult window) {
+    if (listed == null) {
+      return false;
+    }
+    int column = window.rows().column(listed.parameter().substring(LIVE.length()));
+    return column >= 0 && window.rows().kind(column) == listed.keyKind();
+  }
+
+  /** The answer for a list of the window's values, of which windows before may have asked some. */
+  private HistoryAnswer answerOfList(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
+      throws IOException {
+    List<Value> values = values(window.rows(), listed.parameter());
+    Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
+    FlowQuery rest = listed.rest(now);
+    KeptGroups.Kept kept = groups.of(rest, snapshot, asOf(window));
+    Set<Value> missing = groups.missing(kept, values);
+    Query bound = listed.bind(now, List.copyOf(missing));
+    HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, rest, limit);
+    if (kept == null) {
+      keep(snapshot, rest, missing, answer);
+      return answer;
+    }
+    ResultTable all = KeptGroups.merged(kept.rows(), answer.rows(), listed);
+    if (!missing.isEmpty()) {
+      missing.addAll(kept.asked());
+      keep(snapshot, rest, missing, answer.withRows(all));
+    }
+    return answer.withRows(KeptGroups.rowsOf(all, listed, values));
+  }
+
+  private void keep(
+      ArchiveSnapshot snapshot, FlowQuery rest, Set<Value> asked, HistoryAnswer answer) {
+    if (answer.status() == HistoryStatus.EXACT) {
+      groups.keep(
+          new KeptGroups.Kept(
+              rest,
+              snapshot.archive(),
+              snapshot.expiredRows(),
+              answer.asOf(),
+              asked,
+              answer.rows()));
     }
   }
 
@@ -207,22 +275,24 @@ final class HistoryQuery {
   // Only the columns that the query names: a sum beyond a long is no value of a parameter.
   private Parameters parameters(WindowResult window) {
     Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
-    ResultTable rows = window.rows();
     for (String parameter : query.parameters()) {
-      if (!parameter.startsWith(LIVE)) {
-        continue;
+      if (parameter.startsWith(LIVE)) {
+        parameters = parameters.with(parameter, values(window.rows(), parameter));
       }
-      int column = rows.column(parameter.substring(LIVE.length()));
-      if (column < 0) {
-        throw new QueryException(
-            "parameter :" + parameter + ": the live query has the columns " + rows.names());
-      }
-      List<Value> values = new ArrayList<>(rows.rowCount());
-      for (int row = 0; row < rows.rowCount(); row++) {
-        values.add(rows.value(row, column));
-      }
-      parameters = parameters.with(parameter, values);
     }
     return parameters;
+  }
+
+  private static List<Value> values(ResultTable rows, String parameter) {
+    int column = rows.column(parameter.substring(LIVE.length()));
+    if (column < 0) {
+      throw new QueryException(
+          "parameter :" + parameter + ": the live query has the columns " + rows.names());
+    }
+    List<Value> values = new ArrayList<>(rows.rowCount());
+    for (int row = 0; row < rows.rowCount(); row++) {
+      values.add(rows.value(row, column));
+    }
+    return values;
   }
 }

@@ -15,6 +15,12 @@ final class RecentAnswers {
   private static final int KEPT = 2;
 
   private final TreeMap<Long, HistoryAnswer> byNow = new TreeMap<>();
+  private final KeptGroups groups = new KeptGroups();
+
+  /** What was asked for by lists of the windows' values, where that is what serves others. */
+  KeptGroups groups() {
+    return groups;
+  }
 
   /** The answer for a time, null where it is not there. */
   synchronized HistoryAnswer get(long now) {

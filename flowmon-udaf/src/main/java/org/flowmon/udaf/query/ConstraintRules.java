@@ -145,6 +145,9 @@ final class ConstraintRules {
   }
 
   private static Constraints in(In in, boolean truth) {
+    if (in.value() instanceof Network network && network.address() instanceof Column column) {
+      return truth ? inNetworks(in, network, column) : Constraints.NOTHING;
+    }
     if (!(in.value() instanceof Column column)) {
       return Constraints.NOTHING;
     }
@@ -174,6 +177,20 @@ final class ConstraintRules {
             .toArray();
     LongRanges ranges = LongRanges.ofPoints(points);
     return longs(column.column(), truth ? ranges : ranges.complement());
+  }
+
+  private static Constraints inNetworks(In in, Network network, Column column) {
+    List<AddressRanges.Range> ranges = new ArrayList<>();
+    for (Expression item : in.items()) {
+      if (!(item instanceof Literal literal)) {
+        return Constraints.NOTHING;
+      }
+      if (!literal.value().isNull()) {
+        IpAddress value = new IpAddress(literal.value().high(), literal.value().low());
+        ranges.addAll(network(network, value).ranges());
+      }
+    }
+    return addresses(column.column(), AddressRanges.of(ranges));
   }
 
   private static AddressRanges inAddresses(In in) {

@@ -1,0 +1,166 @@
+package org.flowmon.jobs.history;
+
+import static org.flowmon.jobs.report.TestReports.END;
+import static org.flowmon.jobs.report.TestReports.HOUR;
+import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.TestReports.window;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.flowmon.archive.Archive;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.TestReports;
+import org.flowmon.udaf.query.QueryParser;
+import org.junit.jupiter.api.Test;
+
+/** What is kept of lists of values says what the archive says. */
+class KeptGroupsTest extends ArchivedHistory {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String HOURS =
+      " AND end_time >= TIME_BUCKET(:now - INTERVAL '2' DAY, INTERVAL '1' HOUR)"
+          + " AND end_time < TIME_BUCKET(:now - INTERVAL '10' MINUTE, INTERVAL '1' HOUR)";
+  private static final String QUERY =
+      "SELECT src_addr, SUM(bytes) AS bytes, TIME_BUCKET(end_time, INTERVAL '1' HOUR) AS hour,"
+          + " MEDIAN(bytes) AS median FROM flows WHERE src_addr IN (:live.src_addr)"
+          + HOURS
+          + " GROUP BY src_addr, hour";
+
+  private static HistoryQuery query(String text, RecentAnswers answers) {
+    AnalysisConfig config = TestReports.elephants("");
+    AnalysisConfig.History history =
+        new AnalysisConfig.History(text, null, 1, LIMIT, config.history().rows());
+    return new HistoryQuery(
+        new AnalysisConfig("kept", config.live(), history, config.report(), config.sinks()),
+        DELAY,
+        TOPIC,
+        Duration.ZERO,
+        answers);
+  }
+
+  private static WindowResult ending(long end, WindowResult window) {
+    return new WindowResult(
+        window.analysis(),
+        end - 10 * SECOND,
+        end,
+        window.rows(),
+        window.totals(),
+        window.groups(),
+        window.counts());
+  }
+
+  private static String host(int i) {
+    return i % 3 == 0 ? "2001:db8::" + Integer.toHexString(i) : "192.0.2." + i;
+  }
+
+  @Test
+  void answersAreThoseOfTheArchiveWhateverArrivesAndIsAskedBetween() throws Exception {
+    Random random = new Random(17);
+    RecentAnswers answers = new RecentAnswers();
+    HistoryQuery kept = query(QUERY, answers);
+    HistoryQuery fresh = query(QUERY, null);
+    long now = END;
+    int exact = 0;
+    for (int round = 0; round < 120; round++) {
+      List<Flow> flows = new ArrayList<>();
+      for (int i = random.nextInt(30); i > 0; i--) {
+        // Most end as they arrive; now and then one comes hours after its end.
+        long late =
+            random.nextInt(40) == 0 ? random.nextInt(30) * HOUR : random.nextInt(5) * SECOND;
+        long arrival = now - 40 * SECOND + random.nextInt(30) * SECOND;
+        flows.add(
+            new Flow(host(1 + random.nextInt(40)), arrival - late, arrival, random.nextInt(1000)));
+      }
+      archive(now, flows.toArray(new Flow[0]));
+      Object[] rows = new Object[2 * (1 + random.nextInt(20))];
+      for (int i = 0; i < rows.length; i += 2) {
+        rows[i] = host(1 + random.nextInt(40));
+        rows[i + 1] = 1 + i;
+      }
+      // Some windows are revised, after later ones had their answers.
+      long end = now - (random.nextInt(10) == 0 ? 60 * SECOND : 0);
+      WindowResult window = ending(end, window(100, rows));
+      try (Archive archive = Archive.open(directory)) {
+        HistoryAnswer expected = fresh.run(archive, window, LIMIT);
+        HistoryAnswer answer = kept.run(archive, window, LIMIT);
+        assertEquals(expected, answer, "seed 17, round " + round);
+        exact += answer.status() == HistoryStatus.EXACT ? 1 : 0;
+      }
+      now += random.nextInt(20) == 0 ? HOUR : 10 * SECOND;
+    }
+    assertTrue(exact > 60, () -> "exact answers");
+    long known = answers.groups().known();
+    assertTrue(known > 200, () -> known + " values were known");
+  }
+
+  @Test
+  void whatArrivedSinceIsLookedUp() throws Exception {
+    RecentAnswers answers = new RecentAnswers();
+    HistoryQuery query = query(QUERY, answers);
+    long hour = END - 2 * HOUR;
+    archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
+    try (Archive archive = Archive.open(directory)) {
+      HistoryAnswer first = query.run(archive, ending(END, window(100, A, 60)), LIMIT);
+      assertEquals(HistoryStatus.EXACT, first.status(), first.message());
+      assertEquals(Map.of(A, 10L), sums(first));
+      HistoryAnswer both = query.run(archive, ending(END, window(100, A, 60, B, 1)), LIMIT);
+      assertEquals(Map.of(A, 10L, B, 5L), sums(both));
+      assertEquals(1, answers.groups().known(), "the first was known");
+      assertEquals(Map.of(B, 5L), sums(query.run(archive, ending(END, window(100, B, 1)), LIMIT)));
+      assertEquals(2, answers.groups().known());
+    }
+    long later = END + 60 * SECOND;
+    archive(later, new Flow(A, hour, END + SECOND, 100), new Flow(A, END, END + SECOND, 1000));
+    try (Archive archive = Archive.open(directory)) {
+      HistoryAnswer answer = query.run(archive, ending(later, window(100, A, 60)), LIMIT);
+      assertEquals(Map.of(A, 110L), sums(answer), "with what came late");
+      assertEquals(2, answers.groups().known(), "nothing is known any more");
+    }
+    later += 60 * SECOND;
+    archive(later, new Flow(A, later - SECOND, later - SECOND, 1000));
+    try (Archive archive = Archive.open(directory)) {
+      HistoryAnswer answer = query.run(archive, ending(later, window(100, A, 60)), LIMIT);
+      assertEquals(Map.of(A, 110L), sums(answer));
+      assertEquals(3, answers.groups().known(), "what has arrived is not asked about");
+    }
+  }
+
+  private static Map<String, Long> sums(HistoryAnswer answer) {
+    Map<String, Long> sums = new TreeMap<>();
+    for (int row = 0; row < answer.rows().rowCount(); row++) {
+      sums.put(answer.rows().address(row, 0).toString(), answer.rows().longValue(row, 1));
+    }
+    return sums;
+  }
+
+  @Test
+  void queriesOfOtherShapesAreAskedAnew() {
+    assertNotNull(ListedGroups.of(QueryParser.parseQuery(QUERY)));
+    for (String other :
+        List.of(
+            "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " GROUP BY src_addr ORDER BY n DESC LIMIT 5",
+            "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " GROUP BY src_addr HAVING n > 1",
+            "SELECT COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)",
+            "SELECT COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr) GROUP BY src_addr",
+            "SELECT dst_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " GROUP BY dst_addr",
+            "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " OR dst_port = 53 GROUP BY src_addr",
+            "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " AND dst_addr IN (:live.dst_addr) GROUP BY src_addr",
+            "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " AND (dst_addr IN (:live.src_addr) OR dst_port = 1) GROUP BY src_addr")) {
+      assertNull(ListedGroups.of(QueryParser.parseQuery(other)), other);
+    }
+  }
+}
