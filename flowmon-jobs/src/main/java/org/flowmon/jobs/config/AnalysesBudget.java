@@ -13,12 +13,14 @@ import org.flowmon.udaf.table.LiveGroupings;
  *
  * @param groups the sum of {@code live.groups}, for each query over flows: what one task of the
  *     merge may hold of one window of each
+ * @param memory the sum of {@code live.memory}, for each query over flows with functions that keep
+ *     states: bytes of these that one task of the merge may hold of one window of each
  * @param slots the sum of {@code live.slots}, for each table of the queries: what each task of the
  *     low level holds
  */
-public record AnalysesBudget(long groups, long slots) implements Serializable {
+public record AnalysesBudget(long groups, long memory, long slots) implements Serializable {
   /** Where nothing else is said. */
-  public static final AnalysesBudget DEFAULT = new AnalysesBudget(64_000_000L, 1L << 22);
+  public static final AnalysesBudget DEFAULT = new AnalysesBudget(64_000_000L, 2L << 30, 1L << 22);
 
   /**
    * Checks analyses that are to run together.
@@ -55,6 +57,8 @@ public record AnalysesBudget(long groups, long slots) implements Serializable {
   private void check(Collection<AnalysisConfig> others, AnalysisConfig analysis) {
     long groupsOfOthers = others.stream().mapToLong(AnalysesBudget::groups).sum();
     require(analysis, "groups", groups, groupsOfOthers, groups(analysis));
+    long memoryOfOthers = others.stream().mapToLong(AnalysesBudget::memory).sum();
+    require(analysis, "memory", memory, memoryOfOthers, memory(analysis));
     long slotsOfOthers = others.stream().mapToLong(AnalysesBudget::slots).sum();
     require(analysis, "slots", slots, slotsOfOthers, slots(analysis));
   }
@@ -71,6 +75,12 @@ public record AnalysesBudget(long groups, long slots) implements Serializable {
     return (long) leaves(analysis).size() * analysis.live().groups();
   }
 
+  private static long memory(AnalysisConfig analysis) {
+    long withStates =
+        leaves(analysis).stream().filter(leaf -> LiveGroupings.of(leaf).haveStates()).count();
+    return withStates * analysis.live().memory();
+  }
+
   private static List<FlowQuery> leaves(AnalysisConfig analysis) {
     return QueryParser.parseQuery(analysis.live().query()).leaves();
   }
@@ -83,7 +93,7 @@ public record AnalysesBudget(long groups, long slots) implements Serializable {
           "does not fit: the job's analyses may have "
               + most
               + " "
-              + what
+              + (what.equals("memory") ? "bytes of states" : what)
               + " together (job."
               + what
               + "), the others have "

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.udaf.table.GroupLimit;
 
 /**
  * One analysis: a live query, the history that each of its results is compared with, the report's
@@ -29,6 +30,7 @@ import java.util.Map;
  *   spread: false         # true: bytes and packets of a flow are divided by the time it took
  *   slots: 16384          # of the low-level table
  *   groups: 1000000       # of an open window; of more, some are kept
+ *   memory: 268435456     # bytes of the states of functions in an open window; of more, likewise
  * history:                # absent: reports without history
  *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
  *   delay: 20s            # absent: two checkpoint intervals
@@ -127,6 +129,7 @@ public record AnalysisConfig(
    *     was active
    * @param slots of the low-level table, a power of two
    * @param groups that an open window may have; of more, a part is kept and all count in the totals
+   * @param memory bytes that the states of functions may take in an open window; likewise
    */
   public record Live(
       String query,
@@ -137,13 +140,22 @@ public record AnalysisConfig(
       boolean revisions,
       boolean spread,
       int slots,
-      int groups)
+      int groups,
+      long memory)
       implements Serializable {
     /** The default of {@link #groups}. */
     public static final int DEFAULT_GROUPS = 1_000_000;
 
+    /** The default of {@link #memory}: some 2,700 bytes for each of 100,000 groups. */
+    public static final long DEFAULT_MEMORY = 256L << 20;
+
     private Live once() {
-      return new Live(query, window, slide, time, lateness, false, spread, slots, groups);
+      return new Live(query, window, slide, time, lateness, false, spread, slots, groups, memory);
+    }
+
+    /** What a task may hold of an open window. */
+    public GroupLimit limit() {
+      return new GroupLimit(groups, memory);
     }
 
     public long windowMicros() {

@@ -22,6 +22,8 @@ final class AnalysisFile {
   private static final List<String> SINKS = List.of("kafka", "postgres");
   private static final int MIN_GROUPS = 1000;
   private static final int MAX_GROUPS = 1_000_000_000;
+  private static final long MIN_MEMORY = 1L << 20;
+  private static final long MAX_MEMORY = 1L << 40;
 
   private AnalysisFile() {}
 
@@ -72,7 +74,8 @@ final class AnalysisFile {
             section.bool("revisions", true),
             section.bool("spread", false),
             section.integer("slots", 16, 1 << 20, 1 << 14),
-            section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS));
+            section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS),
+            section.number("memory", MIN_MEMORY, MAX_MEMORY, Live.DEFAULT_MEMORY));
     section.end();
     checkLive(section, query(section, live.query()));
     if (window.toMillis() < 1) {

@@ -45,6 +45,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   disorder_bound: 1s
  *   bounded: false                   # true: end with what Kafka holds now
  *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
+ *   memory: 2147483648               # likewise
  *   slots: 4194304
  * </pre>
  *
@@ -276,6 +277,7 @@ public record JobConfig(
             section.bool("bounded", false),
             new AnalysesBudget(
                 section.number("groups", 1000, MOST, AnalysesBudget.DEFAULT.groups()),
+                section.number("memory", 1 << 20, MOST, AnalysesBudget.DEFAULT.memory()),
                 section.number("slots", 16, MOST, AnalysesBudget.DEFAULT.slots())));
     if (settings.parallelism() > settings.maxParallelism()) {
       throw section.error("parallelism", "is above max_parallelism, " + settings.maxParallelism());

@@ -63,6 +63,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient Map<Long, GroupBudget> budgets;
   private transient long droppedBefore;
   private transient volatile long dropped;
+  private transient volatile long stateBytes;
   private transient UrgentWork urgent; // null where no window closes
 
   /** The high level for these analyses. */
@@ -115,6 +116,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     metrics.gauge("stopped_analyses", this::stoppedAnalyses);
     metrics.gauge("groups", this::groups);
     metrics.gauge("dropped_groups", () -> dropped);
+    metrics.gauge("state_bytes", () -> stateBytes);
   }
 
   /** Messages that were left out, as the watermark had passed all of their windows. */
@@ -164,7 +166,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
         live.id(),
         id ->
             new GroupBudget(
-                live.analysis().live().groups(),
+                live.analysis().live().limit(),
                 live.window(),
                 range.getNumberOfKeyGroups(),
                 getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()));
@@ -184,7 +186,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           forget(live.id());
         }
         if (budgets.containsKey(live.id())) {
-          budgets.get(live.id()).limit(live.analysis().live().groups());
+          budgets.get(live.id()).limit(live.analysis().live().limit());
         }
       }
       output.collect(element);
@@ -248,6 +250,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void close(long completeThrough) {
+    // Most is held before windows close.
+    stateBytes = budgets.values().stream().mapToLong(GroupBudget::stateBytes).sum();
     for (LiveQuery live : List.copyOf(queries.byId().values())) {
       if (!stopped.contains(live.id())) {
         try {

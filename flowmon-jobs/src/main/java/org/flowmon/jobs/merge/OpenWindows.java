@@ -11,7 +11,6 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -212,7 +211,7 @@ final class OpenWindows {
 
   /** A window's parts with no more groups than the analysis may hold. */
   WindowPart settled(WindowPart parts) {
-    return parts.settled(GroupBudget.paneGroups(live.analysis().live().groups(), live.window()));
+    return parts.settled(live.analysis().live().limit().ofPane(live.window()));
   }
 
   /** What arrived within a time. */

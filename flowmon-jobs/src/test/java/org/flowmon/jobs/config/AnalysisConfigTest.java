@@ -68,7 +68,7 @@ class AnalysisConfigTest {
     refuses(
         SMALL.replace("  window: 10s", "  window: 10s\n  slots_: 3"),
         "talkers.yaml:5: live.slots_: is not a key here; expected one of window, query, slide,"
-            + " time, lateness, revisions, spread, slots, groups; did you mean 'slots'?");
+            + " time, lateness, revisions, spread, slots, groups, memory; did you mean 'slots'?");
     refuses(SMALL + "sink: [kafka]\n", "talkers.yaml:7: sink: is not a key here");
     refuses(
         SMALL.replace("query:", "querry:"),

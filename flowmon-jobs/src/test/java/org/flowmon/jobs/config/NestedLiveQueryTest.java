@@ -145,12 +145,12 @@ class NestedLiveQueryTest {
             "report: {logic: live}");
     long groups = analysis.live().groups();
     long slots = analysis.live().slots();
-    new AnalysesBudget(2 * groups, 3 * slots).check(List.of(analysis));
+    new AnalysesBudget(2 * groups, 2L << 30, 3 * slots).check(List.of(analysis));
     assertThrows(
         ConfigException.class,
-        () -> new AnalysesBudget(2 * groups - 1, 3 * slots).check(List.of(analysis)));
+        () -> new AnalysesBudget(2 * groups - 1, 2L << 30, 3 * slots).check(List.of(analysis)));
     assertThrows(
         ConfigException.class,
-        () -> new AnalysesBudget(2 * groups, 3 * slots - 1).check(List.of(analysis)));
+        () -> new AnalysesBudget(2 * groups, 2L << 30, 3 * slots - 1).check(List.of(analysis)));
   }
 }

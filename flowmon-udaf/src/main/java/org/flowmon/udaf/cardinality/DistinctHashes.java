@@ -87,6 +87,13 @@ final class DistinctHashes implements SuperState {
     return FIXED_BYTES + (registers == null ? 8L * hashes.words() : registers.length);
   }
 
+  /** Registers may take less than the hashes that they were made of. */
+  @Override
+  public long chargedBytes() {
+    long most = FIXED_BYTES + 8L * HashCounts.slots(exactLimit(precision));
+    return registers == null ? memoryBytes() : Math.max(most, memoryBytes());
+  }
+
   Estimate count() {
     if (registers == null) {
       return Estimate.exact(Value.ofLong(hashes.size()));

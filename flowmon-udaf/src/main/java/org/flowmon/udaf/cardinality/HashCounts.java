@@ -18,6 +18,15 @@ final class HashCounts {
     return size;
   }
 
+  /** Slots that some hashes take. */
+  static int slots(int hashes) {
+    int slots = FIRST_SLOTS;
+    while (4 * hashes > 3 * slots) {
+      slots *= 2;
+    }
+    return slots;
+  }
+
   /** Longs that it holds. */
   int words() {
     return hashes.length + (rows == null ? 0 : rows.length);

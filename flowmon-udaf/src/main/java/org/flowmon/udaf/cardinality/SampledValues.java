@@ -119,6 +119,13 @@ final class SampledValues implements SuperState {
     return FIXED_BYTES + 8L * entries.words();
   }
 
+  /** Once there are more than k values they take room for half as many more, now and then. */
+  @Override
+  public long chargedBytes() {
+    boolean isAll = theta == ALL && entries.size() <= k;
+    return isAll ? memoryBytes() : FIXED_BYTES + 16L * HashCounts.slots(k + k / 2 + 1);
+  }
+
   /** Different values. */
   Estimate count() {
     settle();

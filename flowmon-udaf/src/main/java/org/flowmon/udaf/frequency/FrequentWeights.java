@@ -164,6 +164,14 @@ final class FrequentWeights extends ItemWeights {
     return FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * slots;
   }
 
+  /** Once something was left out the map has its full size, or another one with the same rows. */
+  @Override
+  public long chargedBytes() {
+    return items.getMaximumError() == 0 && !isFull
+        ? memoryBytes()
+        : FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * mapSize;
+  }
+
   @Override
   long total() {
     return isFull ? Long.MAX_VALUE : items.getStreamLength();

@@ -19,6 +19,15 @@ final class ItemCounts {
     return slots.length;
   }
 
+  /** Longs that some items take. */
+  static int words(int items) {
+    int slots = 4;
+    while (4 * items > 3 * slots) {
+      slots *= 2;
+    }
+    return slots * STRIDE;
+  }
+
   /** Adds a weight, at least 1. */
   void add(long high, long low, long weight) {
     int place = place(high, low);

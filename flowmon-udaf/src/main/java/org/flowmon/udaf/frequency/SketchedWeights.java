@@ -108,6 +108,14 @@ final class SketchedWeights extends ItemWeights {
     return FIXED_BYTES + 8 * words;
   }
 
+  /** A sketch may be smaller than the items that it was made of. */
+  @Override
+  public long chargedBytes() {
+    int exactItems = aggregate.exactItems();
+    long most = exactItems == 0 ? 0 : ItemCounts.words(exactItems);
+    return exact != null ? memoryBytes() : Math.max(FIXED_BYTES + 8 * most, memoryBytes());
+  }
+
   @Override
   long total() {
     if (exact != null) {

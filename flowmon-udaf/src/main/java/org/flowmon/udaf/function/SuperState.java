@@ -39,6 +39,15 @@ public interface SuperState {
    */
   long memoryBytes();
 
+  /**
+   * Bytes that a budget counts for it: not below {@link #memoryBytes}, a matter of the rows in it
+   * alone, whichever way they came into it, and never less when more have come. So what a budget
+   * lets in is the same in every run. What {@link #memoryBytes} says where that is so already.
+   */
+  default long chargedBytes() {
+    return memoryBytes();
+  }
+
   /** DESTROY: releases what it holds besides heap; it is not used again. Most hold nothing. */
   default void destroy() {}
 }

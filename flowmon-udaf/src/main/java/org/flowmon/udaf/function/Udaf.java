@@ -33,7 +33,8 @@ import java.util.List;
  *   <li>A state goes to bytes and back without a difference in its answers.
  *   <li>Bytes that are no state of the function are a {@link StateFormatException}, nothing else,
  *       and leave the state that they were to be merged into as it was.
- *   <li>{@link SuperState#memoryBytes} is not below what the state occupies.
+ *   <li>{@link SuperState#memoryBytes} is not below what the state occupies, and {@link
+ *       SuperState#chargedBytes} not below that, the same for the same rows, and never falls.
  * </ul>
  */
 public interface Udaf {

@@ -126,11 +126,23 @@ final class KllAggregate implements SuperAggregate {
       if (sketch == null) {
         return OWN_BYTES + exact.memoryBytes();
       }
-      int items =
-          KllSketch.getMaxSerializedSizeBytes(
-              shared.k, sketch.getN(), KllSketch.SketchType.LONGS_SKETCH, true);
       // Whoever asks for a quantile makes a sorted view: values and their ranks.
-      return OWN_BYTES + SKETCH_BYTES + items + 16L * sketch.getNumRetained();
+      return OWN_BYTES + SKETCH_BYTES + maxBytesOfItems() + 16L * sketch.getNumRetained();
+    }
+
+    /** How many values a sketch keeps depends on the order in which they came. */
+    @Override
+    public long chargedBytes() {
+      if (sketch == null) {
+        return OWN_BYTES + Summary.memoryBytes(exact.size, false);
+      }
+      long most = Summary.memoryBytes(shared.k, false);
+      return OWN_BYTES + Math.max(most, SKETCH_BYTES + 3L * maxBytesOfItems());
+    }
+
+    private int maxBytesOfItems() {
+      return KllSketch.getMaxSerializedSizeBytes(
+          shared.k, sketch.getN(), KllSketch.SketchType.LONGS_SKETCH, true);
     }
 
     @Override

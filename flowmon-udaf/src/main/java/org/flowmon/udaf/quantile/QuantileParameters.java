@@ -83,6 +83,11 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
         : 64;
   }
 
+  /** Values that a summary of the high half keeps, at most, before it is compressed. */
+  int mostKept() {
+    return Math.max(3 * target(), strategy.summarizesLow() ? words / 2 : 0);
+  }
+
   /** Different values that a summary is compressed to: {@code 2 / ε}. */
   int target() {
     return Math.max(8, 2 * MILLION / millionths);

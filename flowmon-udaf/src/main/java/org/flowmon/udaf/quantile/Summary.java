@@ -238,6 +238,11 @@ final class Summary {
     out[1] = upTo + (out[2] - upTo) / 2;
   }
 
+  /** Bytes of one that never had more than some values, at most. */
+  static long memoryBytes(long size, boolean withGaps) {
+    return 48 + (withGaps ? 3 : 2) * (16 + 8 * Math.max(4, size + size / 4));
+  }
+
   /** Bytes of its arrays and itself. */
   long memoryBytes() {
     // Header 12, four references, size, count, a flag; and the arrays.

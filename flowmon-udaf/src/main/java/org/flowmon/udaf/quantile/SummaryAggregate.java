@@ -89,6 +89,16 @@ final class SummaryAggregate implements SuperAggregate {
       return OWN_BYTES + summary.memoryBytes();
     }
 
+    /**
+     * By the number of values: how many are kept of them depends on the order in which they came.
+     */
+    @Override
+    public long chargedBytes() {
+      long most = shared.parameters.mostKept();
+      boolean withGaps = summary.count >= 1 / shared.parameters.epsilon().doubleValue();
+      return OWN_BYTES + Summary.memoryBytes(Math.min(summary.count, most), withGaps);
+    }
+
     @Override
     public long count() {
       return summary.count;

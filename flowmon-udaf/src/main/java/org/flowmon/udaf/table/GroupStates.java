@@ -1,6 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupFunction;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -33,6 +34,9 @@ final class GroupStates {
     // By group; null where it has none yet.
     private SuperState[] states = {};
     private long bytes;
+    private long charged;
+    // Groups whose state is another table's too; null where there are none.
+    private BitSet shared;
     // Made when rows are first added: most tables only merge what others made.
     private ScratchPads pads;
 
@@ -55,18 +59,58 @@ final class GroupStates {
     void put(int group, SuperState state) {
       makeRoom(group);
       states[group] = state;
-      bytes += state.memoryBytes();
+      count(state, 1);
+    }
+
+    /** Likewise one that stays another table's. */
+    void share(int group, SuperState state) {
+      put(group, state);
+      if (shared == null) {
+        shared = new BitSet();
+      }
+      shared.set(group);
+    }
+
+    /** Gives up the state of a group, null where it has none. */
+    SuperState take(int group) {
+      SuperState state = known(group);
+      if (state != null) {
+        count(state, -1);
+        states[group] = null;
+        if (shared != null) {
+          shared.clear(group);
+        }
+      }
+      return state;
+    }
+
+    boolean isShared(int group) {
+      return shared != null && shared.get(group);
+    }
+
+    private void count(SuperState state, int sign) {
+      bytes += sign * state.memoryBytes();
+      charged += sign * state.chargedBytes();
     }
 
     /** The state of a group, which is going to change. */
-    SuperState changing(int group) {
+    private SuperState changing(int group) {
       makeRoom(group);
       SuperState state = states[group];
       if (state == null) {
         state = high.initialize();
         states[group] = state;
+      } else if (isShared(group)) {
+        SuperState copy = high.initialize();
+        StateSink own = new StateSink(); // another one's may hold what is to be merged
+        state.output(own);
+        copy.merge(own.reader("a state"));
+        count(state, -1);
+        states[group] = copy;
+        shared.clear(group);
+        return copy;
       } else {
-        bytes -= state.memoryBytes();
+        count(state, -1);
       }
       return state;
     }
@@ -76,7 +120,7 @@ final class GroupStates {
       try {
         state.merge(reader);
       } finally {
-        bytes += state.memoryBytes();
+        count(state, 1);
       }
     }
 
@@ -90,13 +134,15 @@ final class GroupStates {
       if (pads != null) {
         pads.forget();
       }
-      for (SuperState state : states) {
-        if (state != null) {
-          state.destroy();
+      for (int group = 0; group < states.length; group++) {
+        if (states[group] != null && !isShared(group)) {
+          states[group].destroy();
         }
       }
       states = new SuperState[0];
+      shared = null;
       bytes = 0;
+      charged = 0;
     }
   }
 
@@ -138,16 +184,62 @@ final class GroupStates {
   }
 
   /**
-   * Takes over the states of a group of another table as they are, from then on only to be read.
+   * Takes over the states of a group of another table, which go on to be that one's too: it is not
+   * to change or clear them as long as this reads them. What is merged into them here goes into
+   * copies.
    */
   void share(int group, GroupStates other, int from) {
     other.settle();
     for (int f = 0; f < functions.length; f++) {
       SuperState state = other.functions[f].known(from);
       if (state != null) {
+        functions[f].share(group, state);
+      }
+    }
+  }
+
+  /** Takes the states of a group of another table away from it, of one that has none here. */
+  void take(int group, GroupStates other, int from) {
+    other.settle();
+    for (int f = 0; f < functions.length; f++) {
+      boolean isShared = other.functions[f].isShared(from);
+      SuperState state = other.functions[f].take(from);
+      if (state != null && isShared) {
+        functions[f].share(group, state);
+      } else if (state != null) {
         functions[f].put(group, state);
       }
     }
+  }
+
+  /** Destroys the states of a group. */
+  void drop(int group) {
+    for (OfFunction of : functions) {
+      boolean isShared = of.isShared(group);
+      SuperState state = of.take(group);
+      if (state != null && !isShared) {
+        state.destroy();
+      }
+    }
+  }
+
+  /** What a budget counts for the states of all groups. */
+  long chargedBytes() {
+    long charged = 0;
+    for (OfFunction of : functions) {
+      charged += of.charged;
+    }
+    return charged;
+  }
+
+  /** What a budget counts for the states of a group. */
+  long chargedBytes(int group) {
+    long charged = 0;
+    for (OfFunction of : functions) {
+      SuperState state = of.known(group);
+      charged += state == null ? 0 : state.chargedBytes();
+    }
+    return charged;
   }
 
   /** The state of a group, one without rows where it has none: only to be read. */
@@ -180,10 +272,19 @@ final class GroupStates {
     }
   }
 
-  long heapBytes() {
+  /** Bytes that the states occupy. */
+  long bytes() {
     long bytes = 0;
     for (OfFunction of : functions) {
-      bytes += of.bytes + 8L * of.states.length + (of.pads == null ? 0 : of.pads.heapBytes());
+      bytes += of.bytes;
+    }
+    return bytes;
+  }
+
+  long heapBytes() {
+    long bytes = bytes();
+    for (OfFunction of : functions) {
+      bytes += 8L * of.states.length + (of.pads == null ? 0 : of.pads.heapBytes());
     }
     return bytes;
   }

@@ -29,6 +29,7 @@ public final class GroupTable {
   // Null where all groups are kept, however many there are.
   private final GroupSample sample;
   private final GroupIndex index = new GroupIndex();
+  private final int leadingKeys;
   private final int stride;
   // Null where no function keeps any.
   private final GroupStates states;
@@ -64,6 +65,7 @@ public final class GroupTable {
 
   private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample) {
     this.layout = layout;
+    this.leadingKeys = leadingKeys;
     this.sample = sample;
     this.accumulation = new Accumulation(layout);
     this.keyColumns = new KeyColumns(layout, texts, leadingKeys);
@@ -90,17 +92,49 @@ public final class GroupTable {
 
   /**
    * This table at a level that is not below its own: itself, or another with the groups that are
-   * left, which are taken from this one.
-   *
-   * @param leadingKeys how many of the first keys a group is chosen by
+   * left, which are taken from this one: it is not used again.
    */
-  GroupTable atLevel(int level, int leadingKeys) {
+  GroupTable atLevel(int level) {
     if (sample.level() == level) {
       return this;
     }
-    GroupTable left = new GroupTable(layout, leadingKeys, level);
-    left.merge(this);
+    GroupTable left = emptyAtLevel(level);
+    for (int g = 0; g < size; g++) {
+      left.takeFrom(this, g);
+    }
+    left.sample.take(sample);
     return left;
+  }
+
+  private void takeFrom(GroupTable other, int group) {
+    int before = size;
+    int into = mergeWords(other, group);
+    if (states != null && into < 0) {
+      other.states.drop(group);
+    } else if (states != null && size > before) {
+      states.take(into, other.states, group);
+    } else {
+      mergeStates(into, other, group);
+    }
+  }
+
+  /** A table like this one, without groups. */
+  GroupTable emptyAtLevel(int level) {
+    return new GroupTable(layout, leadingKeys, level);
+  }
+
+  /** What a budget counts of it. */
+  GroupHolding holding() {
+    return new GroupHolding(size, states == null ? 0 : states.chargedBytes());
+  }
+
+  /** What a budget counts for the states of groups by the highest level that has them. */
+  long[] stateBytesByLevel() {
+    long[] bytes = new long[GroupSample.LAST + 1];
+    for (int g = 0; g < size; g++) {
+      bytes[GroupSample.levelOf(leadingHash(g))] += states.chargedBytes(g);
+    }
+    return bytes;
   }
 
   /** The highest level that has each group, as {@link GroupSample#levelOf} has it. */
@@ -556,9 +590,17 @@ public final class GroupTable {
 
   /** Merges one group of a table of the same layout; one that is not kept into the rest. */
   void merge(GroupTable other, int group) {
+    int into = mergeWords(other, group);
+    if (into >= 0) {
+      mergeStates(into, other, group);
+    }
+  }
+
+  /** Merges the words of one group; which one here it is, −1 where it is not kept. */
+  private int mergeWords(GroupTable other, int group) {
     if (sample != null && sample.level() > 0 && !sample.keeps(other.leadingHash(group))) {
       sample.drop(other.data, other.stateAt(group));
-      return;
+      return -1;
     }
     int from = group * other.stride;
     long[][] keyWords = oneKey;
@@ -569,7 +611,7 @@ public final class GroupTable {
     long hash = other.hash(group);
     int into = findOrAdd(hash, other.data[from], keyWords, 0);
     layout.merge(data, stateAt(into), other.data, other.stateAt(group));
-    mergeStates(into, other, group);
+    return into;
   }
 
   /** Whether it has the group of another table of the same layout. */

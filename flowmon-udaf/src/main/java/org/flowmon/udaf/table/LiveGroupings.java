@@ -75,6 +75,11 @@ public final class LiveGroupings {
     return counts != null;
   }
 
+  /** Whether functions keep states of groups, which may be of any size. */
+  public boolean haveStates() {
+    return groupings.stream().anyMatch(grouping -> !grouping.functions().isEmpty());
+  }
+
   /**
    * The query's groups.
    *

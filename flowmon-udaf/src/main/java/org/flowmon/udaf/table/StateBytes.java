@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.flow.LittleEndian;
 
 /**
- * The bytes of the high level's state and of window parts, version 2; {@code
+ * The bytes of the high level's state and of window parts, version 3; {@code
  * docs/format/partial-groups.md} is the specification, this class owns the offsets.
  *
  * <pre>
@@ -24,7 +24,10 @@ final class StateBytes {
   /** "FLWW": the part of a window. */
   private static final int PART = 'F' | 'L' << 8 | 'W' << 16 | 'W' << 24;
 
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+
+  /** The first one whose parts say what is counted for the states of functions. */
+  private static final int WITH_STATE_BYTES = 3;
 
   /** It says nothing of groups that are left out. */
   private static final int OLDEST_VERSION = 1;
@@ -59,6 +62,11 @@ final class StateBytes {
   /** Whether it says which groups are left out. */
   boolean hasSamples() {
     return version > OLDEST_VERSION;
+  }
+
+  /** Of a part, whether it says what is counted for the states of functions. */
+  boolean hasStateBytes() {
+    return version >= WITH_STATE_BYTES;
   }
 
   /** Of tables what was left out of them; of a part the numbers of its groups and the totals. */

@@ -179,14 +179,14 @@ public final class WindowPart {
   }
 
   /**
-   * The window's result of all parts merged: of the lowest level at which no pane has more groups
-   * than that. It is the same whatever the parts and their levels were. Where parts took it for
-   * certain that all groups would fit, and they do not, it has none.
+   * The window's result of all parts merged: of the lowest level at which no pane has more than
+   * that. It is the same whatever the parts and their levels were. Where parts took it for certain
+   * that all groups would fit, and they do not, it has none.
    *
-   * @param paneGroups as {@link GroupBudget#paneGroups} has it
+   * @param ofPane the {@linkplain GroupLimit#ofPane limit of a pane}
    */
-  public WindowPart settled(long paneGroups) {
-    int level = counts.levelOf(paneGroups);
+  public WindowPart settled(GroupLimit ofPane) {
+    int level = counts.levelOf(ofPane);
     if (level == 0) {
       return this;
     }
@@ -347,7 +347,7 @@ public final class WindowPart {
       }
       isSure = words[at++] != 0;
       System.arraycopy(words, at, byLevel, 0, byLevel.length);
-      counts = PaneCounts.read(words, at + byLevel.length);
+      counts = PaneCounts.read(words, at + byLevel.length, state.hasStateBytes());
     } else {
       byLevel[0] = words[0];
     }

@@ -94,11 +94,11 @@ public final class WindowTables {
     if (merges[groups.grouping()] == null) {
       merges[groups.grouping()] = new PartialMerge(table.layout());
     }
-    int before = table.size();
+    GroupHolding before = table.holding();
     long droppedBefore = table.sample().dropped();
     table.merge(groups, merges[groups.grouping()]);
     budget.dropped(table.sample().dropped() - droppedBefore);
-    budget.added(pane, table.size() - before);
+    budget.added(pane, table.holding().minus(before));
     return true;
   }
 
@@ -134,26 +134,26 @@ public final class WindowTables {
     return new GroupTable(groupings.groupings().get(grouping), groupings.leadingKeys(), level);
   }
 
-  /** Drops the groups of a pane that a level has not; returns how many are left. */
-  long raise(PaneKey pane, int level) {
+  /** Drops the groups of a pane that a level has not; returns what is left. */
+  GroupHolding raise(PaneKey pane, int level) {
     GroupTable[] ofPane = tables.get(pane);
     if (ofPane == null) {
-      return 0;
+      return GroupHolding.NONE;
     }
-    long left = 0;
+    GroupHolding left = GroupHolding.NONE;
     for (int g = 0; g < ofPane.length; g++) {
       if (ofPane[g] == null) {
         ofPane[g] = newTable(g, level);
       } else {
         ofPane[g] = atLevel(ofPane[g], level);
       }
-      left += ofPane[g].size();
+      left = left.plus(ofPane[g].holding());
     }
     return left;
   }
 
   private GroupTable atLevel(GroupTable table, int level) {
-    GroupTable left = table.atLevel(level, groupings.leadingKeys());
+    GroupTable left = table.atLevel(level);
     budget.dropped(left.sample().dropped() - table.sample().dropped());
     return left;
   }
@@ -191,18 +191,18 @@ public final class WindowTables {
               if (!window.isClosed(window.lastWindowEnd(pane.getKey().start()), watermark)) {
                 return false;
               }
-              budget.close(pane.getKey(), size(pane.getValue()), watermark);
+              budget.close(pane.getKey(), holding(pane.getValue()), watermark);
               return true;
             });
     count();
   }
 
-  private static long size(GroupTable[] ofPane) {
-    long size = 0;
+  private static GroupHolding holding(GroupTable[] ofPane) {
+    GroupHolding all = GroupHolding.NONE;
     for (GroupTable table : ofPane) {
-      size += table == null ? 0 : table.size();
+      all = table == null ? all : all.plus(table.holding());
     }
-    return size;
+    return all;
   }
 
   /** Adds the ends of windows in whose results the pane's groups count and did not before. */
@@ -247,8 +247,8 @@ public final class WindowTables {
       budget.enter(counted);
       tables.put(counted, there);
     }
-    int level = budget.raise(counted, budget.leave(pane, size(added)));
-    long before = size(there);
+    int level = budget.raise(counted, budget.leave(pane, holding(added)));
+    GroupHolding before = holding(there);
     for (int g = 0; g < added.length; g++) {
       GroupTable more = added[g] == null ? null : atLevel(added[g], level);
       if (there[g] == null) {
@@ -257,7 +257,7 @@ public final class WindowTables {
         there[g].merge(more);
       }
     }
-    budget.added(counted, size(there) - before);
+    budget.added(counted, holding(there).minus(before));
   }
 
   /** What there is here of the result that the window which ends there has at a watermark. */
@@ -283,7 +283,8 @@ public final class WindowTables {
     // A part that may be revised meets others that were made when there were more groups.
     boolean isSure =
         (!window.revised() || window.isClosed(end, watermarkMicros))
-            && budget.isSure(end - window.widthMicros(), end, groupings.areUneven());
+            && budget.isSure(
+                end - window.widthMicros(), end, groupings.areUneven(), groupings.haveStates());
     return WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
   }
 
@@ -323,6 +324,16 @@ public final class WindowTables {
   /** Groups over all panes and groupings. */
   public long groups() {
     return all().mapToLong(GroupTable::size).sum();
+  }
+
+  /** What budgets count of it. */
+  GroupHolding holding() {
+    return all().map(GroupTable::holding).reduce(GroupHolding.NONE, GroupHolding::plus);
+  }
+
+  /** Bytes that states of functions occupy. */
+  long stateMemoryBytes() {
+    return all().mapToLong(table -> table.states() == null ? 0 : table.states().bytes()).sum();
   }
 
   private Stream<GroupTable> all() {

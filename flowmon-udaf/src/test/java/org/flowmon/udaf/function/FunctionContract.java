@@ -122,6 +122,38 @@ public abstract class FunctionContract {
   }
 
   @Test
+  void whatABudgetCountsIsAMatterOfTheRowsAloneAndNeverFalls() {
+    overStreams(
+        5,
+        SIZES,
+        (each, rows, random, where) -> {
+          long first = -1;
+          for (Tree tree : Tree.values()) {
+            SuperAggregate high = each.function().superAggregate();
+            List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
+            SuperState state = ContractStreams.merged(high, sent, tree, random);
+            long charged = state.chargedBytes();
+            first = first < 0 ? charged : first;
+            assertEquals(first, charged, where + ", tree " + tree);
+            assertTrue(
+                charged >= state.memoryBytes(),
+                where + ": counts " + charged + " of " + state.memoryBytes());
+            SuperState again = high.initialize();
+            ContractStreams.merge(again, ContractStreams.bytes(state));
+            assertEquals(first, again.chargedBytes(), where + ", from bytes");
+          }
+          SuperAggregate high = each.function().superAggregate();
+          SuperState state = high.initialize();
+          long before = state.chargedBytes();
+          for (byte[] bytes : ContractStreams.subStates(each.function(), rows, random)) {
+            ContractStreams.merge(state, bytes);
+            assertTrue(state.chargedBytes() >= before, where + ": fell from " + before);
+            before = state.chargedBytes();
+          }
+        });
+  }
+
+  @Test
   void whateverBytesAreDamagedOnlyTheFormatIsAnError() {
     int[] refused = {0};
     overStreams(

@@ -37,7 +37,11 @@ class GroupBudgetOfTasksTest {
       List<GroupBudget> budgets = new ArrayList<>();
       for (int task = 0; task < 2; task++) {
         budgets.add(
-            new GroupBudget(ROOM * window.windowsPerPane(), window, keyGroups / 2, keyGroups));
+            new GroupBudget(
+                GroupLimit.ofGroups(ROOM * window.windowsPerPane()),
+                window,
+                keyGroups / 2,
+                keyGroups));
       }
       this.low =
           new LowLevelQuery(
@@ -84,7 +88,7 @@ class GroupBudgetOfTasksTest {
           (end, ofWindow) -> {
             List<WindowPart> all = new ArrayList<>(ofWindow.values());
             all.subList(1, all.size()).forEach(all.get(0)::merge);
-            WindowPart settled = all.get(0).settled(ROOM);
+            WindowPart settled = all.get(0).settled(GroupLimit.ofGroups(ROOM));
             assertEquals(1, settled.level(), at + ", window " + end);
             assertEquals(7, settled.result().rowCount(), at + ", window " + end);
           });

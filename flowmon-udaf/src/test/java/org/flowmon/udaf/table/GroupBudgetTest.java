@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,6 +18,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
@@ -99,14 +101,40 @@ class GroupBudgetTest {
                   + " v LIMIT 6",
               List.of(FlowColumn.SRC_ADDR),
               List.of(List.of(FlowColumn.DST_PORT)),
+              "SELECT SUM(bytes) AS b FROM flows"),
+          new Case(
+              "SELECT service, CARDINALITY(APPROX_COUNT_DISTINCT(dst_addr)) AS c, COUNT(*) AS n"
+                  + " FROM flows GROUP BY service ORDER BY c DESC LIMIT 9",
+              List.of(FlowColumn.SERVICE),
+              List.of(List.of()),
+              "SELECT COUNT(*) AS n FROM flows"),
+          new Case(
+              "SELECT src_addr, TOTAL(HEAVY_HITTERS(dst_addr, bytes)) AS t, SUM(bytes) AS b FROM"
+                  + " flows GROUP BY src_addr HAVING b > 0 ORDER BY t DESC LIMIT 9",
+              List.of(FlowColumn.SRC_ADDR),
+              List.of(List.of()),
               "SELECT SUM(bytes) AS b FROM flows"));
 
   @Test
   void whatIsKeptIsExactAndAFunctionOfTheFlows() {
+    Map<Integer, Integer> levels = levels(CASES, false);
+    // With all groups, and with few of them.
+    assertTrue(levels.keySet().containsAll(List.of(0, 1, 2, 3, 8, 10)), "" + levels);
+  }
+
+  @Test
+  void soItIsWhereTheBytesOfStatesAreLimited() {
+    List<Case> withStates =
+        CASES.stream().filter(test -> test.sql().matches(".*(QUANTILES|APPROX|HEAVY).*")).toList();
+    Map<Integer, Integer> levels = levels(withStates, true);
+    assertTrue(levels.keySet().containsAll(List.of(0, 1, 2, 3, 5, 8)), "" + levels);
+  }
+
+  private static Map<Integer, Integer> levels(List<Case> cases, boolean limitBytes) {
     Map<Integer, Integer> levels = new TreeMap<>();
     for (int seed = 1; seed <= 120; seed++) {
-      Random random = new Random(seed);
-      Case test = CASES.get(seed % CASES.size());
+      Random random = new Random(limitBytes ? -seed : seed);
+      Case test = cases.get(seed % cases.size());
       long slide = (1 + random.nextInt(4)) * MINUTE;
       int panes = seed % 2 == 0 ? 1 : 1 + random.nextInt(4);
       WindowSpec window =
@@ -119,13 +147,14 @@ class GroupBudgetTest {
               seed % 3 == 0,
               false);
       long budget = panes * (long) (1 << random.nextInt(10));
-      String at = "seed " + seed + ": " + test.sql() + " " + window + ", budget " + budget;
+      long bytes = limitBytes ? panes * (512L << random.nextInt(11)) : Long.MAX_VALUE;
+      GroupLimit limit = new GroupLimit(budget * (limitBytes ? 4 : 1), bytes);
+      String at = "seed " + seed + ": " + test.sql() + " " + window + ", budget " + limit;
       List<FlowBatch> flows = flows(random);
-      Map<Integer, Integer> found = new Run(test, window, budget, at, random).check(flows);
+      Map<Integer, Integer> found = new Run(test, window, limit, at, random).check(flows);
       found.forEach((level, windows) -> levels.merge(level, windows, Integer::sum));
     }
-    // With all groups, and with few of them.
-    assertTrue(levels.keySet().containsAll(List.of(0, 1, 2, 3, 8, 10)), "" + levels);
+    return levels;
   }
 
   /** Flows in the order of their arrival. */
@@ -238,7 +267,7 @@ class GroupBudgetTest {
     private final Case test;
     private final FlowQuery query;
     private final WindowSpec window;
-    private final long groups;
+    private final GroupLimit limit;
     private final String at;
     private final Random random;
     private final int keyGroups;
@@ -250,11 +279,11 @@ class GroupBudgetTest {
     private final Map<Integer, Integer> levels = new TreeMap<>();
     private final Map<Long, List<Row>> rowsOfPane = new TreeMap<>();
 
-    Run(Case test, WindowSpec window, long groups, String at, Random random) {
+    Run(Case test, WindowSpec window, GroupLimit limit, String at, Random random) {
       this.test = test;
       this.query = test.query();
       this.window = window;
-      this.groups = groups;
+      this.limit = limit;
       this.at = at;
       this.random = random;
       this.keyGroups = 1 + random.nextInt(20);
@@ -272,7 +301,7 @@ class GroupBudgetTest {
       }
       budgets.clear();
       for (int size : sizes) {
-        budgets.add(new GroupBudget(groups, window, size, keyGroups));
+        budgets.add(new GroupBudget(limit, window, size, keyGroups));
       }
       Map<Integer, WindowTables> before = tables;
       tables = new HashMap<>();
@@ -333,13 +362,18 @@ class GroupBudgetTest {
             .computeIfAbsent(of.keyGroup(), k -> new WindowTables(7, query, window, budget))
             .merge(of);
         for (int task = 0; task < budgets.size(); task++) {
-          long held = 0;
+          GroupHolding held = GroupHolding.NONE;
           for (Map.Entry<Integer, WindowTables> table : tables.entrySet()) {
-            held += taskOf[table.getKey()] == task ? table.getValue().groups() : 0;
+            boolean isOfTask = taskOf[table.getKey()] == task;
+            held = isOfTask ? held.plus(table.getValue().holding()) : held;
           }
-          long room = GroupBudget.paneGroups(groups, window) * budgets.get(task).openPanes();
-          assertEquals(held, budgets.get(task).groups(), at);
-          assertTrue(held <= room, at + ": " + held + " groups, room for " + room);
+          GroupLimit ofPane = limit.ofPane(window);
+          long panes = budgets.get(task).openPanes();
+          assertEquals(held.groups(), budgets.get(task).groups(), at);
+          assertEquals(held.stateBytes(), budgets.get(task).stateBytes(), at);
+          boolean anyBytes = limit.stateBytes() == Long.MAX_VALUE;
+          assertTrue(held.groups() <= ofPane.groups() * panes, at + ": " + held);
+          assertTrue(anyBytes || held.stateBytes() <= ofPane.stateBytes() * panes, at + held);
         }
       }
       sent.clear();
@@ -388,20 +422,22 @@ class GroupBudgetTest {
 
     private void check(long end, WindowPart merged, long through) {
       String here = at + ", window " + end + " through " + through;
-      long room = groups / window.windowsPerPane();
+      GroupLimit room = limit.ofPane(window);
       int level = 0;
       List<Row> all = new ArrayList<>();
       for (long pane = end - window.widthMicros(); pane < end; pane += window.slideMicros()) {
         List<Row> rows = rows(pane, end, through);
         all.addAll(rows);
-        while (level < 17 && held(rows, level) > room) {
+        Map<Integer, Long> bytes = stateBytesByLevel(rows);
+        while (level < 17
+            && (held(rows, level) > room.groups() || from(bytes, level) > room.stateBytes())) {
           level++;
         }
       }
       int expectedLevel = level;
       List<Row> kept = all.stream().filter(row -> row.level() >= expectedLevel).toList();
       List<Row> left = expectedLevel == 17 ? List.of() : kept;
-      WindowPart settled = merged.settled(GroupBudget.paneGroups(groups, window));
+      WindowPart settled = merged.settled(room);
       assertEquals(level, settled.level(), here);
       assertEquals(answer(left, query), settled.result(), here);
       checkTotals(answer(all, QueryParser.parse(test.totals())), settled, here);
@@ -419,6 +455,52 @@ class GroupBudgetTest {
         // what COUNT(DISTINCT …) would give over all groups nobody knows
         assertEquals(!expected.names().contains(totals.name(c)), totals.isNull(0, c), here);
       }
+    }
+
+    private static long from(Map<Integer, Long> byLevel, int from) {
+      return byLevel.entrySet().stream()
+          .filter(level -> level.getKey() >= from)
+          .mapToLong(Map.Entry::getValue)
+          .sum();
+    }
+
+    /** What is counted for the states of functions, each made of all rows of its group at once. */
+    private Map<Integer, Long> stateBytesByLevel(List<Row> rows) {
+      Map<Integer, Long> byLevel = new TreeMap<>();
+      GroupLayout layout = LiveGroupings.of(query).groupings().get(0);
+      if (layout.functions().isEmpty() || limit.stateBytes() == Long.MAX_VALUE) {
+        return byLevel;
+      }
+      // Of a query with COUNT(DISTINCT …) each of its first grouping's groups has states.
+      Map<List<Object>, List<Row>> byGroup = new HashMap<>();
+      for (Row row : rows) {
+        List<Object> distinct = values(row.batch(), row.row(), test.distinct().get(0));
+        byGroup.computeIfAbsent(List.of(row.keys(), distinct), k -> new ArrayList<>()).add(row);
+      }
+      for (List<Row> group : byGroup.values()) {
+        FlowBatchBuilder builder = new FlowBatchBuilder(group.size());
+        group.forEach(row -> builder.appendRow(row.batch(), row.row()));
+        FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
+        FlowQuery states = DistinctCounts.of(query) == null ? query : grouping();
+        GroupCollector all = new GroupCollector(states);
+        int[] selection = new int[batch.rows()];
+        Arrays.setAll(selection, r -> r);
+        for (int from = 0; from < selection.length; from += 1000) {
+          int n = Math.min(1000, selection.length - from);
+          all.add(batch, from, selection, n);
+        }
+        GroupStates of = all.table().states();
+        long charged = 0;
+        for (int f = 0; f < of.count(); f++) {
+          charged += of.state(f, 0).chargedBytes();
+        }
+        byLevel.merge(group.get(0).level(), charged, Long::sum);
+      }
+      return byLevel;
+    }
+
+    private FlowQuery grouping() {
+      return DistinctCounts.of(query).groupings().get(0);
     }
 
     /** Different groups of a level, of all groupings. */

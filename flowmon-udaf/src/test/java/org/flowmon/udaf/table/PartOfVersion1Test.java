@@ -43,7 +43,9 @@ class PartOfVersion1Test {
       for (GroupCollector task : ofTasks) {
         boolean isOld = random.nextInt(4) == 0;
         GroupBudget budget =
-            isOld ? GroupBudget.unlimited(WINDOW) : new GroupBudget(room, WINDOW, 1, TASKS);
+            isOld
+                ? GroupBudget.unlimited(WINDOW)
+                : new GroupBudget(GroupLimit.ofGroups(room), WINDOW, 1, TASKS);
         WindowTables tables = new WindowTables(9, query, WINDOW, budget);
         task.table()
             .toPartials(9, 0, 77, 5000, 6000, 7000)
@@ -61,7 +63,7 @@ class PartOfVersion1Test {
       }
       Collections.shuffle(parts, random);
       parts.subList(1, parts.size()).forEach(parts.get(0)::merge);
-      WindowPart settled = parts.get(0).settled(room);
+      WindowPart settled = parts.get(0).settled(GroupLimit.ofGroups(room));
       WindowPart whole = WindowPart.of(9, 6000, query, all.table());
       // Totals are of all groups, but for COUNT(DISTINCT …), which is none here.
       assertEquals(whole.totals(), settled.totals(), at);

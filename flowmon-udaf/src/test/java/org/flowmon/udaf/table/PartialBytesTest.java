@@ -115,11 +115,15 @@ class PartialBytesTest {
 
   /** Bytes of a state as version 1 had them: with so many words. */
   static byte[] stateOf1(byte[] bytes, int words) {
+    return stateOf(1, bytes, words);
+  }
+
+  private static byte[] stateOf(int version, byte[] bytes, int words) {
     int before = LittleEndian.getInt(bytes, 40);
     byte[] old = new byte[bytes.length - 8 * (before - words)];
     System.arraycopy(bytes, 0, old, 0, 48 + 8 * words);
     System.arraycopy(bytes, 48 + 8 * before, old, 48 + 8 * words, bytes.length - 48 - 8 * before);
-    LittleEndian.putU16(old, 4, 1);
+    LittleEndian.putU16(old, 4, version);
     LittleEndian.putInt(old, 8, old.length);
     LittleEndian.putInt(old, 40, words);
     LittleEndian.putInt(old, 12, PartialLayout.checksum(old, 12));
@@ -140,18 +144,40 @@ class PartialBytesTest {
     assertEquals(part.result(), opened.result());
     assertEquals(part.totals(), opened.totals());
     assertEquals(groups.table().size(), opened.groups());
-    assertEquals(0, opened.settled(1 << 20).level());
+    assertEquals(0, opened.settled(GroupLimit.ofGroups(1 << 20)).level());
+  }
+
+  @Test
+  void aPartOfVersion2SaysNothingOfBytes() {
+    WindowTables tables = new WindowTables(9, QUERY, WINDOW);
+    tables.merge(PartialGroups.open(partial));
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(6000, parts::add);
+    byte[] bytes = parts.get(0).toBytes();
+    // The last word is the number of levels of which it says them: of no functions none.
+    int words = LittleEndian.getInt(bytes, 40);
+    assertEquals(0, LittleEndian.getLong(bytes, 48 + 8 * (words - 1)));
+    WindowPart opened = WindowPart.open(stateOf(2, bytes, words - 1), QUERY);
+    assertEquals(parts.get(0).result(), opened.result());
+    assertEquals(parts.get(0).groups(), opened.groups());
+    assertEquals(0, opened.settled(new GroupLimit(1 << 20, 1)).level());
+    assertTrue(opened.settled(GroupLimit.ofGroups(3)).level() > 0);
+    assertThrows(
+        PartialFormatException.class, () -> WindowPart.open(stateOf(2, bytes, words), QUERY));
+    assertThrows(
+        PartialFormatException.class, () -> WindowPart.open(stateOf(3, bytes, words - 1), QUERY));
   }
 
   @Test
   void groupsThatWereLeftOutAreInTheState() {
-    GroupBudget budget = new GroupBudget(groups.table().size() / 3, WINDOW, 1, 1);
+    GroupBudget budget =
+        new GroupBudget(GroupLimit.ofGroups(groups.table().size() / 3), WINDOW, 1, 1);
     WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
     tables.merge(PartialGroups.open(partial));
     assertTrue(budget.level() > 0 && budget.dropped() > 0);
     assertEquals(groups.table().size(), tables.groups() + budget.dropped());
     byte[] state = tables.toBytes();
-    GroupBudget again = new GroupBudget(groups.table().size(), WINDOW, 1, 1);
+    GroupBudget again = new GroupBudget(GroupLimit.ofGroups(groups.table().size()), WINDOW, 1, 1);
     WindowTables restored = WindowTables.fromBytes(state, 9, QUERY, WINDOW, again);
     assertEquals(budget.level(), again.level(), "a level only rises, whatever there is room for");
     assertEquals(tables.groups(), restored.groups());
@@ -170,9 +196,9 @@ class PartialBytesTest {
     WindowTables tables = new WindowTables(9, QUERY, WINDOW);
     tables.merge(PartialGroups.open(partial));
     tables.closeUpTo(6000, parts::add);
-    assertEquals(0, parts.get(0).settled(all).level());
-    assertEquals(all, parts.get(0).settled(all).estimatedGroups());
-    WindowPart none = parts.get(0).settled(all - 1);
+    assertEquals(0, parts.get(0).settled(GroupLimit.ofGroups(all)).level());
+    assertEquals(all, parts.get(0).settled(GroupLimit.ofGroups(all)).estimatedGroups());
+    WindowPart none = parts.get(0).settled(GroupLimit.ofGroups(all - 1));
     assertEquals(GroupSample.NONE, none.level());
     assertEquals(0, none.result().rowCount());
     assertEquals(-1, none.estimatedGroups());
@@ -294,7 +320,8 @@ class PartialBytesTest {
 
   /** A state of which groups were left out. */
   private byte[] sampled() {
-    GroupBudget budget = new GroupBudget(groups.table().size() / 3, WINDOW, 1, 1);
+    GroupBudget budget =
+        new GroupBudget(GroupLimit.ofGroups(groups.table().size() / 3), WINDOW, 1, 1);
     WindowTables tables = new WindowTables(9, QUERY, WINDOW, budget);
     tables.merge(PartialGroups.open(partial));
     return tables.toBytes();
@@ -344,7 +371,7 @@ class PartialBytesTest {
       WindowPart part = WindowPart.open(bytes, QUERY);
       part.result();
       part.totals();
-      part.settled(3).result();
+      part.settled(GroupLimit.ofGroups(3)).result();
     }
   }
 }
