@@ -7,8 +7,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Base64;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.inspect.Facts;
 import org.flowmon.udaf.function.ExportedState;
@@ -78,9 +80,10 @@ final class SketchMergeCommand implements Callable<Integer> {
     if (!Files.isDirectory(folder)) {
       throw new CommandException("--to " + to + ": there is no folder " + folder);
     }
-    Path part = Files.createTempFile(folder, to.getFileName().toString(), ".part");
+    // Not a temporary file of Java's: none but the owner could read that, whatever the umask says.
+    Path part = folder.resolve(to.getFileName() + "." + UUID.randomUUID() + ".part");
     try {
-      Files.write(part, bytes);
+      Files.write(part, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       Files.move(part, to, StandardCopyOption.REPLACE_EXISTING);
     } finally {
       Files.deleteIfExists(part);

@@ -189,6 +189,8 @@ class SketchCommandTest {
     Path to = folder.resolve("merged");
     CommandRun.of("sketch", "merge", a, b, "--to", to);
     assertEquals(text(expected), text(Files.readAllBytes(to)));
+    Path plain = Files.write(folder.resolve("plain"), expected);
+    assertEquals(Files.getPosixFilePermissions(plain), Files.getPosixFilePermissions(to));
     assertFails(3, "exists already", "sketch", "merge", a, b, "--to", to);
     assertEquals(0, CommandRun.of("sketch", "merge", to, a, "--to", to, "--force").code());
     assertEquals(text(expected), text(Files.readAllBytes(to)));

@@ -12,6 +12,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.table.GroupLimit;
 
 /**
@@ -156,6 +159,16 @@ public record AnalysisConfig(
     /** What a task may hold of an open window. */
     public GroupLimit limit() {
       return new GroupLimit(groups, memory);
+    }
+
+    /**
+     * An analysis's query with the end of a window as {@code :now}, which only what is over results
+     * may ask for.
+     */
+    public static Query at(Query whole, long windowEnd) {
+      return whole.parameters().isEmpty()
+          ? whole
+          : whole.bind(Parameters.NONE.with("now", Value.ofTimestamp(windowEnd)));
     }
 
     public long windowMicros() {

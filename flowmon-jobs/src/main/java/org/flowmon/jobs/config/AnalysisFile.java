@@ -111,9 +111,7 @@ final class AnalysisFile {
 
   private static void checkLive(YamlSection section, Query query) {
     List<FlowQuery> leaves = query.leaves();
-    if (!query.parameters().isEmpty()) {
-      throw section.error("query", "a live query has no parameters, found " + query.parameters());
-    }
+    checkParameters(section, query);
     if (leaves.size() > AnalysisConfig.MAX_LEAVES) {
       throw section.error(
           "query",
@@ -143,10 +141,37 @@ final class AnalysisFile {
       }
     }
     try {
-      var unused = FlowQueries.run(List.of(), query); // an error is said here
+      var unused = FlowQueries.run(List.of(), Live.at(query, 0)); // an error is said here
     } catch (QueryException e) {
       throw section.error("query", e.getMessage());
     }
+  }
+
+  /** What is over results may know the window's end; flows are counted before it has one. */
+  private static void checkParameters(YamlSection section, Query query) {
+    for (FlowQuery leaf : query.leaves()) {
+      if (!leaf.parameters().isEmpty()) {
+        throw section.error(
+            "query",
+            "a live query over flows has no parameters, found "
+                + leaf.parameters()
+                + (leaf == query ? "" : " in " + leaf));
+      }
+    }
+    if (!Set.of("now").containsAll(query.parameters())) {
+      throw section.error(
+          "query", "what is over results has no parameter but :now, found " + query.parameters());
+    }
+    query
+        .columns(null)
+        .forEach(
+            column -> {
+              if (column.kind() == null) {
+                throw section.error(
+                    "query",
+                    "expected a column whose kind does not hang on a parameter, found " + column);
+              }
+            });
   }
 
   private static void checkSpread(YamlSection section, Live live) {

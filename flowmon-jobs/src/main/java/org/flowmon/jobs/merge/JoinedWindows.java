@@ -7,6 +7,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
+import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.FlowQueries;
@@ -111,11 +112,12 @@ final class JoinedWindows {
       ArrivalCounts arrived = leaf.arrived(start, end);
       counts = counts == null ? arrived : counts.beside(arrived);
     }
+    Query whole = AnalysisConfig.Live.at(query, end);
     // Of some groups of a leaf nobody knows what they lack in another: then there is no row.
     ResultTable rows =
         hasAllGroups
-            ? NestedQueries.answer(query, answers::get, MAX_JOIN_ROWS, () -> {})
-            : FlowQueries.run(List.of(), query).withRows(new int[0]);
+            ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})
+            : FlowQueries.run(List.of(), whole).withRows(new int[0]);
     return new WindowResult(
         leaves.get(0).live().analysis().name(),
         null,

@@ -126,7 +126,7 @@ class AnalysisConfigTest {
         "expected aggregates");
     refuses(
         SMALL.replace("GROUP", "WHERE end_time < :now GROUP"),
-        "a live query has no parameters, found [now]");
+        "a live query over flows has no parameters, found [now]");
     refuses(
         SMALL.replace("SUM(bytes)", "COUNT(DISTINCT " + arguments + ")"),
         "live.query: keys of GROUP BY and arguments of a COUNT(DISTINCT …) are at most 16"

@@ -106,7 +106,17 @@ class NestedLiveQueryTest {
     refuses(
         "SELECT x.bytes FROM " + SENT + " AS x WHERE x.bytes > :n",
         live,
-        "a live query has no parameters, found [n]");
+        "what is over results has no parameter but :now, found [n]");
+    refuses(
+        "SELECT x.bytes FROM "
+            + SENT.replace("FROM flows", "FROM flows WHERE end_time < :now")
+            + " AS x",
+        live,
+        "a live query over flows has no parameters, found [now] in SELECT");
+    refuses(
+        "SELECT x.bytes, :now AS at FROM " + SENT + " AS x",
+        live,
+        "expected a column whose kind does not hang on a parameter, found at");
     refuses("SELECT x.byts FROM " + SENT + " AS x", live, "did you mean 'bytes'");
     StringBuilder many =
         new StringBuilder(

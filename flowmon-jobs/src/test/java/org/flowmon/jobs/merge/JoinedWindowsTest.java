@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
@@ -21,9 +22,11 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
 import org.junit.jupiter.api.Test;
 
 /** Live queries over the results of others: window for window, revision for revision. */
@@ -214,7 +217,11 @@ class JoinedWindowsTest {
                 + " src_addr FROM flows WHERE outgoing GROUP BY src_addr)",
             "SELECT COUNT(*) AS pairs FROM (SELECT src_addr, bytes FROM flows WHERE bytes > 1000"
                 + " GROUP BY src_addr, bytes) AS a JOIN (SELECT src_addr, COUNT(DISTINCT bytes) AS"
-                + " d FROM flows GROUP BY src_addr HAVING d > 2) AS b ON a.src_addr = b.src_addr");
+                + " d FROM flows GROUP BY src_addr HAVING d > 2) AS b ON a.src_addr = b.src_addr",
+            "SELECT second < :now - INTERVAL '1' SECOND AS before, MERGE(s) AS s,"
+                + " CARDINALITY(MERGE(s)) AS n FROM (SELECT TIME_BUCKET(end_time, INTERVAL '1'"
+                + " SECOND) AS second, DISTINCT_SAMPLE(src_addr, bytes, 64) AS s FROM flows GROUP"
+                + " BY second) AS x GROUP BY before");
     List<TestFlow> flows = TestFlow.random(61, 6_000, 12, 60);
     for (String sql : queries) {
       AnalysisConfig analysis = analysis("nested", sql, "3s", "1s", "1s", 100_000);
@@ -222,7 +229,6 @@ class JoinedWindowsTest {
       run.describe = result -> result.rows().toString();
       run.with(2, flows.subList(0, 3_000), flows.get(2_999).arrival());
       run.with(4, flows.subList(3_000, 6_000), Long.MAX_VALUE);
-      Query query = QueryParser.parseQuery(sql);
       Map<Long, String> expected = new TreeMap<>();
       for (long end : ends(flows, analysis)) {
         List<TestFlow> of =
@@ -231,10 +237,65 @@ class JoinedWindowsTest {
                 .filter(f -> f.arrival() <= end + SECOND)
                 .toList();
         List<FlowBatch> batches = TestFlow.batches(of, 500, 1);
-        expected.put(end, FlowQueries.run(batches, query).toString());
+        expected.put(end, FlowQueries.run(batches, at(sql, end)).toString());
       }
       assertEquals(expected, run.results.get("nested"), "seed 61, " + sql);
     }
+  }
+
+  private static Query at(String sql, long end) {
+    return QueryParser.parseQuery(sql).bind(Parameters.NONE.with("now", Value.ofTimestamp(end)));
+  }
+
+  @Test
+  void whoChangedMostSinceTheSliceBeforeIsToldOfEachWindow() throws Exception {
+    String sql =
+        """
+        SELECT CHANGES(MERGE(state) FILTER (WHERE slice < :now - INTERVAL '1' SECOND),
+                       MERGE(state) FILTER (WHERE slice >= :now - INTERVAL '1' SECOND), 0.02) AS changes
+        FROM (SELECT TIME_BUCKET(COALESCE(end_time, arrival), INTERVAL '1' SECOND) AS slice,
+                     HEAVY_HITTERS(src_addr, bytes) AS state
+              FROM flows GROUP BY slice) AS slices
+        """;
+    AnalysisConfig analysis = analysis("changes", sql, "2s", "1s", "1s", 100_000);
+    List<TestFlow> flows = TestFlow.random(63, 8_000, 9, 50); // so few sources are exact
+    MergeRun run = new MergeRun(List.of(analysis));
+    run.describe = result -> result.rows().text(0, 0);
+    run.with(2, flows.subList(0, 5_000), flows.get(4_999).arrival());
+    run.with(4, flows.subList(5_000, 8_000), Long.MAX_VALUE);
+    Map<Long, String> expected = new TreeMap<>();
+    for (long end : ends(flows, analysis)) {
+      expected.put(end, changes(flows, end));
+    }
+    assertTrue(expected.size() > 8);
+    assertEquals(expected, run.results.get("changes"), "seed 63");
+  }
+
+  /** What changed by 2 % from one second to the next, the largest first, by nested maps. */
+  private static String changes(List<TestFlow> flows, long end) {
+    Map<IpAddress, Long> before = new TreeMap<>();
+    Map<IpAddress, Long> after = new TreeMap<>();
+    for (TestFlow flow : flows) {
+      if (flow.time() >= end - 2 * SECOND && flow.time() < end && flow.arrival() <= end + SECOND) {
+        (flow.time() < end - SECOND ? before : after).merge(flow.source(), flow.bytes(), Long::sum);
+      }
+    }
+    double larger =
+        Math.max(
+            before.values().stream().mapToLong(b -> b).sum(),
+            after.values().stream().mapToLong(b -> b).sum());
+    Map<IpAddress, Long> changed = new TreeMap<>(after);
+    before.forEach((source, bytes) -> changed.merge(source, -bytes, Long::sum));
+    return changed.entrySet().stream()
+        .filter(change -> Math.abs(change.getValue()) >= 0.02 * larger)
+        .sorted(Comparator.comparingLong(change -> -Math.abs(change.getValue())))
+        .limit(20)
+        .map(
+            change ->
+                "{\"item\":\"%s\",\"value\":%d,\"lower\":%d,\"upper\":%d}"
+                    .formatted(
+                        change.getKey(), change.getValue(), change.getValue(), change.getValue()))
+        .collect(Collectors.joining(",", "[", "]"));
   }
 
   @Test

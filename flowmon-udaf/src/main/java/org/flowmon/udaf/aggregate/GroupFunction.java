@@ -14,14 +14,17 @@ public final class GroupFunction {
   private final BoundUdaf function;
   private final int[] arguments;
   private final int padWord;
+  private final boolean takesStates;
 
   /**
    * A function.
    *
    * @param arguments places of its arguments of rows in {@link GroupLayout#arguments}
    * @param padWord where its scratchpad begins among those of a group
+   * @param takesStates whether its one argument gives states of it, which are merged
    */
-  GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord) {
+  GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord, boolean takesStates) {
+    this.takesStates = takesStates;
     this.padWord = padWord;
     this.function = function;
     this.arguments = arguments.stream().mapToInt(place -> place).toArray();
@@ -30,6 +33,11 @@ public final class GroupFunction {
   /** The function itself. */
   public BoundUdaf function() {
     return function;
+  }
+
+  /** Whether its one argument gives states of it, as texts, which are merged. */
+  public boolean takesStates() {
+    return takesStates;
   }
 
   /** How many arguments of rows it has. */

@@ -149,11 +149,18 @@ public final class GroupLayout {
 
   private void addFunction(AggregateCall call) {
     BoundUdaf function = QueryFunctions.function(call);
-    addFunction(function, call.arguments().subList(0, function.arguments()));
+    addFunction(function, ofRows(function, call), call.value().merged() != null);
   }
 
-  private void addFunction(BoundUdaf function, List<Expression> ofRows) {
-    if (functionPlaces.putIfAbsent(key(function, ofRows), functions.size()) != null) {
+  /** The arguments that are evaluated for each row: those of rows, or the states to be merged. */
+  private static List<Expression> ofRows(BoundUdaf function, AggregateCall call) {
+    return call.value().merged() == null
+        ? call.arguments().subList(0, function.arguments())
+        : call.arguments();
+  }
+
+  private void addFunction(BoundUdaf function, List<Expression> ofRows, boolean takesStates) {
+    if (functionPlaces.putIfAbsent(key(function, ofRows, takesStates), functions.size()) != null) {
       return;
     }
     List<Integer> places = new ArrayList<>();
@@ -163,13 +170,14 @@ public final class GroupLayout {
       }
       places.add(arguments.indexOf(argument));
     }
-    GroupFunction added = new GroupFunction(function, places, padWords);
+    GroupFunction added = new GroupFunction(function, places, padWords, takesStates);
     functions.add(added);
     padWords += added.low().words();
   }
 
-  private static List<Object> key(BoundUdaf function, List<Expression> ofRows) {
-    return List.of(function.call().toString(), ofRows);
+  private static List<Object> key(
+      BoundUdaf function, List<Expression> ofRows, boolean takesStates) {
+    return List.of(function.call().toString(), ofRows, takesStates);
   }
 
   /** Adds what groups of a part are made of, behind their keys. */
@@ -178,7 +186,7 @@ public final class GroupLayout {
       find(accumulator.operation(), part.argumentOf(accumulator), true);
     }
     for (GroupFunction function : part.functions) {
-      addFunction(function.function(), part.argumentsOf(function));
+      addFunction(function.function(), part.argumentsOf(function), function.takesStates());
     }
   }
 
@@ -290,7 +298,7 @@ public final class GroupLayout {
   /** The place of a call's function in {@link #functions}. */
   public int functionOf(AggregateCall call) {
     BoundUdaf function = QueryFunctions.function(call);
-    return functionPlaces.get(key(function, call.arguments().subList(0, function.arguments())));
+    return functionPlaces.get(key(function, ofRows(function, call), call.value().merged() != null));
   }
 
   /** Longs of a group's state. */
@@ -321,7 +329,9 @@ public final class GroupLayout {
     for (int f = 0; f < part.functions.size(); f++) {
       GroupFunction function = part.functions.get(f);
       places[part.stateWords + f] =
-          stateWords + functionPlaces.get(key(function.function(), part.argumentsOf(function)));
+          stateWords
+              + functionPlaces.get(
+                  key(function.function(), part.argumentsOf(function), function.takesStates()));
     }
     return places;
   }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.cardinality;
 import java.util.List;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 
@@ -35,6 +36,11 @@ public final class DistinctSample implements Udaf {
     long k = call.whole(values, "a size k", DEFAULT_K, MIN_K, MAX_K);
     return new CountedValues(
         CountedValues.complete(call, values, k), true, () -> new SampledValues((int) k));
+  }
+
+  @Override
+  public List<PairFunction> pairs() {
+    return List.of(SetFunction.values());
   }
 
   @Override

@@ -16,6 +16,7 @@ import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
@@ -67,6 +68,8 @@ final class Compiler {
       return TimeNodes.bucket(value(bucket.time()), bucket.widthMicros());
     } else if (expression instanceof DaysBefore days) {
       return TimeNodes.daysBefore(value(days.time()), value(days.now()));
+    } else if (expression instanceof OfStates call) {
+      return new StatesNode(call, this);
     } else if (expression instanceof Parameter parameter) {
       throw unbound(parameter);
     } else if (expression.kind() == ValueKind.BOOLEAN) {

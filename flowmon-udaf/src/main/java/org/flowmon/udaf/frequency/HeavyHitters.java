@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.query.Value;
@@ -81,6 +82,11 @@ public final class HeavyHitters implements Udaf {
       all.add(UdafCall.Argument.of(Value.ofLong(exact)));
     }
     return new WeightedItems(call.with(all), item, weight, shape, strategy, (int) exact);
+  }
+
+  @Override
+  public List<PairFunction> pairs() {
+    return List.of(ItemChanges.CHANGES);
   }
 
   @Override

@@ -6,11 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.function.AnswerType;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Items;
+import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
@@ -26,11 +29,46 @@ import org.flowmon.udaf.query.ValueKind;
  * cancels out there.
  */
 public final class ItemChanges {
+  /** {@code CHANGES(before, after [, share [, limit]])}, as {@link #largest}. */
+  static final PairFunction CHANGES = new OfQueries();
+
   private static final int MAX_ITEMS = 10_000;
+  private static final double DEFAULT_SHARE = 0.01;
+  private static final long DEFAULT_LIMIT = 20;
+  private static final double MIN_SHARE = 1e-9;
 
   private final ValueKind valueKind;
   private final ItemWeights before;
   private final ItemWeights after;
+
+  /** As queries call it. */
+  private static final class OfQueries implements PairFunction {
+    @Override
+    public String name() {
+      return "CHANGES";
+    }
+
+    @Override
+    public String signature() {
+      return "CHANGES(before, after [, share [, limit]])";
+    }
+
+    @Override
+    public boolean givesState() {
+      return false;
+    }
+
+    @Override
+    public Bound bind(BoundUdaf function, UdafCall call) {
+      double share = call.decimal(0, "a share", DEFAULT_SHARE, MIN_SHARE, 1);
+      int limit = (int) call.whole(1, "a limit", DEFAULT_LIMIT, 1, MAX_ITEMS);
+      call.atMost(2);
+      WeightedItems items = (WeightedItems) function;
+      return Bound.ofAnswer(
+          AnswerType.items(List.of(items.item()), items.valueKind()),
+          (before, after) -> new ItemChanges(function, before, after).largest(share, limit));
+    }
+  }
 
   private record Change(long high, long low, long lower, long estimate, long upper) {
     /** The largest change either way that the bounds allow. */

@@ -3,6 +3,7 @@ package org.flowmon.udaf.function;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.LittleEndian;
@@ -71,9 +72,32 @@ public final class ExportedState {
     return functions.bind(name, arguments);
   }
 
+  /** The base64 of its bytes, as columns of results have it. */
+  public String toText() {
+    return Base64.getEncoder().encodeToString(toBytes());
+  }
+
+  /**
+   * Reads {@link #toText}; otherwise as {@link #read}.
+   *
+   * @throws StateFormatException where it is no base64 of an exported state
+   */
+  public static ExportedState ofText(String text) {
+    try {
+      return read(Base64.getDecoder().decode(text));
+    } catch (IllegalArgumentException e) {
+      throw new StateFormatException("an exported state: no base64: " + e.getMessage());
+    }
+  }
+
+  /** The state itself, as {@link SuperState#merge} takes it. */
+  public StateReader state() {
+    return new StateReader(state, 0, state.length, "a state of " + name);
+  }
+
   /** Merges it into a state of the function that it is of. */
   public void mergeInto(SuperState target) {
-    target.merge(new StateReader(state, 0, state.length, "a state of " + name));
+    target.merge(state());
   }
 
   /** The bytes of all. */

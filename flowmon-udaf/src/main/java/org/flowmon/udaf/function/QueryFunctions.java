@@ -1,5 +1,6 @@
 package org.flowmon.udaf.function;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -9,7 +10,10 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FunctionCatalogue;
+import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.StateType;
 import org.flowmon.udaf.query.StateValue;
+import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -21,6 +25,8 @@ public final class QueryFunctions implements FunctionCatalogue {
   private static Udafs known;
 
   private final Map<String, Set<String>> extractors = new TreeMap<>();
+  // By function of two states: those whose states it takes.
+  private final Map<String, List<String>> pairs = new TreeMap<>();
 
   /** Those that this class's loader sees. */
   public QueryFunctions() {
@@ -28,6 +34,9 @@ public final class QueryFunctions implements FunctionCatalogue {
       extractors.put(
           function.name(),
           function.extractors().stream().map(Extractor::name).collect(Collectors.toSet()));
+      for (PairFunction pair : known().pairs(function)) {
+        pairs.computeIfAbsent(pair.name(), name -> new ArrayList<>()).add(function.name());
+      }
     }
   }
 
@@ -75,6 +84,83 @@ public final class QueryFunctions implements FunctionCatalogue {
   }
 
   @Override
+  public Set<String> pairs() {
+    return pairs.keySet();
+  }
+
+  @Override
+  public List<String> withPair(String pair) {
+    return pairs.get(pair);
+  }
+
+  @Override
+  public boolean givesState(String pair, String function) {
+    return known().pair(known().find(function), pair).givesState();
+  }
+
+  @Override
+  public StateType states(String function, List<Expression> arguments) {
+    UdafCall call = known().bind(function, arguments(arguments)).call();
+    return new StateType(
+        function,
+        call.arguments().stream()
+            .map(
+                argument ->
+                    argument.constant() == null
+                        ? StateType.ofRows(argument.kind())
+                        : new Expression.Literal(argument.constant()))
+            .toList());
+  }
+
+  @Override
+  public boolean canMerge(StateType a, StateType b) {
+    return bind(known(), a).stateType().equals(bind(known(), b).stateType());
+  }
+
+  @Override
+  public Gives check(String pair, StateType type, List<Expression> parameters) {
+    try {
+      AnswerType gives = known().bindPair(bind(known(), type), pair, arguments(parameters)).type();
+      return gives == null
+          ? null
+          : new Gives(gives.isList() ? ValueKind.TEXT : gives.value(), gives.isList());
+    } catch (UdafException e) {
+      throw new CallException(e.getMessage(), e.argument());
+    }
+  }
+
+  @Override
+  public StateEvaluation evaluation(Expression.OfStates call) {
+    return new CallEvaluation(known(), call);
+  }
+
+  private static BoundUdaf bind(Udafs functions, StateType type) {
+    return functions.bind(type.function(), arguments(type.arguments()));
+  }
+
+  /** The function that an expression gives states of. */
+  static BoundUdaf function(Udafs functions, Expression states) {
+    return bind(functions, StateType.of(states));
+  }
+
+  /**
+   * What a query shows of an answer.
+   *
+   * @param part of an estimate; of a list all is shown
+   */
+  public static Value value(Answer answer, StateValue.Part part) {
+    if (answer instanceof Items items) {
+      return Value.ofText(ItemsJson.of(items));
+    }
+    Estimate estimate = (Estimate) answer;
+    return switch (part) {
+      case VALUE -> estimate.value();
+      case LOWER -> estimate.lower();
+      case UPPER -> estimate.upper();
+    };
+  }
+
+  @Override
   public Approximation.Way exact(StateValue value) {
     for (Extractor extractor : known().find(value.function()).extractors()) {
       if (extractor.name().equals(value.extractor())) {
@@ -90,7 +176,7 @@ public final class QueryFunctions implements FunctionCatalogue {
    * @param call a state, or what is taken out of one, without parameters
    */
   public static BoundUdaf function(AggregateCall call) {
-    return known().bind(call.value().function(), arguments(call.arguments()));
+    return known().bind(call.value().function(), arguments(call.callArguments()));
   }
 
   /**
@@ -104,7 +190,7 @@ public final class QueryFunctions implements FunctionCatalogue {
         .bindExtractor(function, call.value().extractor(), arguments(call.value().parameters()));
   }
 
-  private static List<UdafCall.Argument> arguments(List<Expression> expressions) {
+  static List<UdafCall.Argument> arguments(List<Expression> expressions) {
     return expressions.stream()
         .map(
             expression ->

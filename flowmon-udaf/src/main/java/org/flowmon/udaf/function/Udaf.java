@@ -53,4 +53,12 @@ public interface Udaf {
 
   /** What takes values out of its states; no two of the same name. */
   List<Extractor> extractors();
+
+  /**
+   * What makes something of two of its states, beside UNION, which every function has; none unless
+   * it is said.
+   */
+  default List<PairFunction> pairs() {
+    return List.of();
+  }
 }

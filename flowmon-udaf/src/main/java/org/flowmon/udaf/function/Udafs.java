@@ -12,6 +12,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Names;
@@ -82,7 +83,30 @@ public final class Udafs {
         }
       }
     }
+    requirePairs(byName);
     return new Udafs(byName);
+  }
+
+  /** That a function of two states is called by no name that means something else. */
+  private static void requirePairs(Map<String, Udaf> byName) {
+    Set<String> taken = new HashSet<>(byName.keySet());
+    for (Udaf function : byName.values()) {
+      function.extractors().forEach(extractor -> taken.add(extractor.name()));
+    }
+    for (Udaf function : byName.values()) {
+      Set<String> own = new HashSet<>(Set.of(Union.UNION.name()));
+      for (PairFunction pair : function.pairs()) {
+        String owner = function.getClass().getName();
+        requireName(owner, "a function of two states", pair.name());
+        if (isOfDialect(pair.name()) || taken.contains(pair.name()) || !own.add(pair.name())) {
+          throw new UdafException(
+              owner
+                  + " brings a function of two states "
+                  + pair.name()
+                  + ", which is called otherwise already");
+        }
+      }
+    }
   }
 
   private static boolean isOfDialect(String name) {
@@ -99,6 +123,45 @@ public final class Udafs {
               + name
               + "'; expected upper-case letters, digits and _, beginning with a letter");
     }
+  }
+
+  /** What makes something of two states of a function. */
+  public List<PairFunction> pairs(Udaf function) {
+    List<PairFunction> all = new ArrayList<>(function.pairs());
+    all.add(Union.UNION);
+    return all;
+  }
+
+  /** One of {@link #pairs}, null where there is none of this name. */
+  PairFunction pair(Udaf function, String name) {
+    return pairs(function).stream()
+        .filter(pair -> pair.name().equals(name.toUpperCase(Locale.ROOT)))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * Binds a call of a function of two states.
+   *
+   * @param function whose states it is to be given
+   * @param name in any case
+   * @param parameters the arguments behind the states
+   * @throws UdafException where the function has none of this name, or it does not take these
+   */
+  public PairFunction.Bound bindPair(
+      BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
+    Udaf owner = find(function.call().name());
+    PairFunction pair = pair(owner, name);
+    if (pair == null) {
+      throw new UdafException(
+          "states of "
+              + owner.name()
+              + " have no function '"
+              + name
+              + "'; expected one of "
+              + pairs(owner).stream().map(PairFunction::name).collect(Collectors.joining(", ")));
+    }
+    return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
   }
 
   /** All of them, by name. */

@@ -47,6 +47,11 @@ public record AggregateCall(
     this(function, argument == null ? List.of() : List.of(argument));
   }
 
+  /** What the function of a state is called with, where states are merged as where rows are. */
+  public List<Expression> callArguments() {
+    return value.merged() == null ? arguments : value.merged().arguments();
+  }
+
   /** The argument, null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
   public Expression argument() {
     return arguments.isEmpty() ? null : arguments.get(0);

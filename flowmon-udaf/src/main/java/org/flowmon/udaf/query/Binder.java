@@ -21,6 +21,7 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.SameHour;
@@ -157,7 +158,10 @@ final class Binder {
               .toList();
       return Typing.choice(whens, expression(choice.otherwise()));
     } else if (expression instanceof AggregateCall call && call.isState()) {
-      AggregateCall state = Typing.state(call.value().function(), list(call.arguments()));
+      AggregateCall state =
+          call.value().merged() == null
+              ? Typing.state(call.value().function(), list(call.arguments()))
+              : Typing.merged(expression(call.argument()));
       return call.value().isState()
           ? state
           : Typing.extracted(
@@ -190,6 +194,13 @@ final class Binder {
     } else if (expression instanceof DaysBefore days) {
       return new DaysBefore(
           Typing.requireTime(expression(days.time())), Typing.requireTime(expression(days.now())));
+    }
+    if (expression instanceof OfStates call) {
+      List<Expression> of = list(call.of());
+      List<Expression> with = list(call.parameters());
+      return of.size() == 1
+          ? Typing.taken(of.get(0), call.name(), with, call.part())
+          : Typing.ofPair(call.name(), of, with, call.part());
     }
     throw new IllegalStateException("no binding for " + expression.getClass());
   }

@@ -36,6 +36,11 @@ sealed interface ColumnSource {
     return false;
   }
 
+  /** Whether some columns are states. */
+  default boolean hasStates() {
+    return false;
+  }
+
   /** What is wrong with a name that several tables have; null where it is not so. */
   default String several(Token name) {
     return null;
@@ -123,6 +128,13 @@ sealed interface ColumnSource {
     @Override
     public boolean hasTables() {
       return true;
+    }
+
+    @Override
+    public boolean hasStates() {
+      return sources.stream()
+          .flatMap(source -> source.query().columns(source.name()).stream())
+          .anyMatch(column -> column.states() != null);
     }
 
     @Override

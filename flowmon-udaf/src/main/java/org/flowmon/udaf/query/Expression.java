@@ -30,7 +30,8 @@ public sealed interface Expression
         Expression.Network,
         Expression.TimeBucket,
         Expression.SameHour,
-        Expression.DaysBefore {
+        Expression.DaysBefore,
+        Expression.OfStates {
   /** The kind of its values; null where only a parameter's value or NULL would tell. */
   ValueKind kind();
 
@@ -54,12 +55,19 @@ public sealed interface Expression
    * @param name as the table has it
    * @param isWide whether its whole numbers may be beyond 64 bits, as sums are
    * @param codeNames of its codes, null where it has none with names
+   * @param states what its texts are the states of, null where they are none
    */
-  record Named(String table, String name, ValueKind kind, boolean isWide, CodeNames codeNames)
+  record Named(
+      String table,
+      String name,
+      ValueKind kind,
+      boolean isWide,
+      CodeNames codeNames,
+      StateType states)
       implements Expression {
     /** A column of the only table. */
     public Named(String name, ValueKind kind) {
-      this(null, name, kind, false, null);
+      this(null, name, kind, false, null, null);
     }
 
     @Override
@@ -377,6 +385,53 @@ public sealed interface Expression
     @Override
     public ValueKind kind() {
       return ValueKind.LONG;
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * What a function gives of states that are there: what is taken out of one, as {@code
+   * MEDIAN(state)} of a column of states, or what is made of two, as {@code DIFFERENCE(a, b)} and
+   * {@code CHANGES(a, b, 0.01)}. A NULL is a state without rows.
+   *
+   * @param name of the extractor, or of the function of two states, in capitals
+   * @param of one or two expressions that give states, by {@link StateType#of}
+   * @param parameters behind the states: constants, or parameters until they are bound
+   * @param part which of the value and its bounds
+   * @param kind of the value; null while a parameter is open
+   * @param isList whether it is a list of items, written as a text
+   * @param states what it gives states of; null where it gives values
+   */
+  record OfStates(
+      String name,
+      List<Expression> of,
+      List<Expression> parameters,
+      StateValue.Part part,
+      ValueKind kind,
+      boolean isList,
+      StateType states)
+      implements Expression {
+    public OfStates {
+      of = List.copyOf(of);
+      parameters = List.copyOf(parameters);
+    }
+
+    /** Evaluates it, without parameters. */
+    public StateEvaluation evaluation() {
+      return Functions.catalogue().evaluation(this);
+    }
+
+    /** Whether it is a value that has bounds. */
+    boolean hasBounds() {
+      return states == null && !isList && part == StateValue.Part.VALUE;
+    }
+
+    OfStates bound(StateValue.Part other) {
+      return new OfStates(name, of, parameters, other, kind, isList, states);
     }
 
     @Override

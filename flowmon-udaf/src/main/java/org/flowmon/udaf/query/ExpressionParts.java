@@ -18,6 +18,7 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
@@ -102,6 +103,10 @@ public final class ExpressionParts {
       }
       List<Expression> all = new ArrayList<>(call.arguments());
       all.addAll(call.value().parameters());
+      return all;
+    } else if (expression instanceof OfStates call) {
+      List<Expression> all = new ArrayList<>(call.of());
+      all.addAll(call.parameters());
       return all;
     }
     // Columns, constants, prefixes and parameters.

@@ -19,6 +19,7 @@ public interface FunctionCatalogue {
           "DAYS_BEFORE",
           "COALESCE",
           "CASE",
+          "MERGE",
           "LOWER",
           "UPPER");
 
@@ -49,6 +50,34 @@ public interface FunctionCatalogue {
    */
   Gives check(
       String function, List<Expression> arguments, String extractor, List<Expression> parameters);
+
+  /** The names of what makes something of two states, in capitals. */
+  Set<String> pairs();
+
+  /** The functions of whose states a function of two states is, in their order. */
+  List<String> withPair(String pair);
+
+  /** Whether a function of two states gives a state, of those of a function. */
+  boolean givesState(String pair, String function);
+
+  /** What the states of a call are of, which is right. */
+  StateType states(String function, List<Expression> arguments);
+
+  /** Whether states of both can be merged. */
+  boolean canMerge(StateType a, StateType b);
+
+  /**
+   * Checks the call of a function of two states.
+   *
+   * @param type of the first; the second's can be merged with it
+   * @param parameters behind the states
+   * @return what it gives; null of a state of that type
+   * @throws CallException saying what was found and what was expected
+   */
+  Gives check(String pair, StateType type, List<Expression> parameters);
+
+  /** Evaluates a call, without parameters. */
+  StateEvaluation evaluation(Expression.OfStates call);
 
   /** How a query gives the exact answer of an extractor. */
   Approximation.Way exact(StateValue value);

@@ -35,7 +35,7 @@ final class FunctionParser {
     }
     AggregateFunction function = call ? AggregateFunction.byName(token.text()) : null;
     if (function != null) {
-      return aggregate(token, function);
+      return states.filtered(aggregate(token, function));
     }
     return switch (token.text()) {
       case "NULL" -> new Literal(Value.NULL);

@@ -47,11 +47,16 @@ final class Functions {
         .toList();
   }
 
+  static boolean isPair(String name) {
+    return catalogue().pairs().contains(name);
+  }
+
   /** All that may be called, for suggestions. */
   static Set<String> names() {
     Set<String> names = new TreeSet<>(catalogue().functions());
     catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));
-    names.addAll(Set.of("LOWER", "UPPER"));
+    names.addAll(catalogue().pairs());
+    names.addAll(Set.of("LOWER", "UPPER", "MERGE"));
     return names;
   }
 
@@ -79,6 +84,41 @@ final class Functions {
     @Override
     public Approximation.Way exact(StateValue value) {
       return Approximation.Way.UNKNOWN;
+    }
+
+    @Override
+    public Set<String> pairs() {
+      return Set.of();
+    }
+
+    @Override
+    public List<String> withPair(String pair) {
+      return List.of();
+    }
+
+    @Override
+    public boolean givesState(String pair, String function) {
+      return false;
+    }
+
+    @Override
+    public StateType states(String function, List<Expression> arguments) {
+      throw new IllegalArgumentException(function);
+    }
+
+    @Override
+    public boolean canMerge(StateType a, StateType b) {
+      return false;
+    }
+
+    @Override
+    public Gives check(String pair, StateType type, List<Expression> parameters) {
+      throw new CallException("no function " + pair, -1);
+    }
+
+    @Override
+    public StateEvaluation evaluation(Expression.OfStates call) {
+      throw new IllegalArgumentException(call.toString());
     }
 
     @Override

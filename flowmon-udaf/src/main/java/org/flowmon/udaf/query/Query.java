@@ -64,14 +64,17 @@ public sealed interface Query permits FlowQuery, TableQuery {
     for (SelectItem item : select()) {
       ValueKind kind = item.what().kind();
       // A result's column of NULLs is of TEXT; what a parameter gives is known when it is bound.
-      boolean isOpen = kind == null && Binder.hasParameter(item.what());
+      StateType states = StateType.of(item.what());
+      boolean isOpen =
+          (kind == null && Binder.hasParameter(item.what())) || (states != null && states.isOpen());
       columns.add(
           new Named(
               table,
               item.name(),
-              kind == null && !isOpen ? ValueKind.TEXT : kind,
+              isOpen ? null : kind == null ? ValueKind.TEXT : kind,
               ExpressionParts.isWide(item.what()),
-              item.codeNames()));
+              item.codeNames(),
+              states));
     }
     return List.copyOf(columns);
   }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -21,6 +22,7 @@ import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
@@ -195,6 +197,11 @@ final class SqlText {
       return "SAME_HOUR(" + hour.time() + ", " + hour.now() + ", " + hour.days() + ")";
     } else if (expression instanceof DaysBefore days) {
       return "DAYS_BEFORE(" + days.time() + ", " + days.now() + ")";
+    } else if (expression instanceof OfStates call) {
+      List<Expression> all = new ArrayList<>(call.of());
+      all.addAll(call.parameters());
+      String text = call.name() + "(" + list(all) + ")";
+      return call.part() == StateValue.Part.VALUE ? text : call.part() + "(" + text + ")";
     }
     throw new IllegalStateException("no text for " + expression.getClass());
   }
@@ -214,6 +221,7 @@ final class SqlText {
             || part instanceof TimeBucket
             || part instanceof SameHour
             || part instanceof DaysBefore
+            || part instanceof OfStates
             || part instanceof Literal
             || part instanceof Prefix;
     return simple ? part.toString() : "(" + part + ")";

@@ -2,13 +2,15 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.StateValue.Part;
 
 /**
  * Parses calls of aggregate functions and of what takes values out of their states: {@code
  * QUANTILES(bytes, 0.01)}, {@code QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} where an
  * item before it is the state {@code q}, {@code MEDIAN(bytes)} where one function alone has such
- * states, {@code LOWER(MEDIAN(bytes))}.
+ * states, {@code LOWER(MEDIAN(bytes))}. Over results states are columns, too: {@code
+ * MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)} of one.
  */
 final class StateParser {
   private final TokenStream tokens;
@@ -21,25 +23,67 @@ final class StateParser {
 
   /** The call that a word begins, which a parenthesis follows; null where it begins none. */
   Expression call(Token name) {
+    Expression call = unfiltered(name);
+    return call == null ? null : filtered(call);
+  }
+
+  /**
+   * Takes {@code FILTER (WHERE …)} behind an aggregate, if it stands there: rows of which the
+   * condition is not TRUE have NULL as the first argument.
+   */
+  Expression filtered(Expression call) {
+    if (!tokens.peek().isWord("FILTER") || !tokens.peek(1).isSymbol("(")) {
+      return call;
+    }
+    int start = tokens.next().start();
+    tokens.next();
+    if (!(call instanceof AggregateCall aggregate)) {
+      throw tokens.error("FILTER stands behind an aggregate, found " + call, start);
+    }
+    tokens.expectWord("WHERE");
+    int place = tokens.peek().start();
+    Expression term = expressions.argument();
+    Expression condition = expressions.typed(place, () -> Typing.requireBoolean(term));
+    tokens.expectSymbol(")");
+    return expressions.typed(start, () -> Typing.filtered(aggregate, condition));
+  }
+
+  private Expression unfiltered(Token name) {
     String text = name.text();
     if (Functions.isFunction(text)) {
       requireGroups(name, text + " is an aggregate: ");
       tokens.expectSymbol("(");
       return function(name);
     }
+    if (text.equals("MERGE")) {
+      requireGroups(name, text + " is an aggregate: ");
+      tokens.expectSymbol("(");
+      return merged(name);
+    }
     boolean isBound = text.equals("LOWER") || text.equals("UPPER");
     if (isBound) {
-      requireGroups(name, text + " is of an aggregate: ");
+      requireStates(name);
       tokens.expectSymbol("(");
       return bound(name);
+    } else if (Functions.isPair(text)) {
+      requireStates(name);
+      tokens.expectSymbol("(");
+      return pair(name);
     }
     List<String> owners = Functions.withExtractor(text);
     if (owners.isEmpty() || (AggregateFunction.byName(text) != null && !isStateAhead())) {
       return null;
     }
-    requireGroups(name, text + " is of an aggregate: ");
+    requireStates(name);
     tokens.expectSymbol("(");
     return extractor(name, owners);
+  }
+
+  /** Refuses what is taken out of states where there can be none: neither groups nor columns. */
+  private void requireStates(Token name) {
+    if (!expressions.columns().hasStates()) {
+      requireGroups(name, name.text() + " is of an aggregate: ");
+    }
   }
 
   private void requireGroups(Token name, String what) {
@@ -52,14 +96,15 @@ final class StateParser {
   private boolean isStateAhead() {
     Token first = tokens.peek(1);
     boolean isCall =
-        first.kind() == Token.Kind.WORD
-            && tokens.peek(2).isSymbol("(")
-            && Functions.isFunction(first.text());
-    return isCall || (item(1) instanceof AggregateCall call && isState(call));
+        first.kind() == Token.Kind.WORD && tokens.peek(2).isSymbol("(") && givesState(first);
+    Expression item = isCall ? null : item(1);
+    return isCall || (item != null && StateType.of(item) != null);
   }
 
-  private static boolean isState(AggregateCall call) {
-    return call.isState() && call.value().isState();
+  private static boolean givesState(Token name) {
+    return Functions.isFunction(name.text())
+        || name.text().equals("MERGE")
+        || Functions.isPair(name.text());
   }
 
   /** What the item is whose name stands there alone, null where none does; columns come first. */
@@ -84,31 +129,69 @@ final class StateParser {
         expressions.typed(name.start(), () -> Typing.state(name.text(), arguments));
   }
 
-  private Expression extractor(Token name, List<String> owners) {
-    AggregateCall state = state(name, owners);
+  private AggregateCall merged(Token name) {
+    Expression states = expressions.argument();
+    tokens.expectSymbol(")");
+    return (AggregateCall) expressions.typed(name.start(), () -> Typing.merged(states));
+  }
+
+  private Expression pair(Token name) {
+    List<Expression> two = new ArrayList<>();
+    two.add(state());
+    tokens.expectSymbol(",");
+    two.add(state());
+    List<Expression> parameters = parameters();
+    return expressions.typed(
+        name.start(), () -> Typing.ofPair(name.text(), two, parameters, Part.VALUE));
+  }
+
+  /** A state, perhaps an item that is one; whether it is one is to be seen. */
+  private Expression state() {
+    Expression item = item(0);
+    if (item != null) {
+      tokens.next();
+      return item;
+    }
+    return expressions.isOverGroups() ? expressions.parse() : expressions.argument();
+  }
+
+  /** What stands behind states, up to the parenthesis. */
+  private List<Expression> parameters() {
     List<Expression> parameters = new ArrayList<>();
     while (tokens.takeSymbol(",")) {
       parameters.add(expressions.argument());
     }
     tokens.expectSymbol(")");
+    return parameters;
+  }
+
+  private Expression extractor(Token name, List<String> owners) {
+    Expression state = state(name, owners);
+    List<Expression> parameters = parameters();
     return expressions.typed(
-        name.start(), () -> Typing.extracted(state, name.text(), parameters, Part.VALUE));
+        name.start(),
+        () ->
+            state instanceof AggregateCall call
+                ? Typing.extracted(call, name.text(), parameters, Part.VALUE)
+                : Typing.taken(state, name.text(), parameters, Part.VALUE));
   }
 
   /** The first argument: a state, an item that is one, or rows of the only such function. */
-  private AggregateCall state(Token name, List<String> owners) {
+  private Expression state(Token name, List<String> owners) {
     Token first = tokens.peek();
     Expression meant = item(0);
     if (meant != null) {
       tokens.next();
     } else if (first.kind() == Token.Kind.WORD
         && tokens.peek(1).isSymbol("(")
-        && Functions.isFunction(first.text())) {
-      Token function = tokens.next();
-      tokens.next();
-      meant = function(function);
+        && givesState(first)) {
+      meant = call(tokens.next());
     } else {
       Expression rows = expressions.argument();
+      if (StateType.of(rows) != null) {
+        return rows;
+      }
+      requireGroups(name, name.text() + " is of an aggregate: ");
       if (owners.size() > 1) {
         throw tokens.error(
             name.text()
@@ -126,8 +209,8 @@ final class StateParser {
       return (AggregateCall)
           expressions.typed(first.start(), () -> Typing.state(owners.get(0), List.of(rows)));
     }
-    if (meant instanceof AggregateCall call && isState(call)) {
-      return call;
+    if (StateType.of(meant) != null) {
+      return meant;
     }
     throw tokens.error(
         name.text()
@@ -149,6 +232,9 @@ final class StateParser {
       of = expressions.parse();
     }
     tokens.expectSymbol(")");
+    if (of instanceof OfStates call && call.hasBounds()) {
+      return call.bound(Part.valueOf(name.text()));
+    }
     boolean isValue =
         of instanceof AggregateCall call
             && call.isState()

@@ -14,6 +14,8 @@ import java.util.List;
  * @param part which of the value and its bounds
  * @param kind of the value; null while a parameter is open
  * @param isList whether it is a list of items, written as a text; a list has no bounds of its own
+ * @param merged what the states are of that the one argument gives, which are merged; null where
+ *     the function takes rows
  */
 public record StateValue(
     String function,
@@ -21,7 +23,8 @@ public record StateValue(
     List<Expression> parameters,
     Part part,
     ValueKind kind,
-    boolean isList) {
+    boolean isList,
+    StateType merged) {
   /** Which of an estimate's three values. */
   public enum Part {
     /** The value itself. */
@@ -38,7 +41,13 @@ public record StateValue(
 
   /** The state of a function itself. */
   static StateValue ofState(String function) {
-    return new StateValue(function, null, List.of(), Part.VALUE, ValueKind.TEXT, false);
+    return new StateValue(function, null, List.of(), Part.VALUE, ValueKind.TEXT, false, null);
+  }
+
+  /** The state that others are merged into. */
+  static StateValue ofMerged(StateType type) {
+    return new StateValue(
+        type.function(), null, List.of(), Part.VALUE, ValueKind.TEXT, false, type);
   }
 
   /** Whether it is the state itself. */
@@ -47,12 +56,12 @@ public record StateValue(
   }
 
   StateValue bound(Part other) {
-    return new StateValue(function, extractor, parameters, other, kind, isList);
+    return new StateValue(function, extractor, parameters, other, kind, isList, merged);
   }
 
   /** The text of the call in the dialect. */
   String text(String arguments) {
-    String state = function + "(" + arguments + ")";
+    String state = (merged == null ? function : "MERGE") + "(" + arguments + ")";
     if (extractor == null) {
       return state;
     }

@@ -16,6 +16,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
@@ -305,21 +306,131 @@ final class Typing {
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
     String function = state.value().function();
     List<Expression> arguments = state.arguments();
+    StateType merged = state.value().merged();
     AggregateCall call =
         new AggregateCall(
-            arguments, new StateValue(function, extractor, parameters, part, null, false));
+            arguments, new StateValue(function, extractor, parameters, part, null, false, merged));
     boolean isOpen =
-        Binder.hasParameter(state) || parameters.stream().anyMatch(Binder::hasParameter);
+        (merged == null ? Binder.hasParameter(state) : merged.isOpen()) || hasParameter(parameters);
     FunctionCatalogue.Gives gives =
         isOpen
             ? new FunctionCatalogue.Gives(null, false)
             : checked(
                 call,
                 parameters,
-                () -> Functions.catalogue().check(function, arguments, extractor, parameters));
+                () ->
+                    Functions.catalogue()
+                        .check(function, state.callArguments(), extractor, parameters));
     return new AggregateCall(
         arguments,
-        new StateValue(function, extractor, parameters, part, gives.kind(), gives.isList()));
+        new StateValue(
+            function, extractor, parameters, part, gives.kind(), gives.isList(), merged));
+  }
+
+  /** An aggregate over the rows for which a condition is TRUE. */
+  static AggregateCall filtered(AggregateCall call, Expression condition) {
+    List<Expression> arguments = new ArrayList<>(call.arguments());
+    Expression first = arguments.isEmpty() ? new Literal(Value.ofLong(1)) : arguments.remove(0);
+    arguments.add(0, choice(List.of(new When(condition, first)), new Literal(Value.NULL)));
+    if (!call.isState()) {
+      return call.isDistinct()
+          ? countDistinct(arguments)
+          : aggregate(call.function(), arguments.get(0));
+    }
+    StateValue value = call.value();
+    AggregateCall state =
+        value.merged() == null ? state(value.function(), arguments) : merged(arguments.get(0));
+    return value.isState()
+        ? state
+        : extracted(state, value.extractor(), value.parameters(), value.part());
+  }
+
+  /** The states of some rows, merged. */
+  static AggregateCall merged(Expression states) {
+    StateType type = StateType.of(states);
+    if (type == null) {
+      throw new TypeException(
+          "MERGE takes a column of states, as of an inner query's QUANTILES(bytes); found "
+              + states,
+          states);
+    }
+    return new AggregateCall(List.of(states), StateValue.ofMerged(type));
+  }
+
+  /**
+   * What is taken out of a state that is there.
+   *
+   * @param states an expression that gives states
+   */
+  static Expression taken(
+      Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
+    StateType type = StateType.of(states);
+    OfStates call = new OfStates(extractor, List.of(states), parameters, part, null, false, null);
+    if (type.isOpen() || hasParameter(parameters)) {
+      return call;
+    }
+    FunctionCatalogue.Gives gives =
+        checked(
+            call,
+            parameters,
+            () ->
+                Functions.catalogue()
+                    .check(type.function(), type.arguments(), extractor, parameters));
+    return new OfStates(
+        extractor, List.of(states), parameters, part, gives.kind(), gives.isList(), null);
+  }
+
+  /** What a function makes of two states. */
+  static Expression ofPair(
+      String pair, List<Expression> two, List<Expression> parameters, StateValue.Part part) {
+    StateType first = requireStates(pair, two.get(0));
+    StateType second = requireStates(pair, two.get(1));
+    if (!first.mergesWith(second)) {
+      throw new TypeException(
+          pair
+              + " takes two states of one function with the same parameters: expected one of "
+              + first
+              + ", found one of "
+              + second,
+          two.get(1));
+    }
+    StateType type = first.isOpen() ? second : first;
+    List<String> owners = Functions.catalogue().withPair(pair);
+    if (!owners.contains(type.function())) {
+      throw new TypeException(
+          pair
+              + " is of states of "
+              + String.join(" and of ", owners)
+              + ", found states of "
+              + type.function(),
+          two.get(0));
+    }
+    OfStates call = new OfStates(pair, two, parameters, part, null, false, null);
+    if (first.isOpen() || second.isOpen() || hasParameter(parameters)) {
+      // Whether it gives a state does not hang on parameters, only of which.
+      boolean givesState = Functions.catalogue().givesState(pair, type.function());
+      return givesState
+          ? new OfStates(
+              pair, two, parameters, part, null, false, new StateType(type.function(), null))
+          : call;
+    }
+    FunctionCatalogue.Gives gives =
+        checked(call, parameters, () -> Functions.catalogue().check(pair, type, parameters));
+    return gives == null
+        ? new OfStates(pair, two, parameters, part, ValueKind.TEXT, false, type)
+        : new OfStates(pair, two, parameters, part, gives.kind(), gives.isList(), null);
+  }
+
+  private static boolean hasParameter(List<Expression> parameters) {
+    return parameters.stream().anyMatch(Binder::hasParameter);
+  }
+
+  private static StateType requireStates(String taker, Expression states) {
+    StateType type = StateType.of(states);
+    if (type == null) {
+      throw new TypeException(taker + " takes two states, found " + states, states);
+    }
+    return type;
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.GroupFunction;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.function.ExportedState;
 import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SuperAggregate;
@@ -158,10 +159,24 @@ final class GroupStates {
    */
   void add(Vector[] arguments, int[] selection, int n, int[] groups) {
     for (OfFunction of : functions) {
+      if (of.function.takesStates()) {
+        merge(of, of.function.vectors(arguments)[0], selection, n, groups);
+        continue;
+      }
       if (of.pads == null) {
         of.pads = new ScratchPads(of.function.low(), of::merge);
       }
       of.pads.add(of.function.vectors(arguments), selection, n, groups);
+    }
+  }
+
+  /** Merges the states that a column has; a NULL is one without rows. */
+  private static void merge(OfFunction of, Vector states, int[] selection, int n, int[] groups) {
+    for (int r = 0; r < n; r++) {
+      if (states.isValid(selection[r])) {
+        ExportedState state = ExportedState.ofText(states.texts()[selection[r]]);
+        of.merge(groups[r], state.state());
+      }
     }
   }
 

@@ -1,12 +1,8 @@
 package org.flowmon.udaf.table;
 
-import java.util.Base64;
-import org.flowmon.udaf.function.Answer;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.ExportedState;
-import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.function.QueryFunctions;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.query.AggregateCall;
@@ -16,7 +12,7 @@ import org.flowmon.udaf.query.ValueKind;
 /**
  * What is taken out of the states of some groups, in their order: arrays as {@link
  * org.flowmon.udaf.query.ResultTable.Builder#fill} takes them. A state itself is the base64 of an
- * {@link ExportedState}, a list of items its {@link ItemsJson}. Immutable.
+ * {@link ExportedState}, a list of items its JSON. Immutable.
  */
 final class StateColumn {
   private final long[] low;
@@ -50,21 +46,11 @@ final class StateColumn {
   }
 
   private static Value exported(BoundUdaf function, SuperState state) {
-    byte[] bytes = ExportedState.of(function, state).toBytes();
-    return Value.ofText(Base64.getEncoder().encodeToString(bytes));
+    return Value.ofText(ExportedState.of(function, state).toText());
   }
 
   private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
-    Answer answer = extractor.extract(state);
-    if (answer instanceof Items items) {
-      return Value.ofText(ItemsJson.of(items));
-    }
-    Estimate estimate = (Estimate) answer;
-    return switch (call.value().part()) {
-      case VALUE -> estimate.value();
-      case LOWER -> estimate.lower();
-      case UPPER -> estimate.upper();
-    };
+    return QueryFunctions.value(extractor.extract(state), call.value().part());
   }
 
   private void set(int row, Value value) {

@@ -1,11 +1,10 @@
-package org.flowmon.udaf.table;
+package org.flowmon.udaf.function;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.query.Value;
 
 /**

@@ -1,0 +1,20 @@
+package org.flowmon.udaf.query;
+
+import java.util.List;
+
+/**
+ * What a function gives of the states in some columns, row by row. It belongs to one thread, and
+ * remembers the states of the row before.
+ */
+public interface StateEvaluation {
+  /** The expressions whose values it takes: texts of states. */
+  List<Expression> inputs();
+
+  /**
+   * The value of a row.
+   *
+   * @param states by input: the text of its state; null is a state without rows
+   * @throws QueryException where a text is no such state
+   */
+  Value of(String[] states);
+}

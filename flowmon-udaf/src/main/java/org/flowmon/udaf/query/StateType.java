@@ -1,0 +1,96 @@
+package org.flowmon.udaf.query;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.Expression.OfStates;
+
+/**
+ * What states are of: a function and the call of it. Columns of states carry it, so that queries
+ * over them know what can be merged and taken out.
+ *
+ * @param function its name, in capitals
+ * @param arguments as of the call with all parameters: a {@link Literal} is a constant, of all else
+ *     only the kind counts; null where a parameter of the call has no value yet
+ */
+public record StateType(String function, List<Expression> arguments) {
+  public StateType {
+    arguments = arguments == null ? null : List.copyOf(arguments);
+  }
+
+  /** An argument that is evaluated for each row. */
+  public static Expression ofRows(ValueKind kind) {
+    return new Named("row", kind);
+  }
+
+  /** Whether the call has a parameter without a value. */
+  boolean isOpen() {
+    return arguments == null;
+  }
+
+  /** What an expression's states are of; null where it gives none. */
+  public static StateType of(Expression expression) {
+    if (expression instanceof Named column) {
+      return column.states();
+    } else if (expression instanceof OfStates call) {
+      return call.states();
+    } else if (expression instanceof AggregateCall call && call.isState()) {
+      return call.value().isState() ? ofState(call) : null;
+    } else if (expression instanceof Case choice) {
+      return ofChoice(choice);
+    }
+    return null;
+  }
+
+  private static StateType ofState(AggregateCall call) {
+    if (call.value().merged() != null) {
+      return call.value().merged();
+    }
+    return Binder.hasParameter(call)
+        ? new StateType(call.value().function(), null)
+        : Functions.catalogue().states(call.value().function(), call.arguments());
+  }
+
+  /** That of all branches which are not NULL, if these are of one. */
+  private static StateType ofChoice(Case choice) {
+    StateType common = isNull(choice.otherwise()) ? null : of(choice.otherwise());
+    if (common == null && !isNull(choice.otherwise())) {
+      return null;
+    }
+    for (Expression.When when : choice.whens()) {
+      if (isNull(when.result())) {
+        continue;
+      }
+      StateType next = of(when.result());
+      if (next == null || (common != null && !common.mergesWith(next))) {
+        return null;
+      }
+      common = common == null || common.isOpen() ? next : common;
+    }
+    return common;
+  }
+
+  private static boolean isNull(Expression expression) {
+    return expression instanceof Literal literal && literal.value().isNull();
+  }
+
+  /** Whether states of both can be merged, as far as it is known. */
+  boolean mergesWith(StateType other) {
+    return isOpen() || other.isOpen()
+        ? function.equals(other.function)
+        : Functions.catalogue().canMerge(this, other);
+  }
+
+  /** {@code QUANTILES(LONG, 0.01, 'lite', 64)}. */
+  @Override
+  public String toString() {
+    if (arguments == null) {
+      return function + "(\u2026)";
+    }
+    return arguments.stream()
+        .map(one -> one instanceof Literal ? one.toString() : String.valueOf(one.kind()))
+        .collect(Collectors.joining(", ", function + "(", ")"));
+  }
+}
