@@ -15,6 +15,7 @@ public final class QueryOptions {
   private Duration timeLimit;
   private long rowLimit = Long.MAX_VALUE;
   private long byteLimit = Long.MAX_VALUE;
+  private long groupMemory = Runtime.getRuntime().maxMemory() / 2;
   private int threads = 1;
   private boolean verifyChecksums = true;
   private boolean useRollups = true;
@@ -29,6 +30,7 @@ public final class QueryOptions {
     copy.timeLimit = timeLimit;
     copy.rowLimit = rowLimit;
     copy.byteLimit = byteLimit;
+    copy.groupMemory = groupMemory;
     copy.threads = threads;
     copy.verifyChecksums = verifyChecksums;
     copy.useRollups = useRollups;
@@ -71,6 +73,16 @@ public final class QueryOptions {
   public QueryOptions withByteLimit(long limit) {
     require(limit >= 0, "a byte limit of 0 or more", limit);
     return with(copy -> copy.byteLimit = limit);
+  }
+
+  /**
+   * Bytes of the heap that the query's groups may take with the states of functions; beyond it
+   * {@link org.flowmon.udaf.query.AnswerTooLargeException} is thrown. Half of the heap by default.
+   * Groups whose keys and states fit packed words, and sums of whole segments, are not counted.
+   */
+  public QueryOptions withGroupMemory(long bytes) {
+    require(bytes >= 0, "a memory of 0 or more bytes", bytes);
+    return with(copy -> copy.groupMemory = bytes);
   }
 
   /** How many threads read segments of one aggregated query, at least 1. */
@@ -116,6 +128,10 @@ public final class QueryOptions {
     return byteLimit;
   }
 
+  public long groupMemory() {
+    return groupMemory;
+  }
+
   public int threads() {
     return threads;
   }
@@ -139,12 +155,13 @@ public final class QueryOptions {
   @Override
   public String toString() {
     return String.format(
-        "as of %d, limits %s, %d rows, %d bytes, %d threads, pieces of %d rows, verify %b, sums %b,"
-            + " explain %b",
+        "as of %d, limits %s, %d rows, %d bytes, groups of %d bytes, %d threads, pieces of %d rows,"
+            + " verify %b, sums %b, explain %b",
         asOfArrival,
         timeLimit,
         rowLimit,
         byteLimit,
+        groupMemory,
         threads,
         pieceRows,
         verifyChecksums,

@@ -25,6 +25,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
 
@@ -37,6 +38,7 @@ final class QueryRun {
   private final Groupings groupings;
   private final Expression whereAsOf;
   private final QueryOptions options;
+  private final GroupMemory memory;
   private final SegmentChoice choice;
   private final DayChoice days;
   private final List<SealedSegment> segments;
@@ -67,6 +69,7 @@ final class QueryRun {
     this.packed = new PackedGroups[groupings.all().size()];
     this.whereAsOf = whereAsOf;
     this.options = options;
+    this.memory = new GroupMemory(options.groupMemory());
     this.choice = choice;
     this.days = days;
     this.segments =
@@ -91,7 +94,7 @@ final class QueryRun {
   QueryAnswer answer() throws IOException {
     deadline.check();
     if (segments.isEmpty() && days.cells().isEmpty() && query.parameters().isEmpty()) {
-      return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed))));
+      return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed, memory))));
     }
     if (!query.isAggregated() && hasManyRows()) {
       pieces = SegmentPiece.cutInOrder(segments, options.threads(), options.pieceRows());
@@ -161,7 +164,7 @@ final class QueryRun {
             whereAsOf == query.where() ? filter : Filter.of(whereAsOf),
             options.asOfArrival(),
             rollups,
-            new RowCollector(groupings, packed),
+            new RowCollector(groupings, packed, memory),
             deadline);
     started.add(scan);
     AccessMeter meter = new AccessMeter(scan, query, whereAsOf, options.explain());

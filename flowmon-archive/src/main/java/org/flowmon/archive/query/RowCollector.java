@@ -6,6 +6,7 @@ import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupCollector;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
 
@@ -23,14 +24,15 @@ final class RowCollector {
    * Collects nothing yet.
    *
    * @param packedGroups by grouping: takes the groups, null where {@link GroupTable}s do
+   * @param memory that the tables of all collectors have together
    */
-  RowCollector(Groupings groupings, PackedGroups[] packedGroups) {
+  RowCollector(Groupings groupings, PackedGroups[] packedGroups, GroupMemory memory) {
     int n = groupings.all().size();
     this.groups = new GroupCollector[n];
     this.packed = new PackedCollector[n];
     for (int g = 0; g < n; g++) {
       if (packedGroups[g] == null) {
-        groups[g] = new GroupCollector(groupings.all().get(g));
+        groups[g] = new GroupCollector(groupings.all().get(g), memory);
       } else {
         packed[g] = packedGroups[g].collector();
       }

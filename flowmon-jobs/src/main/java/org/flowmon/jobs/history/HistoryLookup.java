@@ -11,6 +11,7 @@ import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.urgent.UrgentWork;
+import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -115,8 +116,13 @@ final class HistoryLookup {
               HistoryStatus.REFUSED,
               query.asOf(window),
               e.getMessage() + "; history.rows of the analysis allows no more");
+    } catch (AnswerTooLargeException e) {
+      result = HistoryAnswer.without(HistoryStatus.REFUSED, query.asOf(window), e.getMessage());
     } catch (IOException | RuntimeException e) {
       result = failed(e);
+    } catch (Error e) {
+      finish(HistoryAnswer.without(HistoryStatus.FAILED, query.asOf(window), e.toString()));
+      throw e; // no failure of the lookup alone
     } finally {
       permits.release();
     }

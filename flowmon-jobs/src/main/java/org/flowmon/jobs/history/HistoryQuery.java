@@ -175,7 +175,8 @@ final class HistoryQuery {
         QueryOptions.DEFAULTS
             .withAsOfArrival(asOf(windowEnd))
             .withTimeLimit(limit)
-            .withRowLimit(rowLimit);
+            .withRowLimit(rowLimit)
+            .withGroupMemory(LookupPool.groupMemory());
     QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
     Set<String> sources = sources(snapshot);
     long asOf = asOf(windowEnd);

@@ -52,6 +52,14 @@ final class LookupPool implements AutoCloseable {
     }
   }
 
+  /**
+   * Bytes of the heap that the groups of one lookup may take: those of all that run at once, half
+   * of it.
+   */
+  static long groupMemory() {
+    return Runtime.getRuntime().maxMemory() / 2 / THREADS;
+  }
+
   /** The answers that tasks share, as long as there are users. */
   RecentAnswers answers(Object of) {
     return answers.computeIfAbsent(of, key -> new RecentAnswers());

@@ -23,4 +23,23 @@ public final class AnswerTooLargeException extends RuntimeException {
             what,
             most));
   }
+
+  private AnswerTooLargeException(String message) {
+    super(message);
+  }
+
+  /**
+   * Groups that take too much memory.
+   *
+   * @param most bytes that those of one query may take
+   */
+  public static AnswerTooLargeException ofMemory(long most) {
+    return new AnswerTooLargeException(
+        String.format(
+            Locale.ROOT,
+            "the query's groups, and what functions keep of them, take more than the %,d MiB of"
+                + " the heap that one query has: ask for a shorter time, filter more, use fewer"
+                + " keys, or give Java a larger heap",
+            most >> 20));
+  }
 }

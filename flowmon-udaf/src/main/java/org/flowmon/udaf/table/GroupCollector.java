@@ -38,14 +38,27 @@ public final class GroupCollector {
   }
 
   /**
+   * An answer whose groups take a limited part of the heap.
+   *
+   * @param memory shared with the query's other collectors
+   */
+  public GroupCollector(FlowQuery query, GroupMemory memory) {
+    this(query, Map.of(), memory);
+  }
+
+  /**
    * An answer over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
    */
   GroupCollector(FlowQuery query, Map<Expression, Vector> given) {
+    this(query, given, null);
+  }
+
+  private GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
-    this.table = new GroupTable(layout);
+    this.table = new GroupTable(layout, memory);
     this.keys = compile(layout.keys(), given);
     this.keyVectors = vectors(keys);
     this.arguments = compile(layout.arguments(), given);

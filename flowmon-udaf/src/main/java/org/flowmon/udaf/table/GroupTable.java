@@ -45,12 +45,25 @@ public final class GroupTable {
   // Made when rows are first added: most tables only merge what others made.
   private int[] places = {};
 
+  // Null where there is no limit.
+  private final GroupMemory memory;
+  private long told;
+
   // Keeps the reads of touch() from being left out.
   @SuppressWarnings("unused")
   private long touched;
 
   public GroupTable(GroupLayout layout) {
-    this(layout, layout.keys().size(), null);
+    this(layout, null);
+  }
+
+  /**
+   * A table of a query whose memory is limited.
+   *
+   * @param memory shared with the query's other tables; null: as much as there is
+   */
+  public GroupTable(GroupLayout layout, GroupMemory memory) {
+    this(layout, layout.keys().size(), null, memory);
   }
 
   /**
@@ -60,10 +73,11 @@ public final class GroupTable {
    * @param level as {@link GroupSample} has it
    */
   GroupTable(GroupLayout layout, int leadingKeys, int level) {
-    this(layout, leadingKeys, new GroupSample(layout, level));
+    this(layout, leadingKeys, new GroupSample(layout, level), null);
   }
 
-  private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample) {
+  private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample, GroupMemory memory) {
+    this.memory = memory;
     this.layout = layout;
     this.leadingKeys = leadingKeys;
     this.sample = sample;
@@ -189,6 +203,15 @@ public final class GroupTable {
         places[r] = groupAt(places[r]);
       }
       states.add(arguments, selection, n, places);
+    }
+    tellMemory();
+  }
+
+  private void tellMemory() {
+    if (memory != null) {
+      long bytes = heapBytes();
+      memory.take(bytes - told);
+      told = bytes;
     }
   }
 
@@ -580,9 +603,11 @@ public final class GroupTable {
     for (int g = 0; g < other.size; g++) {
       if (g % CHECKED == 0) {
         check.run();
+        tellMemory();
       }
       merge(other, g);
     }
+    tellMemory();
     if (sample != null && other.sample != null) {
       sample.take(other.sample);
     }
@@ -703,6 +728,9 @@ public final class GroupTable {
       long wanted = Math.min(2L * data.length, MAX_WORDS);
       if ((long) (size + 1) * stride > wanted) {
         throw new AnswerTooLargeException(size + 1L, "groups", MAX_WORDS / stride);
+      }
+      if (memory != null) {
+        memory.require(8 * (wanted - data.length));
       }
       data = Arrays.copyOf(data, (int) wanted);
     }
