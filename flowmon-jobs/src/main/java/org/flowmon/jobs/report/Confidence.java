@@ -5,6 +5,7 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.table.GroupEstimate;
 
 /**
  * How far a report can be trusted.
@@ -19,6 +20,7 @@ import org.flowmon.jobs.merge.WindowResult;
  * @param finalAt the same of the window's final report
  * @param groupLevel of which of the window's groups the report is ({@link
  *     org.flowmon.jobs.merge.WindowResult#groupLevel})
+ * @param groups how many groups the window has, or is estimated to have; −1 where nobody knows
  * @param counts flows late, ahead of time and lost while the window was open
  * @param message for people, null where there is nothing to say
  */
@@ -30,10 +32,11 @@ public record Confidence(
     long arrivedThrough,
     long finalAt,
     int groupLevel,
+    long groups,
     ArrivalCounts counts,
     String message) {
 
-  /** Of a report on all groups. */
+  /** Of a report on all groups, whose number is not known. */
   public Confidence(
       HistoryStatus history,
       long asOf,
@@ -43,12 +46,27 @@ public record Confidence(
       long finalAt,
       ArrivalCounts counts,
       String message) {
-    this(history, asOf, historyFrom, historyThrough, arrivedThrough, finalAt, 0, counts, message);
+    this(
+        history,
+        asOf,
+        historyFrom,
+        historyThrough,
+        arrivedThrough,
+        finalAt,
+        0,
+        WindowResult.UNKNOWN_GROUPS,
+        counts,
+        message);
   }
 
   /** Which part of the groups the report is of: 1, all; 0, none. */
   public double groupSampling() {
     return groupLevel == WindowResult.NO_GROUPS ? 0 : 1.0 / (1 << groupLevel);
+  }
+
+  /** How many groups the window has, with bounds where some of them were left out. */
+  public GroupEstimate groupEstimate() {
+    return GroupEstimate.of(groups, groupLevel);
   }
 
   static Confidence of(WindowHistory window) {
@@ -61,6 +79,7 @@ public record Confidence(
         window.window().arrivedThrough(),
         window.window().finalAt(),
         window.window().groupLevel(),
+        window.window().groups(),
         window.window().counts(),
         history.message());
   }

@@ -9,17 +9,18 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 3: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
+ * Version 4: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
  * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
  * byte), as-of, from, through, arrived through, final at (not in version 1), the groups' level (4
- * bytes, from version 3 on), the six counts (8 bytes each, in version 1 the first four), 0 or 1 and
- * the message.
+ * bytes, from version 3 on), their number (8, from version 4 on), the six counts (8 bytes each, in
+ * version 1 the first four), 0 or 1 and the message.
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -28,7 +29,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   private static final int MAX_MESSAGE = 4000;
 
   public ReportSerializer() {
-    super(3);
+    super(4);
   }
 
   @Override
@@ -50,6 +51,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeLong(confidence.arrivedThrough());
     target.writeLong(confidence.finalAt());
     target.writeInt(confidence.groupLevel());
+    target.writeLong(confidence.groups());
     ArrivalCounts counts = confidence.counts();
     counts.write(target);
     target.writeBoolean(confidence.message() != null);
@@ -97,10 +99,11 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     long arrivedThrough = found > 1 ? source.readLong() : end;
     long finalAt = found > 1 ? source.readLong() : end;
     int groupLevel = found > 2 ? source.readInt() : 0;
+    long groups = found > 3 ? source.readLong() : WindowResult.UNKNOWN_GROUPS;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     String message = source.readBoolean() ? source.readUTF() : null;
     return new Confidence(
-        status, asOf, from, through, arrivedThrough, finalAt, groupLevel, counts, message);
+        status, asOf, from, through, arrivedThrough, finalAt, groupLevel, groups, counts, message);
   }
 
   @Override

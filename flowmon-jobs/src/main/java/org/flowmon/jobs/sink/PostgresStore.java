@@ -17,6 +17,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.udaf.table.GroupEstimate;
 import org.postgresql.Driver;
 
 /** A connection to the database of reports, made when first needed and made again when lost. */
@@ -34,8 +35,9 @@ final class PostgresStore implements AutoCloseable {
       INSERT INTO flowmon_windows AS w
         (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
          history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
-         sampled_flows, sampling_rate, group_sampling, message, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+         sampled_flows, sampling_rate, group_sampling, groups, groups_lower, groups_upper, message,
+         written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
         revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
         as_of = excluded.as_of, history_from = excluded.history_from,
@@ -45,6 +47,8 @@ final class PostgresStore implements AutoCloseable {
         late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
         lost_flows = excluded.lost_flows, sampled_flows = excluded.sampled_flows,
         sampling_rate = excluded.sampling_rate, group_sampling = excluded.group_sampling,
+        groups = excluded.groups, groups_lower = excluded.groups_lower,
+        groups_upper = excluded.groups_upper,
         message = excluded.message,
         written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
@@ -203,8 +207,20 @@ final class PostgresStore implements AutoCloseable {
       put.setLong(16, counts.sampled());
       put.setLong(17, counts.samplingRate());
       put.setDouble(18, confidence.groupSampling());
-      put.setString(19, PostgresTable.text(confidence.message()));
+      GroupEstimate groups = confidence.groupEstimate();
+      setNumber(put, 19, groups.value());
+      setNumber(put, 20, groups.lower());
+      setNumber(put, 21, groups.upper());
+      put.setString(22, PostgresTable.text(confidence.message()));
       return put.executeUpdate() == 1;
+    }
+  }
+
+  private static void setNumber(PreparedStatement put, int index, long number) throws SQLException {
+    if (number < 0) {
+      put.setNull(index, Types.BIGINT);
+    } else {
+      put.setLong(index, number);
     }
   }
 

@@ -49,6 +49,9 @@ final class PostgresTable {
         sampled_flows bigint NOT NULL DEFAULT 0,
         sampling_rate bigint NOT NULL DEFAULT 0,
         group_sampling double precision NOT NULL DEFAULT 1,
+        groups bigint,
+        groups_lower bigint,
+        groups_upper bigint,
         message text,
         written_at timestamptz NOT NULL,
         PRIMARY KEY (analysis, window_end, window_start))
@@ -60,7 +63,10 @@ final class PostgresTable {
           + " ADD COLUMN IF NOT EXISTS final_at timestamptz,"
           + " ADD COLUMN IF NOT EXISTS sampled_flows bigint NOT NULL DEFAULT 0,"
           + " ADD COLUMN IF NOT EXISTS sampling_rate bigint NOT NULL DEFAULT 0,"
-          + " ADD COLUMN IF NOT EXISTS group_sampling double precision NOT NULL DEFAULT 1";
+          + " ADD COLUMN IF NOT EXISTS group_sampling double precision NOT NULL DEFAULT 1,"
+          + " ADD COLUMN IF NOT EXISTS groups bigint,"
+          + " ADD COLUMN IF NOT EXISTS groups_lower bigint,"
+          + " ADD COLUMN IF NOT EXISTS groups_upper bigint";
 
   private final String name;
   private final List<ReportColumn> columns;

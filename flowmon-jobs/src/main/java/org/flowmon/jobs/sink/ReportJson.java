@@ -7,6 +7,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.GroupEstimate;
 
 /** The JSON of a report's rows; {@code docs/format/reports.md} is its specification. */
 public final class ReportJson {
@@ -81,6 +82,10 @@ public final class ReportJson {
     out.append(",\"sampled_flows\":").append(counts.sampled());
     out.append(",\"sampling_rate\":").append(counts.samplingRate());
     out.append(",\"group_sampling\":").append(confidence.groupSampling());
+    GroupEstimate groups = confidence.groupEstimate();
+    out.append(",\"groups\":").append(numberOrNull(groups.value()));
+    out.append(",\"groups_lower\":").append(numberOrNull(groups.lower()));
+    out.append(",\"groups_upper\":").append(numberOrNull(groups.upper()));
     member(out.append(','), "message", confidence.message());
     out.append('}');
   }
@@ -88,6 +93,10 @@ public final class ReportJson {
   /** ISO 8601 in UTC. */
   public static String time(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  private static String numberOrNull(long number) {
+    return number < 0 ? "null" : Long.toString(number);
   }
 
   private static String timeOrNull(long micros) {

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -24,15 +25,56 @@ class ReportSerializerTest {
   }
 
   @Test
+  void aReportOfVersion3DoesNotSayHowManyGroupsThereWere() throws Exception {
+    Report report = TestReports.report(3, "192.0.2.1", 5);
+    Confidence was = report.confidence();
+    Confidence sampled =
+        new Confidence(
+            was.history(),
+            was.asOf(),
+            was.historyFrom(),
+            was.historyThrough(),
+            was.arrivedThrough(),
+            was.finalAt(),
+            2,
+            400,
+            was.counts(),
+            null);
+    assertEquals(400, sampled.groupEstimate().value());
+    assertTrue(sampled.groupEstimate().lower() < 400 && sampled.groupEstimate().upper() > 400);
+    byte[] now =
+        bytes(
+            new Report(
+                report.analysis(),
+                report.definition(),
+                report.windowStart(),
+                report.windowEnd(),
+                report.revision(),
+                report.columns(),
+                report.rows(),
+                sampled));
+    assertEquals(sampled, serializer.deserialize(new DataInputDeserializer(now)).confidence());
+    int at = now.length - 1 - 6 * 8 - 8;
+    byte[] old = Arrays.copyOf(now, now.length - 8);
+    System.arraycopy(now, at + 8, old, at, now.length - at - 8);
+    old[0] = 3;
+    Confidence read = serializer.deserialize(new DataInputDeserializer(old)).confidence();
+    assertEquals(2, read.groupLevel());
+    assertEquals(-1, read.groups());
+    assertEquals(was.counts(), read.counts());
+    assertEquals(-1, read.groupEstimate().value());
+  }
+
+  @Test
   void aReportOfVersion1IsTheFinalOneAtItsWindowsEnd() throws Exception {
     Report report = TestReports.report(3, "192.0.2.1", 5);
     byte[] now = bytes(report);
     int name = 1 + 2 + "elephants".length();
-    // before the two times, the groups' level, the counts and no message
-    int at = now.length - 1 - 6 * 8 - 4 - 16;
-    byte[] old = Arrays.copyOf(now, now.length - 1 - 16 - 4 - 16);
+    // before the two times, the groups' level and number, the counts and no message
+    int at = now.length - 1 - 6 * 8 - 12 - 16;
+    byte[] old = Arrays.copyOf(now, now.length - 1 - 16 - 12 - 16);
     System.arraycopy(now, name + 1, old, name, at - name - 1); // without: no definition
-    System.arraycopy(now, at + 20, old, at - 1, 4 * 8); // nor the two times and the level
+    System.arraycopy(now, at + 28, old, at - 1, 4 * 8); // nor the two times, level and number
     old[old.length - 1] = now[now.length - 1]; // nor the last two counts
     old[0] = 1;
     Report read = serializer.deserialize(new DataInputDeserializer(old));

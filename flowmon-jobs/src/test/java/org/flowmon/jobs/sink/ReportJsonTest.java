@@ -22,7 +22,8 @@ class ReportJsonTest {
         "as_of":"2026-11-21T09:59:40Z","history_from":"2026-11-12T10:00:00Z",\
         "history_through":"2026-11-21T10:00:00Z","arrived_through":"2026-11-21T10:00:00Z",\
         "final_at":"2026-11-21T10:01:00Z","flows":1000,"late_flows":3,"ahead_flows":2,\
-        "lost_flows":1,"sampled_flows":0,"sampling_rate":0,"group_sampling":1.0,"message":null}}\
+        "lost_flows":1,"sampled_flows":0,"sampling_rate":0,"group_sampling":1.0,"groups":null,\
+        "groups_lower":null,"groups_upper":null,"message":null}}\
         """,
         ReportJson.value(report, 0));
   }
