@@ -7,11 +7,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.LowLevelMember;
+import org.flowmon.udaf.table.LowLevelTuning;
+import org.flowmon.udaf.table.TableSize;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +36,7 @@ final class HostedQuery {
   private long version;
   private final Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
   private volatile LowLevelCounts counts;
+  private volatile LowLevelTuning tuning;
   private volatile boolean stopped;
 
   /**
@@ -49,11 +53,12 @@ final class HostedQuery {
             live.id(),
             live.query(),
             live.window(),
-            live.analysis().live().slots(),
+            TableSize.upTo(live.analysis().live().slots()),
             maxParallelism,
             (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
     this.countsKeyGroup = live.keyGroup(maxParallelism);
     this.counts = member.counts();
+    this.tuning = member.tuning();
   }
 
   /**
@@ -71,7 +76,40 @@ final class HostedQuery {
     gauge(metrics, "passed_rows", running, LowLevelCounts::passedRows);
     gauge(metrics, "partials", running, LowLevelCounts::partials);
     gauge(metrics, "partial_messages", running, LowLevelCounts::messages);
+    metrics.gauge("rows_per_partial", () -> rowsPerPartial(running.get()));
+    ofTables(metrics, "table_slots", running, LowLevelTuning::slots);
+    ofTables(metrics, "table_resizes", running, LowLevelTuning::resizes);
+    ofTables(metrics, "low_half_trials", running, LowLevelTuning::trials);
+    ofTables(metrics, "low_half_switches", running, LowLevelTuning::switches);
+    metrics.gauge(
+        "low_halves",
+        () ->
+            running.get().stream()
+                .map(query -> query.tuning.lowHalves())
+                .filter(chosen -> !chosen.isEmpty())
+                .collect(Collectors.joining("; ")));
     metrics.gauge("stopped", () -> running.get().stream().anyMatch(query -> query.stopped) ? 1 : 0);
+  }
+
+  private static void ofTables(
+      MetricGroup metrics,
+      String name,
+      Supplier<List<HostedQuery>> running,
+      ToLongFunction<LowLevelTuning> value) {
+    metrics.gauge(
+        name,
+        () -> running.get().stream().mapToLong(query -> value.applyAsLong(query.tuning)).sum());
+  }
+
+  private static double rowsPerPartial(List<HostedQuery> running) {
+    long rows = 0;
+    long partials = 0;
+    for (HostedQuery query : running) {
+      LowLevelCounts counts = query.counts;
+      rows += counts.counted();
+      partials += counts.partials();
+    }
+    return partials == 0 ? 0 : rows / (double) partials;
   }
 
   private static void gauge(
@@ -152,6 +190,7 @@ final class HostedQuery {
     if (!goesOn()) {
       return;
     }
+    tuning = member.tuning();
     Iterator<Map.Entry<Long, ArrivalCounts>> panes = arrivals.entrySet().iterator();
     while (panes.hasNext()) {
       Map.Entry<Long, ArrivalCounts> pane = panes.next();
@@ -174,6 +213,7 @@ final class HostedQuery {
   void drainedAll() {
     if (goesOn()) {
       counts = member.counts();
+      tuning = member.tuning();
       arrivals.forEach(
           (pane, arrived) ->
               out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));

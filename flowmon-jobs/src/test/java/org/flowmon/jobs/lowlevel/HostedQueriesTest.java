@@ -156,6 +156,14 @@ class HostedQueriesTest {
       assertEquals(messages, gauges.get(name + ".partial_messages").getValue(), name);
       assertEquals(selected(name), gauges.get(name + ".selected_flows").getValue(), name);
       assertTrue((long) gauges.get(name + ".evictions").getValue() > 0, name);
+      assertEquals(16L, gauges.get(name + ".table_slots").getValue(), name);
+      assertEquals(0L, gauges.get(name + ".table_resizes").getValue(), name);
+      assertEquals("", gauges.get(name + ".low_halves").getValue(), name);
+      double counted = (long) gauges.get(name + ".selected_flows").getValue();
+      for (String lost : List.of("late_flows", "ahead_flows", "behind_watermark_flows")) {
+        counted -= (long) gauges.get(name + "." + lost).getValue();
+      }
+      assertEquals(counted / groups, gauges.get(name + ".rows_per_partial").getValue(), name);
     }
     assertEquals(
         gauges.get("a.evictions").getValue(),

@@ -23,9 +23,10 @@ import org.flowmon.udaf.query.ValueKind;
  *   low: sketch ──────────────── sketches ─► high: sketch    the sum of sketches
  * </pre>
  *
- * <p>The others do not go together. Parameters: width (cells of a row, for frequent slots of the
- * map; a power of two, 256), depth (rows of a level, 2; frequent has none), strategy
- * ('compress/adaptive'), exact (64).
+ * <p>The others do not go together. The low half {@code auto} is one of the first three, in turns,
+ * which is left to the low level; buffer where nothing chooses. Parameters: width (cells of a row,
+ * for frequent slots of the map; a power of two, 256), depth (rows of a level, 2; frequent has
+ * none), strategy ('auto/adaptive'), exact (64).
  */
 public final class HeavyHitters implements Udaf {
   static final String SIGNATURE =

@@ -9,10 +9,12 @@ import org.flowmon.udaf.query.ValueKind;
 
 /** A low half and a high half that go together. */
 record Strategy(Low low, High high) {
-  static final Strategy DEFAULT = new Strategy(Low.COMPRESS, High.ADAPTIVE);
+  static final Strategy DEFAULT = new Strategy(Low.AUTO, High.ADAPTIVE);
 
   /** What the low level does. */
   enum Low {
+    /** One of the next three, in turns: a high half takes pairs of any of them. */
+    AUTO,
     BUFFER,
     HASH,
     COMPRESS,

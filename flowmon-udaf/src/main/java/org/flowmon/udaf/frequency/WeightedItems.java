@@ -1,5 +1,8 @@
 package org.flowmon.udaf.frequency;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.SubAggregate;
 import org.flowmon.udaf.function.SuperAggregate;
@@ -62,11 +65,31 @@ record WeightedItems(
     boolean ofAddresses = item == ValueKind.ADDRESS;
     boolean weighted = weight != null;
     return switch (strategy.low()) {
+      case AUTO -> choices().get(0).subAggregate();
       case BUFFER -> new PairPad(PairPad.Layout.BUFFER, ofAddresses, weighted, PAIRS);
       case HASH -> new PairPad(PairPad.Layout.HASH, ofAddresses, weighted, PAIRS);
       case COMPRESS -> new PairPad(PairPad.Layout.COMPRESS, ofAddresses, weighted, PAIRS);
       case SKETCH -> new SketchPad(shape, weighted);
     };
+  }
+
+  @Override
+  public List<BoundUdaf> choices() {
+    if (strategy.low() != Strategy.Low.AUTO) {
+      return List.of(this);
+    }
+    List<BoundUdaf> all = new ArrayList<>();
+    for (Strategy.Low low :
+        List.of(Strategy.Low.BUFFER, Strategy.Low.COMPRESS, Strategy.Low.HASH)) {
+      Strategy chosen = new Strategy(low, strategy.high());
+      all.add(new WeightedItems(call, item, weight, shape, chosen, exact));
+    }
+    return all;
+  }
+
+  @Override
+  public String lowHalf() {
+    return strategy.low().toString().toLowerCase(Locale.ROOT);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.function;
 
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -42,6 +43,20 @@ public interface BoundUdaf {
 
   /** A low half of one task, with its own scratch memory, if any. */
   SubAggregate subAggregate();
+
+  /**
+   * Where the call leaves it open which low half the function has: the function with each of them,
+   * the first of which is {@link #subAggregate}; else this one alone. All have the same {@link
+   * #stateType} and high half, which takes sub-states of any of them, in any order.
+   */
+  default List<BoundUdaf> choices() {
+    return List.of(this);
+  }
+
+  /** What this low half is called among the {@link #choices} that it is one of. */
+  default String lowHalf() {
+    return "";
+  }
 
   /** A high half of one task: states that it made may share its scratch memory. */
   SuperAggregate superAggregate();

@@ -9,13 +9,18 @@ import org.flowmon.udaf.query.ValueKind;
  * @param kind of the values
  * @param millionths ε in millionths, so that limits are exact: those of the parts of a stream
  *     together are never above that of the whole
- * @param words of a scratchpad
+ * @param words of a scratchpad; {@link #OWN_WORDS}: what each strategy has of itself
  */
 record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int words) {
+  /** Of {@link Strategy#AUTO} where the call does not say how many. */
+  static final int OWN_WORDS = 0;
+
   private static final int MILLION = 1_000_000;
 
   /** What the low half does, and which summary the high half keeps. */
   enum Strategy {
+    /** One of the next three, in turns: all have the same high half. */
+    AUTO("auto"),
     LITE("lite"),
     MEDIUM("medium"),
     HEAVY("heavy"),
@@ -85,7 +90,16 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
 
   /** Values that a summary of the high half keeps, at most, before it is compressed. */
   int mostKept() {
+    if (strategy == Strategy.AUTO) {
+      return with(Strategy.HEAVY).mostKept();
+    }
     return Math.max(3 * target(), strategy.summarizesLow() ? words / 2 : 0);
+  }
+
+  /** The same with a low half that {@link Strategy#AUTO} may stand for. */
+  QuantileParameters with(Strategy low) {
+    int own = words == OWN_WORDS ? defaultWords(low, millionths) : words;
+    return new QuantileParameters(kind, millionths, low, own);
   }
 
   /** Different values that a summary is compressed to: {@code 2 / ε}. */

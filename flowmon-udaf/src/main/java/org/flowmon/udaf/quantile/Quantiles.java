@@ -20,7 +20,8 @@ import org.flowmon.udaf.query.ValueKind;
  * <p>The strategies of Cormode et al., "Holistic UDAFs at Streaming Speeds" (SIGMOD 2004), section
  * 4.1: {@code 'lite'} sends values as they come ({@link ValuesPad}), {@code 'medium'} and {@code
  * 'heavy'} keep a summary in the scratchpad ({@link SummaryPad}, {@link BatchedPad}). All have one
- * kind of state, a summary of Greenwald and Khanna whose bound always holds, after any merges.
+ * kind of state, a summary of Greenwald and Khanna whose bound always holds, after any merges; so
+ * they may take turns, which {@code 'auto'} leaves to the low level, lite where nothing chooses.
  * {@code 'kll'} sends values as they come and keeps a KLL sketch, whose bound holds with a
  * probability of 99%.
  */
@@ -45,10 +46,13 @@ public final class Quantiles implements Udaf {
             0, "x", ValueKind.LONG, ValueKind.DURATION, ValueKind.TIMESTAMP, ValueKind.DOUBLE);
     double epsilon = call.decimal(1, "epsilon", DEFAULT_EPSILON, 0.0001, 0.5);
     Strategy strategy =
-        Strategy.of(call.word(2, "strategy", "lite", "lite", "medium", "heavy", "kll"));
+        Strategy.of(call.word(2, "strategy", "auto", "auto", "lite", "medium", "heavy", "kll"));
     int millionths = QuantileParameters.millionths(epsilon);
-    long fallback = QuantileParameters.defaultWords(strategy, millionths);
-    int words = (int) call.whole(3, "words", fallback, MIN_WORDS, SummaryBytes.MAX_VALUES);
+    int fallback =
+        strategy == Strategy.AUTO
+            ? QuantileParameters.OWN_WORDS
+            : QuantileParameters.defaultWords(strategy, millionths);
+    int words = (int) call.whole(3, "words", (long) fallback, MIN_WORDS, SummaryBytes.MAX_VALUES);
     call.atMost(4);
     return new Bound(call, new QuantileParameters(kind, millionths, strategy, words));
   }
@@ -66,7 +70,9 @@ public final class Quantiles implements Udaf {
       all.add(Argument.ofRows(parameters.kind()));
       all.add(Argument.of(Value.ofDouble(parameters.epsilon().doubleValue())));
       all.add(Argument.of(Value.ofText(parameters.strategy().word())));
-      all.add(Argument.of(Value.ofLong(parameters.words())));
+      if (parameters.words() != QuantileParameters.OWN_WORDS) {
+        all.add(Argument.of(Value.ofLong(parameters.words())));
+      }
       return said.with(all);
     }
 
@@ -93,10 +99,28 @@ public final class Quantiles implements Udaf {
     @Override
     public SubAggregate subAggregate() {
       return switch (parameters.strategy()) {
+        case AUTO -> choices().get(0).subAggregate();
         case LITE, KLL -> new ValuesPad(parameters);
         case MEDIUM -> new SummaryPad(parameters);
         case HEAVY -> new BatchedPad(parameters);
       };
+    }
+
+    @Override
+    public List<BoundUdaf> choices() {
+      if (parameters.strategy() != Strategy.AUTO) {
+        return List.of(this);
+      }
+      List<BoundUdaf> all = new ArrayList<>();
+      for (Strategy low : List.of(Strategy.LITE, Strategy.MEDIUM, Strategy.HEAVY)) {
+        all.add(new Bound(said, parameters.with(low)));
+      }
+      return all;
+    }
+
+    @Override
+    public String lowHalf() {
+      return parameters.strategy().word();
     }
 
     @Override

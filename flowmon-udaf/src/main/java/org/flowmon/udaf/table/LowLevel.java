@@ -1,7 +1,10 @@
 package org.flowmon.udaf.table;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -23,16 +26,38 @@ import org.flowmon.udaf.query.FlowQuery;
  */
 public final class LowLevel {
   private static final int MAX_PARALLELISM = 1 << 15;
-  private static final int MAX_SLOTS = 1 << 22;
 
   private final SharedEvaluation evaluation = new SharedEvaluation();
   private final List<Shared> all = new ArrayList<>();
+  private final LongSupplier nanos;
   private long watermark = Long.MIN_VALUE;
 
   /** What queries have in common that share tables. */
-  private record Common(Expression where, WindowSpec panes, int slots, int maxParallelism) {}
+  private record Common(Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}
+
+  /** Without queries. What low halves cost is told by the thread's CPU time. */
+  public LowLevel() {
+    this(LowLevel::cpuNanos);
+  }
+
+  /**
+   * Without queries.
+   *
+   * @param nanos a clock that only the differences of count: what low halves cost is told by it
+   */
+  public LowLevel(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** CPU time of this thread, so that what others take is no cost; else the time that passes. */
+  static long cpuNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    return threads.isCurrentThreadCpuTimeSupported() && threads.isThreadCpuTimeEnabled()
+        ? threads.getCurrentThreadCpuTime()
+        : System.nanoTime();
+  }
 
   /**
    * Takes a query, which is given the flows from now on.
@@ -51,8 +76,19 @@ public final class LowLevel {
       int slots,
       int maxParallelism,
       PartialSink sink) {
-    check(slots, maxParallelism);
-    Common common = new Common(query.where(), panes(window), slots, maxParallelism);
+    return add(queryId, query, window, TableSize.of(slots), maxParallelism, sink);
+  }
+
+  /** Likewise, with tables whose size is tuned, or not. */
+  public LowLevelMember add(
+      long queryId,
+      FlowQuery query,
+      WindowSpec window,
+      TableSize size,
+      int maxParallelism,
+      PartialSink sink) {
+    check(maxParallelism);
+    Common common = new Common(query.where(), panes(window), size, maxParallelism);
     LowLevelMember member = new LowLevelMember(queryId, query, window, sink);
     for (Shared shared : all) {
       if (shared.common.equals(common) && shared.tables.haveRoomFor(member)) {
@@ -61,7 +97,7 @@ public final class LowLevel {
       }
     }
     LowLevelTables tables =
-        new LowLevelTables(query.where(), window, slots, maxParallelism, evaluation);
+        new LowLevelTables(query.where(), window, size, maxParallelism, evaluation, nanos);
     tables.add(member);
     tables.closePanesUpTo(watermark);
     all.add(new Shared(common, tables));
@@ -73,16 +109,10 @@ public final class LowLevel {
     return window.spread() ? window : window.withWidth(window.slideMicros());
   }
 
-  static void check(int slots, int maxParallelism) {
-    if (slots < 1 || slots > MAX_SLOTS || maxParallelism < 1 || maxParallelism > MAX_PARALLELISM) {
+  static void check(int maxParallelism) {
+    if (maxParallelism < 1 || maxParallelism > MAX_PARALLELISM) {
       throw new IllegalArgumentException(
-          slots
-              + " slots and "
-              + maxParallelism
-              + " key groups: expected 1 … "
-              + MAX_SLOTS
-              + " and 1 … "
-              + MAX_PARALLELISM);
+          maxParallelism + " key groups: expected 1 \u2026 " + MAX_PARALLELISM);
     }
   }
 

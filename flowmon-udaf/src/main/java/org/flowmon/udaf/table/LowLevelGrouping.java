@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.SharedVector;
@@ -20,7 +21,13 @@ final class LowLevelGrouping {
   private final SharedVector[] arguments;
   private final Vector[] argumentVectors;
   private final PartialOutput output;
-  private final LowLevelTable table;
+  private final PaneSet panes;
+  private final TableSize size;
+  private final TableTuner tuner;
+  private LowLevelTable table;
+  // Of tables before this one.
+  private long evictionsBefore;
+  private long passedBefore;
 
   /**
    * What a grouping is to be.
@@ -67,9 +74,11 @@ final class LowLevelGrouping {
       return plans;
     }
 
-    /** Words of a slot. */
-    int words() {
-      return 1 + layout.keyWords() + layout.stateWords() + layout.padWords();
+    /** Longs of its table, at most. */
+    long words(int slots) {
+      int padWords = layout.padWords();
+      long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
+      return stride * LowLevelTable.slotsWith(padWords, layout, slots);
     }
   }
 
@@ -78,22 +87,46 @@ final class LowLevelGrouping {
    *
    * @param number of it among those with the same panes
    * @param evaluation where keys and arguments are shared with other groupings
+   * @param nanos a clock that only the differences of count
    */
   LowLevelGrouping(
       Plan plan,
       int number,
       TextDictionary texts,
       PaneSet panes,
-      int slots,
+      TableSize size,
       int maxParallelism,
-      SharedEvaluation evaluation) {
+      SharedEvaluation evaluation,
+      LongSupplier nanos) {
     GroupLayout layout = plan.layout();
     this.plan = plan;
     this.keys = evaluation.keys(layout, texts, plan.leadingKeys());
     this.arguments = evaluation.values(layout.arguments());
     this.argumentVectors = SharedEvaluation.Keys.vectors(arguments);
     this.output = new PartialOutput(layout, number, plan.parts(), texts, maxParallelism);
-    this.table = new LowLevelTable(layout, keys.columns(), panes, slots, output);
+    this.panes = panes;
+    this.size = size;
+    this.tuner = new TableTuner(layout, size, nanos);
+    this.table = newTable();
+  }
+
+  private LowLevelTable newTable() {
+    return new LowLevelTable(
+        plan.layout,
+        keys.columns(),
+        panes,
+        tuner.slots(),
+        size.hasSecondChance(),
+        tuner.pads(),
+        output);
+  }
+
+  /** Empties the table and makes it as it is wanted now. */
+  private void renew() {
+    table.drainAll();
+    evictionsBefore += table.evictions();
+    passedBefore += table.passedRows();
+    table = newTable();
   }
 
   /**
@@ -134,11 +167,35 @@ final class LowLevelGrouping {
    */
   void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
+    if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
+      renew();
+    }
   }
 
-  /** Looks at some slots, and sends away groups of closed panes, or of all. */
-  void drain(int slots, boolean all) {
-    table.drain(slots, all);
+  /** The groups of a pane, or all before a barrier, have left. */
+  void epochEnds() {
+    if (tuner.epochEnds(table)) {
+      renew();
+    }
+  }
+
+  /** Slots that its table has now. */
+  int slots() {
+    return table.slots();
+  }
+
+  LowLevelTuning tuning() {
+    return tuner.tuning(table);
+  }
+
+  /** Looks at some slots, and sends away groups of closed panes. */
+  void drain(int slots) {
+    table.drain(slots, false);
+  }
+
+  /** Sends all groups away. */
+  void drainAll() {
+    table.drainAll();
   }
 
   /** Sends what is on its way of a pane. */
@@ -171,10 +228,10 @@ final class LowLevelGrouping {
   }
 
   long evictions() {
-    return table.evictions();
+    return evictionsBefore + table.evictions();
   }
 
   long passedRows() {
-    return table.passedRows();
+    return passedBefore + table.passedRows();
   }
 }

@@ -109,6 +109,11 @@ public final class LowLevelMember {
     return tables == null ? 0 : tables.sampled().highestRate();
   }
 
+  /** What its tables are made of, and how often that changed since they were made for it. */
+  public LowLevelTuning tuning() {
+    return tables == null ? LowLevelTuning.NONE : tables.tuning(this);
+  }
+
   /**
    * Counters since it came. Evictions and rows passed on are those of the tables that its groups
    * are in, whosever they are too.

@@ -35,20 +35,34 @@ final class LowLevelPads {
   private final Vector[][] arguments;
   private Vector[] known;
 
-  private LowLevelPads(GroupLayout layout) {
+  private LowLevelPads(GroupLayout layout, SubAggregate[] low) {
     this.functions = layout.functions();
-    this.low = new SubAggregate[functions.size()];
+    this.low = low;
     this.words = new int[low.length];
     this.arguments = new Vector[low.length][];
+    int next = layout.stateWords();
     for (int f = 0; f < low.length; f++) {
-      low[f] = functions.get(f).low();
-      words[f] = layout.stateWords() + functions.get(f).padWord();
+      words[f] = next;
+      next += low[f].words();
     }
   }
 
-  /** The pads of a layout's functions; null where it has none. */
-  static LowLevelPads of(GroupLayout layout) {
-    return layout.functions().isEmpty() ? null : new LowLevelPads(layout);
+  /**
+   * The pads of a layout's functions; null where it has none.
+   *
+   * @param low the low half of each
+   */
+  static LowLevelPads of(GroupLayout layout, SubAggregate... low) {
+    return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
+  }
+
+  /** Longs of the pads of a group. */
+  int padWords() {
+    int sum = 0;
+    for (SubAggregate one : low) {
+      sum += one.words();
+    }
+    return sum;
   }
 
   /** Makes the pads of a group that has no rows yet. */

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.table;
 
+import java.util.function.LongSupplier;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.query.FlowQuery;
 
@@ -49,9 +50,35 @@ public final class LowLevelQuery {
       int maxParallelism,
       PartialSink sink,
       SharedEvaluation evaluation) {
-    LowLevel.check(slots, maxParallelism);
+    this(
+        queryId,
+        query,
+        window,
+        TableSize.of(slots),
+        maxParallelism,
+        sink,
+        evaluation,
+        LowLevel::cpuNanos);
+  }
+
+  /**
+   * Likewise, with a table whose size is tuned, or not.
+   *
+   * @param nanos a clock that only the differences of count: what low halves cost is told by it
+   */
+  public LowLevelQuery(
+      long queryId,
+      FlowQuery query,
+      WindowSpec window,
+      TableSize size,
+      int maxParallelism,
+      PartialSink sink,
+      SharedEvaluation evaluation,
+      LongSupplier nanos) {
+    LowLevel.check(maxParallelism);
     this.member = new LowLevelMember(queryId, query, window, sink);
-    this.tables = new LowLevelTables(query.where(), window, slots, maxParallelism, evaluation);
+    this.tables =
+        new LowLevelTables(query.where(), window, size, maxParallelism, evaluation, nanos);
     tables.add(member);
   }
 
@@ -104,6 +131,11 @@ public final class LowLevelQuery {
   /** Panes that it holds groups of. */
   public int panes() {
     return tables.panes();
+  }
+
+  /** What its tables are made of, and how often that changed. */
+  public LowLevelTuning tuning() {
+    return member.tuning();
   }
 
   /** Counters since this was made. */

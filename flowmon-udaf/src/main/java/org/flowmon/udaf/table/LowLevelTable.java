@@ -18,9 +18,10 @@ import org.flowmon.udaf.expression.Vector;
  *         mask of NULL keys in bits 0 … 15
  * </pre>
  *
- * <p>Rows of a vector first find their slots, then each accumulator runs over all of them. A group
- * that is ejected in between must not miss rows that have found it: its mark's epoch tells whether
- * there may be such rows, and only then the accumulators run before it goes.
+ * <p>Rows first find their slots, then each accumulator runs over all of them, some at a time:
+ * their slots are still in the core's first cache then. A group that is ejected in between must not
+ * miss rows that have found it: its mark's epoch tells whether there may be such rows, and only
+ * then the accumulators run before it goes.
  *
  * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
  * lines.
@@ -46,6 +47,8 @@ final class LowLevelTable {
   private static final long NOT_EPOCH = ~((long) EPOCH_MASK << EPOCH_SHIFT);
   // Longs of a table whose functions have scratchpads, at most: it has fewer slots then.
   private static final int MAX_PAD_WORDS = 1 << 22;
+  // Rows whose slots, a line or two each, are less than half of a core's first cache.
+  private static final int BLOCK = 128;
   private static final long PANE_SPREAD = 0x9E3779B97F4A7C15L;
 
   private final GroupLayout layout;
@@ -56,6 +59,7 @@ final class LowLevelTable {
   private final int keyWords;
   private final int stride;
   private final int mask;
+  private final boolean secondChance;
   private final long[] data;
   // By selected row of the vector at hand: where its group's state begins.
   private final int[] places = new int[Vector.CAPACITY];
@@ -77,16 +81,35 @@ final class LowLevelTable {
   private int cursor;
   private long epoch;
   private long evictions;
+  private long rows;
+  private int used;
+  private int mostUsed;
 
-  LowLevelTable(GroupLayout layout, KeyColumns keys, PaneSet panes, int slots, Ejected ejected) {
+  /**
+   * A table without groups.
+   *
+   * @param slots a power of two; it has fewer where pads are large
+   * @param secondChance whether a group whose slot is taken is tried to be put into another
+   * @param pads of the layout's functions; null where it has none
+   */
+  LowLevelTable(
+      GroupLayout layout,
+      KeyColumns keys,
+      PaneSet panes,
+      int slots,
+      boolean secondChance,
+      LowLevelPads pads,
+      Ejected ejected) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.keys = keys;
     this.panes = panes;
+    this.secondChance = secondChance;
     this.ejected = ejected;
     this.keyWords = layout.keyWords();
-    this.stride = 1 + keyWords + layout.stateWords() + layout.padWords();
-    this.pads = LowLevelPads.of(layout);
+    this.pads = pads;
+    int padWords = pads == null ? 0 : pads.padWords();
+    this.stride = 1 + keyWords + layout.stateWords() + padWords;
     this.allPads =
         pads == null ? StateSource.NONE : (f, state, sink) -> pads.output(f, data(), state, sink);
     this.fullPad =
@@ -96,10 +119,7 @@ final class LowLevelTable {
           }
         };
     this.emptied = new long[keyWords + layout.stateWords()];
-    int size = slotsOf(slots);
-    while (pads != null && size > 2 && (long) size * stride > MAX_PAD_WORDS) {
-      size /= 2;
-    }
+    int size = slotsWith(padWords, layout, slots);
     this.mask = size - 1;
     this.data = new long[Math.multiplyExact(size, stride)];
     this.use = new TableUse(size);
@@ -109,9 +129,30 @@ final class LowLevelTable {
     return data;
   }
 
-  /** The slots of a table of which at least so many were asked for. */
-  static int slotsOf(int slots) {
-    return Math.max(2, Integer.highestOneBit(2 * slots - 1));
+  /** The slots of a table whose groups have pads of so many words. */
+  static int slotsWith(int padWords, GroupLayout layout, int slots) {
+    long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
+    int size = slots;
+    while (padWords > 0 && size > 2 && size * stride > MAX_PAD_WORDS) {
+      size /= 2;
+    }
+    return size;
+  }
+
+  int slots() {
+    return mask + 1;
+  }
+
+  /** Rows that were added or passed on. */
+  long rows() {
+    return rows;
+  }
+
+  /** Slots that were used at the same time at most, since this was last asked. */
+  int takeMostUsed() {
+    int most = mostUsed;
+    mostUsed = used;
+    return most;
   }
 
   long evictions() {
@@ -129,20 +170,23 @@ final class LowLevelTable {
    * @param paneOf each selected row's pane; null where {@code pane} is that of all
    */
   void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    rows += n;
     if (pads == null && use.passes(n)) {
       pass(arguments, selection, n, paneOf, pane);
       return;
     }
     nextEpoch();
     long evictedBefore = evictions;
-    int added;
-    if (paneOf == null && keyWords == 2) {
-      added = findPairs(arguments, selection, n, pane);
-    } else {
-      added = find(arguments, selection, n, paneOf, pane);
+    for (int from = 0; from < n; from += BLOCK) {
+      int to = Math.min(n, from + BLOCK);
+      int added =
+          paneOf == null && keyWords == 2
+              ? findPairs(arguments, selection, from, to, pane)
+              : find(arguments, selection, from, to, paneOf, pane);
+      accumulate(arguments, selection, added, to);
     }
-    accumulate(arguments, selection, added, n);
     use.tried(n, evictions - evictedBefore);
+    mostUsed = Math.max(mostUsed, used);
   }
 
   /** Adds rows to the states that they have found. */
@@ -198,9 +242,9 @@ final class LowLevelTable {
    * Computes where the rows' first slots are, and reads them independently of one another, so that
    * memory is waited for once and not row by row.
    */
-  private void touch(int[] selection, int n, Pane[] paneOf, Pane pane) {
+  private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
     long sum = 0;
-    for (int r = 0; r < n; r++) {
+    for (int r = from; r < to; r++) {
       long hash = keys.hashes[selection[r]] ^ spread(paneOf == null ? pane : paneOf[r]);
       int at = ((int) hash & mask) * stride;
       places[r] = at;
@@ -210,10 +254,11 @@ final class LowLevelTable {
   }
 
   /** Finds the rows' slots; returns how many of the rows are in their groups' states already. */
-  private int find(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
-    touch(selection, n, paneOf, pane);
-    int added = 0;
-    for (int r = 0; r < n; r++) {
+  private int find(
+      Vector[] arguments, int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+    touch(selection, from, to, paneOf, pane);
+    int added = from;
+    for (int r = from; r < to; r++) {
       int i = selection[r];
       Pane rowPane = paneOf == null ? pane : paneOf[r];
       long mark = mark(rowPane) | keys.nulls[i];
@@ -238,7 +283,7 @@ final class LowLevelTable {
   /**
    * As {@link #find} for the commonest case: the key is one address and all rows are of one pane.
    */
-  private int findPairs(Vector[] arguments, int[] selection, int n, Pane pane) {
+  private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
     long[] high = keys.words[0];
     long[] low = keys.words[1];
     long[] nulls = keys.nulls;
@@ -246,12 +291,13 @@ final class LowLevelTable {
     long[] slots = data;
     long paneMark = mark(pane);
     long spread = spread(pane);
-    int added = 0;
-    for (int r = 0; r < n; r++) {
+    touchPairs(selection, from, to, spread);
+    int added = from;
+    for (int r = from; r < to; r++) {
       int i = selection[r];
       long mark = paneMark | nulls[i];
       long hash = hashes[i] ^ spread;
-      int at = ((int) hash & mask) * stride;
+      int at = places[r];
       if (((slots[at] ^ mark) & NOT_EPOCH) == 0
           && slots[at + 2] == low[i]
           && slots[at + 1] == high[i]) {
@@ -270,12 +316,25 @@ final class LowLevelTable {
     return added;
   }
 
+  /** As {@link #touch} for the commonest case. */
+  private void touchPairs(int[] selection, int from, int to, long spread) {
+    long[] hashes = keys.hashes;
+    long[] slots = data;
+    long sum = 0;
+    for (int r = from; r < to; r++) {
+      int at = ((int) (hashes[selection[r]] ^ spread) & mask) * stride;
+      places[r] = at;
+      sum ^= slots[at];
+    }
+    touched = sum;
+  }
+
   private static long mark(Pane pane) {
     return USED | (long) pane.index << PANE_SHIFT;
   }
 
   /** Sets the panes' slots of one group apart. */
-  private static long spread(Pane pane) {
+  static long spread(Pane pane) {
     return pane.index * PANE_SPREAD;
   }
 
@@ -299,6 +358,9 @@ final class LowLevelTable {
     if (data[first] == 0) {
       return first;
     }
+    if (!secondChance) {
+      return -1;
+    }
     int second = ((int) (hash >>> 32) & this.mask) * stride;
     return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
@@ -316,6 +378,7 @@ final class LowLevelTable {
         pads.initialize(data, at + 1 + keyWords);
       }
       pane.slots++;
+      used++;
     }
   }
 
@@ -352,6 +415,7 @@ final class LowLevelTable {
     }
     data[at] = 0;
     pane.slots--;
+    used--;
   }
 
   /** Forgets all groups. */
@@ -365,13 +429,19 @@ final class LowLevelTable {
         data[at] = 0;
       }
     }
+    used = 0;
+  }
+
+  /** Ejects all groups. */
+  void drainAll() {
+    drain(slots(), true);
   }
 
   /**
    * Looks at some slots, from where it last stopped, and ejects groups of closed panes, or of all.
    */
   void drain(int slots, boolean all) {
-    for (int s = 0; s < slots; s++) {
+    for (int s = Math.min(slots, slots()); s > 0; s--) {
       int at = cursor * stride;
       cursor = (cursor + 1) & mask;
       if (data[at] != 0) {

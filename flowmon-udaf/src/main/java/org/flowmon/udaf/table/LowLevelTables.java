@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -33,9 +34,10 @@ final class LowLevelTables {
   private static final long MAX_SHARED_WORDS = 1 << 27;
 
   private final WindowSpec window;
-  private final int slots;
+  private final TableSize size;
   private final int maxParallelism;
   private final SharedEvaluation evaluation;
+  private final LongSupplier nanos;
   private final SharedSelection filter;
   private final TextDictionary texts = new TextDictionary();
   private final PaneSet panes = new PaneSet();
@@ -58,18 +60,21 @@ final class LowLevelTables {
    *
    * @param where null where they have no filter
    * @param window that of one of the queries, in nothing but the width another than theirs
-   * @param slots of each table, rounded up to a power of two
+   * @param size of each table
    * @param maxParallelism number of key groups, 1 … 32,768
    * @param evaluation what is found out once, also for others
+   * @param nanos a clock that only the differences of count
    */
   LowLevelTables(
       Expression where,
       WindowSpec window,
-      int slots,
+      TableSize size,
       int maxParallelism,
-      SharedEvaluation evaluation) {
+      SharedEvaluation evaluation,
+      LongSupplier nanos) {
     this.window = window;
-    this.slots = LowLevelTable.slotsOf(slots);
+    this.size = size;
+    this.nanos = nanos;
     this.maxParallelism = maxParallelism;
     this.evaluation = evaluation;
     this.filter = evaluation.expressions().filter(where);
@@ -83,7 +88,7 @@ final class LowLevelTables {
     all.add(member);
     long words = 0;
     for (LowLevelGrouping.Plan plan : LowLevelGrouping.Plan.of(all)) {
-      words += (long) slots * plan.words();
+      words += plan.words(size.slots());
     }
     return words <= MAX_SHARED_WORDS;
   }
@@ -230,7 +235,8 @@ final class LowLevelTables {
     groupings = new LowLevelGrouping[plans.size()];
     for (int g = 0; g < groupings.length; g++) {
       groupings[g] =
-          new LowLevelGrouping(plans.get(g), g, texts, panes, slots, maxParallelism, evaluation);
+          new LowLevelGrouping(
+              plans.get(g), g, texts, panes, size, maxParallelism, evaluation, nanos);
     }
   }
 
@@ -257,7 +263,7 @@ final class LowLevelTables {
           grouping.isWanted()
               && succeeds(
                   wanted -> {
-                    wanted.drain(slots, true);
+                    wanted.drainAll();
                     panes.forEach(wanted::flush);
                   },
                   grouping);
@@ -282,7 +288,7 @@ final class LowLevelTables {
 
   /** Texts are numbered for the tables' sake: once they are empty, the numbers can begin anew. */
   private void forgetTexts() {
-    each(grouping -> grouping.drain(slots, true));
+    each(LowLevelGrouping::drainAll);
     texts.clear();
   }
 
@@ -300,7 +306,7 @@ final class LowLevelTables {
           if (!pane.closed && window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
             pane.closed = true;
             closedPanes++;
-            slotsToDrain = slots;
+            slotsToDrain = slots();
           }
         });
     guarded(this::settle);
@@ -317,7 +323,7 @@ final class LowLevelTables {
       slotsToDrain -= looked;
       guarded(
           () -> {
-            each(grouping -> grouping.drain(looked, false));
+            each(grouping -> grouping.drain(looked));
             settle();
           });
     }
@@ -326,7 +332,8 @@ final class LowLevelTables {
 
   /** Forgets closed panes that have nothing left in the tables, once the sinks have all of them. */
   private void settle() {
-    if (closedPanes == 0) {
+    int closed = closedPanes;
+    if (closed == 0) {
       return;
     }
     panes.forEach(
@@ -336,6 +343,18 @@ final class LowLevelTables {
             closedPanes--;
           }
         });
+    if (closedPanes < closed) {
+      each(LowLevelGrouping::epochEnds);
+    }
+  }
+
+  /** Slots of the largest table. */
+  private int slots() {
+    int most = 0;
+    for (LowLevelGrouping grouping : groupings) {
+      most = Math.max(most, grouping.slots());
+    }
+    return most;
   }
 
   private void send(Pane pane) {
@@ -352,8 +371,9 @@ final class LowLevelTables {
   void drainAll() {
     guarded(
         () -> {
-          each(grouping -> grouping.drain(slots, true));
+          each(LowLevelGrouping::drainAll);
           panes.forEach(this::send);
+          each(LowLevelGrouping::epochEnds);
         });
     closedPanes = 0;
     slotsToDrain = 0;
@@ -373,6 +393,17 @@ final class LowLevelTables {
   /** Tables that it has. */
   int tables() {
     return groupings.length;
+  }
+
+  /** What the tables are made of that a query has groups in. */
+  LowLevelTuning tuning(LowLevelMember member) {
+    LowLevelTuning all = LowLevelTuning.NONE;
+    for (LowLevelGrouping grouping : groupings) {
+      if (grouping.partsOf(member) > 0) {
+        all = all.plus(grouping.tuning());
+      }
+    }
+    return all;
   }
 
   /** What was counted for a query since the tables were made, but for what was sent. */

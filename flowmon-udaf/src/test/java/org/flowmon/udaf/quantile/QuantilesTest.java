@@ -197,7 +197,8 @@ class QuantilesTest {
         () -> bind(ValueKind.LONG, Value.ofLong(2)));
     refuses(
         signature
-            + "expected strategy to be one of 'lite', 'medium', 'heavy', 'kll', found 'light'",
+            + "expected strategy to be one of 'auto', 'lite', 'medium', 'heavy', 'kll', found"
+            + " 'light'",
         2,
         () -> bind(ValueKind.LONG, Value.ofDouble(0.1), Value.ofText("light")));
     refuses(

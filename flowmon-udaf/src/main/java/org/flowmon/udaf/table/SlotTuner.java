@@ -1,0 +1,115 @@
+package org.flowmon.udaf.table;
+
+/**
+ * Finds out how many slots a table needs, from counts alone: the same flows give the same sizes.
+ *
+ * <pre>
+ *   more than 1 of 20 rows lost their group's place (evictions, rows passed on) ──► four times as many slots, at once
+ *   at the most slots and still 3 of 4 lost: rows do not repeat                 ──► few slots, for 2, 4, … 64 epochs
+ *   at most 1 of 16 slots used at the same time, for four epochs                ──► four slots for each that was used
+ * </pre>
+ *
+ * <p>A table that has grown has more than one slot for each group, one that has shrunk at least
+ * four, so that it does not grow again for the same groups. Not thread-safe.
+ */
+final class SlotTuner {
+  /** Slots that a table begins with: they stay within a core's second-level cache. */
+  static final int FIRST = 8192;
+
+  private static final int LEAST = 1024;
+  private static final int STEP = 4;
+  private static final long LEAST_ROWS = 16_384;
+  private static final int LOST_PARTS = 20;
+  private static final int IDLE_PARTS = 16;
+  private static final int IDLE_EPOCHS = 4;
+  private static final int MAX_HOLD = 64;
+
+  private final int most;
+  private int slots;
+  // What was counted when it was last looked at, since the table was made.
+  private long rowsBefore;
+  private long lostBefore;
+  private int idleEpochs;
+  private int mostUsed;
+  // Looks in a row at a table of the most slots that three of four rows were lost in.
+  private int uselessLooks;
+  // Epochs in which it does not grow.
+  private int held;
+  private int holdNext = 2;
+
+  /**
+   * A table without rows.
+   *
+   * @param most slots that it may have, a power of two
+   */
+  SlotTuner(int most) {
+    this.most = most;
+    this.slots = Math.min(most, FIRST);
+  }
+
+  int slots() {
+    return slots;
+  }
+
+  /**
+   * Looks at a table that has taken rows.
+   *
+   * @param rows that it took since it was made
+   * @param lost of these, such as evicted a group or were passed on
+   * @return whether it is to be made anew, with {@link #slots}
+   */
+  boolean took(long rows, long lost) {
+    long seen = rows - rowsBefore;
+    if (seen < Math.max(LEAST_ROWS, 4L * slots)) {
+      return false;
+    }
+    long gone = lost - lostBefore;
+    rowsBefore = rows;
+    lostBefore = lost;
+    if (LOST_PARTS * gone <= seen || held > 0) {
+      uselessLooks = 0;
+      return false;
+    }
+    if (slots < most) {
+      return become(Math.min(most, STEP * slots));
+    }
+    uselessLooks = 4 * gone >= 3 * seen ? uselessLooks + 1 : 0;
+    if (uselessLooks == 2 && slots > FIRST) {
+      held = holdNext;
+      holdNext = Math.min(MAX_HOLD, 2 * holdNext);
+      return become(FIRST);
+    }
+    return false;
+  }
+
+  /**
+   * An epoch ends: the groups of a window, or of a checkpoint, have left.
+   *
+   * @param used slots that were used at the same time, at most
+   * @return whether the table is to be made anew, with {@link #slots}
+   */
+  boolean epochEnds(int used) {
+    held = Math.max(0, held - 1);
+    if (used == 0 || slots <= LEAST || (long) used * IDLE_PARTS > slots) {
+      idleEpochs = used == 0 ? idleEpochs : 0;
+      mostUsed = 0;
+      return false;
+    }
+    mostUsed = Math.max(mostUsed, used);
+    if (++idleEpochs < IDLE_EPOCHS) {
+      return false;
+    }
+    return become(Math.max(LEAST, TableSize.of(STEP * mostUsed).slots()));
+  }
+
+  private boolean become(int more) {
+    boolean changes = more != slots;
+    slots = more;
+    rowsBefore = 0;
+    lostBefore = 0;
+    idleEpochs = 0;
+    mostUsed = 0;
+    uselessLooks = 0;
+    return changes;
+  }
+}

@@ -1,0 +1,65 @@
+package org.flowmon.udaf.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class LowHalfChoiceTest {
+  private static final double[] FIRST = {10, 20, 30};
+  private static final double[] SECOND = {20, 10, 30};
+  private static final double[] THIRD = {20, 30, 10};
+
+  @Test
+  void whatIsClearlyCheaperTwiceRunningIsTaken() {
+    LowHalfChoice choice = new LowHalfChoice();
+    assertEquals(0, choice.current());
+    assertFalse(choice.tried(SECOND));
+    assertTrue(choice.isChallenged());
+    assertTrue(choice.tried(SECOND));
+    assertEquals(1, choice.current());
+    assertFalse(choice.isChallenged());
+  }
+
+  @Test
+  void oneTrialAlternatingTrialsAndSmallDifferencesChangeNothing() {
+    LowHalfChoice choice = new LowHalfChoice();
+    for (int i = 0; i < 50; i++) {
+      assertFalse(choice.tried(i % 2 == 0 ? SECOND : THIRD));
+      assertFalse(choice.tried(i % 3 == 0 ? FIRST : new double[] {10, 9.6, 9.55}));
+    }
+    assertEquals(0, choice.current());
+  }
+
+  @Test
+  void equalCostsWithNoiseNeverMakeItChange() {
+    for (long seed = 1; seed <= 50; seed++) {
+      Random random = new Random(seed);
+      LowHalfChoice choice = new LowHalfChoice();
+      for (int i = 0; i < 200; i++) {
+        double[] costs = new double[3];
+        for (int c = 0; c < costs.length; c++) {
+          costs[c] = 100 * (1 + 0.02 * (2 * random.nextDouble() - 1));
+        }
+        assertFalse(choice.tried(costs), "seed " + seed);
+      }
+    }
+  }
+
+  @Test
+  void aStreamThatTurnsToAndFroChangesItLessAndLessOften() {
+    LowHalfChoice choice = new LowHalfChoice();
+    int changes = 0;
+    for (int i = 0; i < 120; i++) {
+      changes += choice.tried(i / 3 % 2 == 0 ? SECOND : FIRST) ? 1 : 0;
+    }
+    assertEquals(1, changes, "three trials running are enough only the first time");
+    for (int i = 0; i < 8; i++) {
+      assertFalse(choice.tried(SECOND));
+    }
+    assertFalse(choice.tried(FIRST));
+    assertTrue(choice.tried(FIRST), "it has lasted since");
+  }
+}
