@@ -35,6 +35,7 @@ import picocli.CommandLine.Option;
       Burst.class,
       GroupState.class,
       QueryCounts.class,
+      FunctionRates.class,
     })
 public final class LiveBench implements Callable<Integer> {
   private static final long FLOWS = 20_000_000;

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
@@ -28,6 +30,16 @@ record LiveFlows(long flows, long perSecond, long seed) {
     return END.minusMillis(Math.max(1, flows * 1000 / perSecond));
   }
 
+  /** Gives them, as {@link #fill} puts them into the topic. */
+  void generate(Consumer<FlowBatch> to) {
+    var unused = generator().generate(LIVE_STREAM, to);
+  }
+
+  private HistoryGenerator generator() {
+    return new HistoryGenerator(
+        new TrafficModel(seed, TrafficOptions.defaults()), begin(), END, flows, perSecond);
+  }
+
   /**
    * Puts them into the topic of flows.
    *
@@ -36,11 +48,8 @@ record LiveFlows(long flows, long perSecond, long seed) {
   long fill(LiveCluster cluster, LiveOptions options) {
     options.progress(
         "filling the topic with %,d flows, %,d to a second (seed %d)", flows, perSecond, seed);
-    HistoryGenerator generator =
-        new HistoryGenerator(
-            new TrafficModel(seed, TrafficOptions.defaults()), begin(), END, flows, perSecond);
     try (FlowWriter writer = cluster.writer(LIVE_STREAM)) {
-      generator.generate(LIVE_STREAM, writer::add);
+      generate(writer::add);
       writer.flush();
       return writer.bytes();
     }

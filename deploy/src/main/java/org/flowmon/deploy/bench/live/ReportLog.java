@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -64,6 +65,15 @@ final class ReportLog implements AutoCloseable {
 
   /** The windows of what was sent since the last call, up to now. */
   List<Window> next() throws IOException {
+    return next(row -> {});
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param rows is given each row as it was sent
+   */
+  List<Window> next(Consumer<JsonNode> rows) throws IOException {
     List<TopicPartition> partitions = new ArrayList<>();
     for (Map.Entry<String, List<PartitionInfo>> topic : consumer.listTopics().entrySet()) {
       if (topic.getKey().startsWith(KafkaReports.TOPIC_PREFIX)) {
@@ -78,7 +88,9 @@ final class ReportLog implements AutoCloseable {
     Map<String, Window> windows = new HashMap<>();
     while (isBehind(ends)) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        add(windows, record);
+        JsonNode row = json.readTree(record.value());
+        rows.accept(row);
+        add(windows, row, record.timestamp());
         read.put(new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
       }
       partitions.forEach(partition -> read.put(partition, consumer.position(partition)));
@@ -91,9 +103,7 @@ final class ReportLog implements AutoCloseable {
         .anyMatch(end -> read.getOrDefault(end.getKey(), 0L) < end.getValue());
   }
 
-  private void add(Map<String, Window> windows, ConsumerRecord<byte[], byte[]> record)
-      throws IOException {
-    JsonNode row = json.readTree(record.value());
+  private static void add(Map<String, Window> windows, JsonNode row, long sentMillis) {
     String analysis = row.path("analysis").asText();
     String end = row.path("window_end").asText();
     JsonNode confidence = row.path("confidence");
@@ -113,7 +123,7 @@ final class ReportLog implements AutoCloseable {
                 + confidence.path("lost_flows").asLong(),
             bytes,
             counts ? columns.path("pairs_both").asLong() + columns.path("pairs_now").asLong() : 0,
-            record.timestamp());
+            sentMillis);
     windows.merge(analysis + ' ' + end, one, ReportLog::plus);
   }
 

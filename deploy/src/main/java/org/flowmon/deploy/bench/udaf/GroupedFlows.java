@@ -11,6 +11,9 @@ import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.PartialSink;
+import org.flowmon.udaf.table.SharedEvaluation;
+import org.flowmon.udaf.table.TableSize;
 import org.flowmon.udaf.table.WindowSpec;
 
 /** Flows of so many sources in windows of so many flows, and queries over them. */
@@ -30,7 +33,7 @@ final class GroupedFlows {
   private static final long START = 1_768_478_400_000_000L; // 2026-01-15T12:00:00Z
   private static final int NETWORK = 10 << 24;
   private static final int SCRAMBLE = 0x9E3779B1;
-  private static final int KEY_GROUPS = LowLevelQuery.DEFAULT_MAX_PARALLELISM;
+  static final int KEY_GROUPS = LowLevelQuery.DEFAULT_MAX_PARALLELISM;
 
   final List<FlowBatch> batches = new ArrayList<>();
 
@@ -46,19 +49,36 @@ final class GroupedFlows {
    * @param perWindow flows of a window
    */
   GroupedFlows(int flows, int perWindow, int groups, Spread spread, long seed) {
+    this(flows, perWindow, groups, 0, spread, seed);
+  }
+
+  /**
+   * Likewise, with values and items.
+   *
+   * @param values different numbers of bytes, and destinations of each source; spread as groups
+   *     are. 0: sizes of packets, and no destinations
+   */
+  GroupedFlows(int flows, int perWindow, int groups, int values, Spread spread, long seed) {
     int count = Math.max(1, flows / BATCH_ROWS);
     this.hashes = new long[count * BATCH_ROWS];
     this.microsPerFlow = Math.max(1, WINDOW_MICROS / perWindow);
     SplittableRandom random = new SplittableRandom(seed);
     FlowBatchBuilder builder = new FlowBatchBuilder(BATCH_ROWS);
     for (int f = 0; f < hashes.length; f++) {
-      int address = NETWORK ^ (spread.draw(random, groups) * SCRAMBLE);
+      int group = spread.draw(random, groups);
+      int address = NETWORK ^ (group * SCRAMBLE);
       long time = START + f * microsPerFlow;
       builder.beginRow();
       builder.set(FlowColumn.ARRIVAL, time);
       builder.set(FlowColumn.END_TIME, time);
       builder.setIpv4(FlowColumn.SRC_ADDR, address);
-      builder.set(FlowColumn.BYTES, 40L + random.nextInt(1460));
+      if (values == 0) {
+        builder.set(FlowColumn.BYTES, 40L + random.nextInt(1460));
+      } else {
+        int value = spread.draw(random, values);
+        builder.set(FlowColumn.BYTES, 40L + value);
+        builder.setIpv4(FlowColumn.DST_ADDR, (value + group) * SCRAMBLE);
+      }
       builder.endRow();
       long mixed = GroupHash.mix(GroupHash.SEED, 0);
       hashes[f] = GroupHash.finish(GroupHash.mix(mixed, IpAddress.ipv4Low(address)));
@@ -71,10 +91,21 @@ final class GroupedFlows {
 
   /** The low level of a query, with a table of so many slots. */
   static LowLevelQuery query(FlowQuery query, int slots) {
-    return new LowLevelQuery(1, query, window(), slots, KEY_GROUPS, (keyGroup, bytes) -> {});
+    return query(query, TableSize.of(slots));
   }
 
-  private static WindowSpec window() {
+  /** Likewise, of a table of any kind. What leaves it is dropped. */
+  static LowLevelQuery query(FlowQuery query, TableSize size) {
+    return query(query, size, (keyGroup, bytes) -> {});
+  }
+
+  /** Likewise. */
+  static LowLevelQuery query(FlowQuery query, TableSize size, PartialSink sink) {
+    return new LowLevelQuery(
+        1, query, window(), size, KEY_GROUPS, sink, new SharedEvaluation(), UdafOptions::cpuNanos);
+  }
+
+  static WindowSpec window() {
     return WindowSpec.tumbling(WINDOW_MICROS, 0);
   }
 

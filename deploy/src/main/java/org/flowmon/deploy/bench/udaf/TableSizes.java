@@ -14,14 +14,15 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.TableSize;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
  * {@code flowmon bench udaf tables}: how large the low level's table has to be for so many groups
- * (the paper's table 1). Both rules are followed by {@link SlotRule}, second chance by the low
- * level's own table too, which must eject as many groups.
+ * (the paper's table 1). Both rules are followed by {@link SlotRule} and by the low level's own
+ * table, which must eject as many groups.
  */
 @Command(
     name = "tables",
@@ -67,27 +68,30 @@ final class TableSizes implements Callable<Integer> {
         GroupedFlows tuples = new GroupedFlows(flows, flows + 1, groups, spread, options.seed());
         for (SlotRule rule : SlotRule.values()) {
           int slots = fewest(tuples, groups, rule);
-          Map<String, Object> row = new LinkedHashMap<>();
-          row.put("tuples", spread.toString());
-          row.put("groups", (long) groups);
-          row.put("rule", rule.toString());
+          Map<String, Object> row = row(spread, groups, rule);
           row.put("slots", (long) slots);
           row.put("slots_per_group", slots / (double) groups);
           options.progress("%s", row);
           rules.row(row);
           plot.point(rule.toString(), groups, slots);
+          Map<String, Object> own = row(spread, groups, rule);
+          measure(tuples, rule, slots, own);
+          options.progress("%s", own);
+          tables.row(own);
         }
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("tuples", spread.toString());
-        row.put("groups", (long) groups);
-        measure(tuples, groups, row);
-        options.progress("%s", row);
-        tables.row(row);
       }
       plots.add(plot);
     }
     options.show("tables", List.of(rules, tables), plots.toArray(new SvgPlot[0]));
     return 0;
+  }
+
+  private static Map<String, Object> row(Spread spread, int groups, SlotRule rule) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("tuples", spread.toString());
+    row.put("groups", (long) groups);
+    row.put("rule", rule.toString());
+    return row;
   }
 
   private int fewest(GroupedFlows tuples, int groups, SlotRule rule) {
@@ -96,10 +100,12 @@ final class TableSizes implements Callable<Integer> {
   }
 
   /** What the low level's table does where it has the power of two that is enough. */
-  private void measure(GroupedFlows tuples, int groups, Map<String, Object> row) {
-    int slots = Integer.highestOneBit(2 * fewest(tuples, groups, SlotRule.SECOND_CHANCE) - 1);
-    long expected = SlotRule.SECOND_CHANCE.ejected(tuples.hashes, slots, 0);
-    Measured measured = measure(tuples, GroupedFlows.COUNT_MIN_MAX, slots);
+  private void measure(GroupedFlows tuples, SlotRule rule, int fewest, Map<String, Object> row) {
+    int slots = Integer.highestOneBit(2 * fewest - 1);
+    TableSize size =
+        rule == SlotRule.DIRECT_MAPPED ? TableSize.directMapped(slots) : TableSize.of(slots);
+    long expected = rule.ejected(tuples.hashes, slots, 0);
+    Measured measured = measure(tuples, GroupedFlows.COUNT_MIN_MAX, size);
     if (measured.ejected != expected) {
       throw new CommandException(
           "the low level's table of "
@@ -112,14 +118,14 @@ final class TableSizes implements Callable<Integer> {
     row.put("slots", (long) slots);
     row.put("ejecting_share", measured.ejected / (double) tuples.hashes.length);
     row.put("count_min_max_ns", measured.nanos);
-    row.put("sum_ns", measure(tuples, GroupedFlows.SUM, slots).nanos);
+    row.put("sum_ns", measure(tuples, GroupedFlows.SUM, size).nanos);
   }
 
-  private Measured measure(GroupedFlows tuples, FlowQuery asked, int slots) {
+  private Measured measure(GroupedFlows tuples, FlowQuery asked, TableSize size) {
     double least = Double.POSITIVE_INFINITY;
     long ejected = 0;
     for (int round = -2; round < options.rounds(); round++) {
-      LowLevelQuery query = GroupedFlows.query(asked, slots);
+      LowLevelQuery query = GroupedFlows.query(asked, size);
       long start = UdafOptions.cpuNanos();
       for (FlowBatch batch : tuples.batches) {
         query.process(batch);

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       GroupCounts.class,
       Thresholds.class,
       TopFive.class,
+      Tuning.class,
     })
 public final class UdafBench implements Runnable {
   @Spec private CommandSpec spec;

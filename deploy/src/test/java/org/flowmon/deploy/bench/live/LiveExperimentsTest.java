@@ -66,4 +66,16 @@ class LiveExperimentsTest {
     assertTrue(rows.get(1).path("windows_reported").asInt() >= 2, rows.toString());
     assertTrue(Files.readString(folder.resolve("plot.svg")).contains("to be exceeded for 1 s"));
   }
+
+  @Test
+  void answersOfFunctionsHoldWhatTheySayOfTheFlows() throws Exception {
+    JsonNode rows = run("functions", "--flows", "40000", "--density", "1000", "--rounds", "1");
+    assertEquals(1, rows.size());
+    assertEquals(4, rows.get(0).path("analyses").asInt());
+    assertTrue(rows.get(0).path("rows_checked").asInt() > 60, rows.toString());
+    assertTrue(
+        rows.get(0).path("answers_as_certain").asInt()
+            >= 3 * rows.get(0).path("rows_checked").asInt(),
+        rows.toString());
+  }
 }

@@ -48,7 +48,8 @@ class UdafExperimentsTest {
 
   @Test
   void aSecondChanceNeedsFewerSlotsThanDirectMapping() throws Exception {
-    List<JsonNode> rows = run("tables", "groups", "slots");
+    List<JsonNode> all = run("tables", "groups", "slots");
+    List<JsonNode> rows = all.stream().filter(row -> row.has("slots_per_group")).toList();
     int pairs = 0;
     for (int r = 0; r + 1 < rows.size(); r++) {
       JsonNode direct = rows.get(r);
@@ -60,8 +61,9 @@ class UdafExperimentsTest {
       }
     }
     assertEquals(10, pairs);
-    List<JsonNode> tables = rows.stream().filter(row -> !row.has("rule")).toList();
-    assertEquals(10, tables.size());
+    List<JsonNode> tables = all.stream().filter(row -> row.has("sum_ns")).toList();
+    assertEquals(20, tables.size());
+    assertEquals(Set.of("direct mapped", "second chance"), texts(tables, "rule"));
     for (JsonNode table : tables) {
       assertTrue(table.path("count_min_max_ns").asDouble() > 0, table::toString);
       assertTrue(table.path("sum_ns").asDouble() > 0, table::toString);
@@ -139,6 +141,20 @@ class UdafExperimentsTest {
       }
     }
     assertTrue(rows.stream().anyMatch(row -> row.path("exact_share").asDouble() < 1));
+  }
+
+  @Test
+  void whatIsChosenStandsBesideEverythingThatCouldHaveBeenSaid() throws Exception {
+    List<JsonNode> rows = run("tuning", "best_fixed_ns", "auto_ns", "ratio", "whole_ratio");
+    assertEquals(2 * (2 * 2 * 2 + 1), rows.size()); // 10,000 groups and more are left out
+    for (JsonNode row : rows) {
+      String chosen = row.path("chosen").asText();
+      String name = row.path("case").asText();
+      assertEquals(name.startsWith("QUANTILES"), chosen.startsWith("QUANTILES "), row::toString);
+      assertTrue(chosen.endsWith(" slots"), row::toString);
+      int fixed = row.path("fixed").asText().split(", ", -1).length;
+      assertEquals(3, fixed, row::toString);
+    }
   }
 
   @Test

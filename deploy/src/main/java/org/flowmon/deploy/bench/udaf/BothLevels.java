@@ -1,0 +1,139 @@
+package org.flowmon.deploy.bench.udaf;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.LowLevelTuning;
+import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.TableSize;
+import org.flowmon.udaf.table.WindowTables;
+
+/**
+ * A query over flows through both levels on one thread, as the job has them: batches, the low
+ * level's table, messages, the tables of windows. Each level is timed by itself, window by window;
+ * what a window's end answers is not timed.
+ */
+final class BothLevels {
+  static final int WINDOWS = 8;
+
+  private static final int DRAIN_SLOTS = 1024;
+
+  private final GroupedFlows flows;
+  private final FlowQuery query;
+  private final TableSize size;
+  // By window, the least of all rounds.
+  private final double[] lowNanos = new double[WINDOWS];
+  private final double[] highNanos = new double[WINDOWS];
+  private LowLevelTuning tuning;
+
+  /**
+   * A query that has not run.
+   *
+   * @param flows of {@link #WINDOWS} windows
+   * @param query whose second column counts the flows of a group
+   */
+  BothLevels(GroupedFlows flows, FlowQuery query, TableSize size) {
+    this.flows = flows;
+    this.query = query;
+    this.size = size;
+    Arrays.fill(lowNanos, Double.POSITIVE_INFINITY);
+    Arrays.fill(highNanos, Double.POSITIVE_INFINITY);
+  }
+
+  /** Runs all windows; whether it counts. */
+  void run(boolean counts) {
+    List<byte[]> sent = new ArrayList<>();
+    LowLevelQuery low = GroupedFlows.query(query, size, (keyGroup, bytes) -> sent.add(bytes));
+    Map<Integer, WindowTables> tables = new HashMap<>();
+    double[] lowTook = new double[WINDOWS];
+    double[] highTook = new double[WINDOWS];
+    long[] merged = new long[1];
+    int perWindow = flows.batches.size() / WINDOWS;
+    for (int b = 0; b < flows.batches.size(); b++) {
+      int window = Math.min(WINDOWS - 1, b / perWindow);
+      long start = UdafOptions.cpuNanos();
+      low.closePanesUpTo(flows.watermark(b));
+      var unused = low.drainSome(DRAIN_SLOTS);
+      low.process(flows.batches.get(b));
+      boolean isLast =
+          b + 1 == flows.batches.size() || ((b + 1) % perWindow == 0 && window < WINDOWS - 1);
+      if (isLast) {
+        low.drainAll();
+      }
+      long between = UdafOptions.cpuNanos();
+      for (byte[] bytes : sent) {
+        PartialGroups groups = PartialGroups.open(bytes);
+        var unusedToo =
+            tables
+                .computeIfAbsent(
+                    groups.keyGroup(), k -> new WindowTables(1, query, GroupedFlows.window()))
+                .merge(groups);
+      }
+      sent.clear();
+      lowTook[window] += between - start;
+      highTook[window] += UdafOptions.cpuNanos() - between;
+      if (isLast) {
+        long end = flows.watermark(b + 1) + 1;
+        close(tables, end, merged);
+      }
+    }
+    close(tables, Long.MAX_VALUE / 4, merged);
+    long rows = (long) flows.batches.size() * GroupedFlows.BATCH_ROWS;
+    if (merged[0] != rows) {
+      throw new CommandException(
+          query + ": expected " + rows + " flows at the high level, found " + merged[0]);
+    }
+    for (int w = 0; w < WINDOWS && counts; w++) {
+      lowNanos[w] = Math.min(lowNanos[w], lowTook[w]);
+      highNanos[w] = Math.min(highNanos[w], highTook[w]);
+    }
+    tuning = low.tuning();
+  }
+
+  private static void close(Map<Integer, WindowTables> tables, long end, long[] merged) {
+    for (WindowTables table : tables.values()) {
+      table.closeUpTo(end, part -> merged[0] += part.totals().longValue(0, 0));
+    }
+  }
+
+  private double mean(double[] nanos, boolean settled) {
+    double sum = 0;
+    int from = settled ? WINDOWS / 2 : 0;
+    for (int w = from; w < WINDOWS; w++) {
+      sum += nanos[w];
+    }
+    double rows = (double) flows.batches.size() * GroupedFlows.BATCH_ROWS;
+    return sum * WINDOWS / ((WINDOWS - from) * rows);
+  }
+
+  /**
+   * Nanoseconds of a flow at both levels.
+   *
+   * @param settled of the last half of the windows alone
+   */
+  double nanos(boolean settled) {
+    return mean(lowNanos, settled) + mean(highNanos, settled);
+  }
+
+  /** Both levels of the last half of the windows: {@code 85 + 3}. */
+  String text() {
+    return String.format(Locale.ROOT, "%.0f + %.0f", mean(lowNanos, true), mean(highNanos, true));
+  }
+
+  /** What its table is made of at the end. */
+  String chosen() {
+    return tuning.lowHalves().isEmpty()
+        ? tuning.slots() + " slots"
+        : tuning.lowHalves() + ", " + tuning.slots() + " slots";
+  }
+
+  long trials() {
+    return tuning.trials();
+  }
+}
