@@ -1,9 +1,11 @@
 package org.flowmon.udaf.table;
 
+import java.util.Arrays;
+
 /**
  * Which of several low halves a function has, from what trials say that each costs. It changes only
- * where another one was clearly the cheapest in several trials running; each change makes it need
- * more of them, until it has lasted. Not thread-safe.
+ * where others were clearly cheaper in several trials running, to the cheapest in all of these
+ * together; each change makes it need more of them, until it has lasted. Not thread-safe.
  */
 final class LowHalfChoice {
   /** Another is clearly cheaper where it costs at most this part of the one at hand. */
@@ -13,20 +15,26 @@ final class LowHalfChoice {
   private static final int MOST_WINS = 8;
   private static final int LASTING_TRIALS = 8;
 
+  // Of the trials running in which others were cheaper: costs as parts of those of the one at hand.
+  private final double[] ratios;
   private int current;
-  private int challenger = -1;
   private int wins;
   private int needed = LEAST_WINS;
   private int unchallenged;
 
-  /** Its place among the choices; the first until a trial says otherwise. */
+  /** The first of so many, until trials say otherwise. */
+  LowHalfChoice(int choices) {
+    ratios = new double[choices];
+  }
+
+  /** Its place among the choices. */
   int current() {
     return current;
   }
 
   /** Whether another was cheaper in the last trial, so that the next should not wait. */
   boolean isChallenged() {
-    return challenger >= 0;
+    return wins > 0;
   }
 
   /**
@@ -36,28 +44,38 @@ final class LowHalfChoice {
    * @return whether {@link #current} is another now
    */
   boolean tried(double[] costs) {
-    int best = current;
-    for (int c = 0; c < costs.length; c++) {
-      best = costs[c] < costs[best] ? c : best;
-    }
-    if (best == current || costs[best] > CLEARLY * costs[current]) {
-      challenger = -1;
-      wins = 0;
+    if (costs[least(costs)] > CLEARLY * costs[current]) {
+      forget();
       if (++unchallenged >= LASTING_TRIALS) {
         needed = LEAST_WINS;
       }
       return false;
     }
     unchallenged = 0;
-    wins = best == challenger ? wins + 1 : 1;
-    challenger = best;
-    if (wins < needed) {
+    wins++;
+    for (int c = 0; c < costs.length; c++) {
+      ratios[c] += costs[c] / costs[current];
+    }
+    int best = least(ratios);
+    if (wins < needed || ratios[best] > CLEARLY * wins) {
       return false;
     }
     current = best;
-    challenger = -1;
-    wins = 0;
     needed = Math.min(MOST_WINS, 2 * needed);
+    forget();
     return true;
+  }
+
+  private void forget() {
+    wins = 0;
+    Arrays.fill(ratios, 0);
+  }
+
+  private static int least(double[] of) {
+    int least = 0;
+    for (int c = 1; c < of.length; c++) {
+      least = of[c] < of[least] ? c : least;
+    }
+    return least;
   }
 }

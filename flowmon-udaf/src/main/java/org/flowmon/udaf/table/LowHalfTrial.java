@@ -22,6 +22,11 @@ import org.flowmon.udaf.function.SuperState;
 final class LowHalfTrial {
   private static final int FLUSHED_AT_ONCE = 64;
 
+  /**
+   * Steps of one choice before the next has its turn: its states come back into caches only once.
+   */
+  private static final int TURN = 16;
+
   private final LowHalfSample sample;
   private final int chunks;
   private final int rounds;
@@ -30,6 +35,7 @@ final class LowHalfTrial {
   private final int[] selection = new int[Vector.CAPACITY];
   private final int[] places = new int[Vector.CAPACITY];
   private int lane;
+  private int turn;
 
   /**
    * A trial that has not begun.
@@ -64,6 +70,10 @@ final class LowHalfTrial {
     long start = nanos.getAsLong();
     next.step();
     next.nanos += nanos.getAsLong() - start;
+    if (++turn < TURN && !next.isDone()) {
+      return false;
+    }
+    turn = 0;
     lane = (lane + 1) % lanes.length;
     for (int skipped = 0; lanes[lane].isDone(); lane = (lane + 1) % lanes.length) {
       if (++skipped == lanes.length) {

@@ -72,7 +72,7 @@ final class LowHalfTuner {
     this.choices = new LowHalfChoice[functions.size()];
     this.slots = new int[functions.size()][];
     for (int f = 0; f < choices.length; f++) {
-      choices[f] = new LowHalfChoice();
+      choices[f] = new LowHalfChoice(functions.get(f).choices.size());
     }
     this.sample =
         new LowHalfSample(

@@ -6,6 +6,7 @@ package org.flowmon.udaf.table;
  * <pre>
  *   more than 1 of 20 rows lost their group's place (evictions, rows passed on) ──► four times as many slots, at once
  *   at the most slots and still 3 of 4 lost: rows do not repeat                 ──► few slots, for 2, 4, … 64 epochs
+ *   more than 1 of 4 slots used at the same time, and not nearly all            ──► twice as many
  *   at most 1 of 16 slots used at the same time, for four epochs                ──► four slots for each that was used
  * </pre>
  *
@@ -90,6 +91,9 @@ final class SlotTuner {
    */
   boolean epochEnds(int used) {
     held = Math.max(0, held - 1);
+    if (4L * used > slots && 4L * used < 3L * slots && slots < most && held == 0) {
+      return become(2 * slots); // most groups are found at the first look
+    }
     if (used == 0 || slots <= LEAST || (long) used * IDLE_PARTS > slots) {
       idleEpochs = used == 0 ? idleEpochs : 0;
       mostUsed = 0;

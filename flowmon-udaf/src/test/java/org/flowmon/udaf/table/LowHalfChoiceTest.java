@@ -14,7 +14,7 @@ class LowHalfChoiceTest {
 
   @Test
   void whatIsClearlyCheaperTwiceRunningIsTaken() {
-    LowHalfChoice choice = new LowHalfChoice();
+    LowHalfChoice choice = new LowHalfChoice(3);
     assertEquals(0, choice.current());
     assertFalse(choice.tried(SECOND));
     assertTrue(choice.isChallenged());
@@ -25,7 +25,7 @@ class LowHalfChoiceTest {
 
   @Test
   void oneTrialAlternatingTrialsAndSmallDifferencesChangeNothing() {
-    LowHalfChoice choice = new LowHalfChoice();
+    LowHalfChoice choice = new LowHalfChoice(3);
     for (int i = 0; i < 50; i++) {
       assertFalse(choice.tried(i % 2 == 0 ? SECOND : THIRD));
       assertFalse(choice.tried(i % 3 == 0 ? FIRST : new double[] {10, 9.6, 9.55}));
@@ -34,10 +34,23 @@ class LowHalfChoiceTest {
   }
 
   @Test
+  void theCheapestOfAllTrialsIsTakenWhereOthersAreCheaperInTurns() {
+    LowHalfChoice choice = new LowHalfChoice(3);
+    assertFalse(choice.tried(new double[] {20, 10, 11}));
+    assertTrue(choice.tried(new double[] {20, 13, 9}));
+    assertEquals(2, choice.current());
+    LowHalfChoice other = new LowHalfChoice(3);
+    assertFalse(other.tried(SECOND));
+    assertFalse(other.tried(THIRD), "neither is cheaper than the first in both");
+    assertTrue(other.tried(THIRD));
+    assertEquals(2, other.current());
+  }
+
+  @Test
   void equalCostsWithNoiseNeverMakeItChange() {
     for (long seed = 1; seed <= 50; seed++) {
       Random random = new Random(seed);
-      LowHalfChoice choice = new LowHalfChoice();
+      LowHalfChoice choice = new LowHalfChoice(3);
       for (int i = 0; i < 200; i++) {
         double[] costs = new double[3];
         for (int c = 0; c < costs.length; c++) {
@@ -50,7 +63,7 @@ class LowHalfChoiceTest {
 
   @Test
   void aStreamThatTurnsToAndFroChangesItLessAndLessOften() {
-    LowHalfChoice choice = new LowHalfChoice();
+    LowHalfChoice choice = new LowHalfChoice(3);
     int changes = 0;
     for (int i = 0; i < 120; i++) {
       changes += choice.tried(i / 3 % 2 == 0 ? SECOND : FIRST) ? 1 : 0;

@@ -111,7 +111,7 @@ class SlotTunerTest {
     long[] rows = new long[1];
     List<Integer> sizes =
         sizes(tuner, 9, random -> random.nextInt(rows[0]++ < 6 * EPOCH ? 100 : 30_000), 1);
-    assertEquals(List.of(1024, 65_536, 65_536, 65_536), sizes.subList(5, 9), sizes.toString());
+    assertEquals(List.of(1024, MOST, MOST, MOST), sizes.subList(5, 9), sizes.toString());
   }
 
   @Test

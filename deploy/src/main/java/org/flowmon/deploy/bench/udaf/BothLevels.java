@@ -20,7 +20,10 @@ import org.flowmon.udaf.table.WindowTables;
  * what a window's end answers is not timed.
  */
 final class BothLevels {
-  static final int WINDOWS = 8;
+  static final int WINDOWS = 12;
+
+  /** The last of them, when all is chosen. */
+  private static final int SETTLED = 4;
 
   private static final int DRAIN_SLOTS = 1024;
 
@@ -104,7 +107,7 @@ final class BothLevels {
 
   private double mean(double[] nanos, boolean settled) {
     double sum = 0;
-    int from = settled ? WINDOWS / 2 : 0;
+    int from = settled ? WINDOWS - SETTLED : 0;
     for (int w = from; w < WINDOWS; w++) {
       sum += nanos[w];
     }
@@ -115,13 +118,13 @@ final class BothLevels {
   /**
    * Nanoseconds of a flow at both levels.
    *
-   * @param settled of the last half of the windows alone
+   * @param settled of the last windows alone
    */
   double nanos(boolean settled) {
     return mean(lowNanos, settled) + mean(highNanos, settled);
   }
 
-  /** Both levels of the last half of the windows: {@code 85 + 3}. */
+  /** Both levels of the last windows: {@code 85 + 3}. */
   String text() {
     return String.format(Locale.ROOT, "%.0f + %.0f", mean(lowNanos, true), mean(highNanos, true));
   }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
           + " each fixed low half of QUANTILES and HEAVY_HITTERS and each fixed number of slots,"
           + " and with what the low level chooses by itself: uniform and skewed flows, few and many"
           + " groups, few and many different values.",
-      "ratio: auto to the best fixed one in the last half of the windows, when it has chosen;"
+      "ratio: auto to the best fixed one in the last third of the windows, when it has chosen;"
           + " whole_ratio: in all windows, trials included."
     })
 final class Tuning implements Callable<Integer> {
