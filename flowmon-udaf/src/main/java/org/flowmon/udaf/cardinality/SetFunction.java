@@ -1,6 +1,5 @@
 package org.flowmon.udaf.cardinality;
 
-import java.util.function.Function;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.SuperState;
@@ -9,15 +8,22 @@ import org.flowmon.udaf.function.UdafCall;
 /** What {@link DistinctSets} gives, as queries call it. */
 enum SetFunction implements PairFunction {
   /** Values that both have. */
-  INTERSECTION(DistinctSets::intersection),
+  INTERSECTION {
+    @Override
+    SuperState of(DistinctSets sets) {
+      return sets.intersection();
+    }
+  },
+
   /** Values that the first has and the second has not. */
-  DIFFERENCE(DistinctSets::difference);
+  DIFFERENCE {
+    @Override
+    SuperState of(DistinctSets sets) {
+      return sets.difference();
+    }
+  };
 
-  private final Function<DistinctSets, SuperState> operation;
-
-  SetFunction(Function<DistinctSets, SuperState> operation) {
-    this.operation = operation;
-  }
+  abstract SuperState of(DistinctSets sets);
 
   @Override
   public String signature() {
@@ -32,6 +38,6 @@ enum SetFunction implements PairFunction {
   @Override
   public Bound bind(BoundUdaf function, UdafCall call) {
     call.atMost(0);
-    return Bound.ofState((a, b) -> operation.apply(new DistinctSets(function, a, b)));
+    return Bound.ofState((a, b) -> of(new DistinctSets(function, a, b)));
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.function;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.OfStates;
@@ -30,7 +31,7 @@ final class CallEvaluation implements StateEvaluation {
     }
 
     void set(String next) {
-      if (next == text) { // the same state as in the row before: its text is not looked into
+      if (Objects.equals(next, text)) { // as in the row before
         return;
       }
       text = next;

@@ -78,7 +78,7 @@ public record StateType(String function, List<Expression> arguments) {
 
   /** Whether states of both can be merged, as far as it is known. */
   boolean mergesWith(StateType other) {
-    return isOpen() || other.isOpen()
+    return (isOpen() || other.isOpen())
         ? function.equals(other.function)
         : Functions.catalogue().canMerge(this, other);
   }
