@@ -6,7 +6,7 @@ import java.util.List;
 import org.flowmon.udaf.expression.Vector;
 
 /**
- * All rows of some groups, of the rows that a table takes during an epoch: what low halves are
+ * All rows of some groups, of the rows that a table takes during some epochs: what low halves are
  * tried with. A group is in it or not by its hash, so that each has its rows in their order and as
  * many of them as in the table. Where there are too many groups, half of them are left out, again
  * and again; so are some where there are too many rows, as long as a number of groups remains. Of
@@ -27,12 +27,14 @@ final class LowHalfSample {
   private final List<Vector[]> chunks = new ArrayList<>();
   private final long[] hashes = new long[MAX_ROWS];
   private final int[] groupOf = new int[MAX_ROWS];
+  private final byte[] epochOf = new byte[MAX_ROWS];
   // Hashes of groups by number, and where to find these.
   private final long[] groupHashes = new long[MAX_GROUPS];
   private final int[] places = new int[PLACES];
   private int rows;
   private int groups;
   private int level;
+  private byte epoch;
   private long salt;
   private boolean full;
 
@@ -55,6 +57,7 @@ final class LowHalfSample {
     rows = 0;
     groups = 0;
     level = 0;
+    epoch = 0;
     full = false;
     salt = with * 0xC2B2AE3D27D4EB4FL;
     Arrays.fill(places, -1);
@@ -78,6 +81,16 @@ final class LowHalfSample {
   /** Whether it takes no more rows: few groups have all the room. */
   boolean isFull() {
     return full;
+  }
+
+  /** All groups leave the table between the rows so far and those to come. */
+  void endEpoch() {
+    epoch++;
+  }
+
+  /** Rows with the same number are of one epoch. */
+  int epoch(int row) {
+    return epochOf[row];
   }
 
   /** Number of a row's group among those of the sample. */
@@ -122,6 +135,7 @@ final class LowHalfSample {
       copy(arguments[a], i, chunk[a], at);
     }
     hashes[rows] = hash;
+    epochOf[rows] = epoch;
     groupOf[rows++] = group;
   }
 
@@ -169,6 +183,7 @@ final class LowHalfSample {
         copy(from[a], r % Vector.CAPACITY, to[a], rows % Vector.CAPACITY);
       }
       hashes[rows] = hashes[r];
+      epochOf[rows] = epochOf[r];
       groupOf[rows++] = group >= 0 ? group : enter(hashes[r]);
     }
   }

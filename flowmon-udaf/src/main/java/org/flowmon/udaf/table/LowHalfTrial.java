@@ -13,8 +13,9 @@ import org.flowmon.udaf.function.SuperState;
 /**
  * What each low half of a function costs on a sample of rows, both levels together: the rows go
  * into pads as they do in the table, pads leave where they are full, where their group loses its
- * slot and at the end, and what they send is merged into states, which are thrown away. The table
- * is as large as the sample is a part of the groups, so that as many rows lose their place.
+ * slot and at the ends of epochs, and what they send is merged into states, which are thrown away.
+ * The table is as large as the sample is a part of the groups, so that as many rows lose their
+ * place.
  *
  * <p>It goes in steps of some tenths of a millisecond, each choice in turn, so that what else the
  * machine does meets all of them. Not thread-safe.
@@ -113,6 +114,7 @@ final class LowHalfTrial {
     private SuperAggregate high;
     private int round;
     private int chunk;
+    private int epoch;
     private int flushed;
     private long nanos;
 
@@ -136,6 +138,7 @@ final class LowHalfTrial {
       }
       high = function.superAggregate();
       chunk = 0;
+      epoch = 0;
       flushed = 0;
     }
 
@@ -179,6 +182,11 @@ final class LowHalfTrial {
       int n = Math.min(Vector.CAPACITY, sample.rows() - first);
       int added = 0;
       for (int r = 0; r < n; r++) {
+        if (sample.epoch(first + r) != epoch) {
+          iterate(added, r);
+          added = r;
+          endEpoch(sample.epoch(first + r));
+        }
         int group = sample.group(first + r);
         int lost = claim(group, sample.hash(first + r));
         if (lost >= 0) {
@@ -189,6 +197,14 @@ final class LowHalfTrial {
         places[r] = group * words;
       }
       iterate(added, n);
+    }
+
+    private void endEpoch(int next) {
+      epoch = next;
+      for (int g = 0; g < states.length; g++) {
+        flush(g);
+      }
+      Arrays.fill(slots, -1);
     }
 
     /** As the table finds a slot; returns the group that loses it, −1 where none does. */

@@ -9,11 +9,11 @@ import org.flowmon.udaf.function.BoundUdaf;
 
 /**
  * Chooses low halves for the functions of a table that leave it open which one they have. Now and
- * then it keeps a sample of an epoch's rows and tries all of them on it, both levels together; what
- * is clearly the cheapest in several trials is taken.
+ * then it keeps a sample of the rows of two epochs and tries all of them on it, both levels
+ * together; what is clearly the cheapest in several trials is taken.
  *
  * <pre>
- *   epoch: sample ─► trial, a step with each vector of rows ─► choice ─► some fifty times as many rows without
+ *   epochs: sample ─► trial, a step with each vector of rows ─► choice ─► some fifty times as many rows without
  *                      ▲                                         │
  *                      └───────── where another was cheaper ─────┘
  * </pre>
@@ -29,6 +29,11 @@ final class LowHalfTuner {
   static final long LONG_EPOCH = 1 << 22;
 
   private static final long LEAST_ROWS = 512;
+
+  /** Windows and checkpoints end in turns: an epoch of each kind, of any length. */
+  private static final int EPOCHS = 2;
+
+  private static final int MOST_EPOCHS = 64;
   private static final int MOST_QUIET = 16;
 
   /** Rows of all passes of a trial at least, as time is not told more finely. */
@@ -43,6 +48,8 @@ final class LowHalfTuner {
   private long rows;
   private long nextSampleAt;
   private long sampleFrom;
+  private long epochFrom;
+  private int epochs;
   private boolean sampling;
   private LowHalfTrial trial;
   private int tried;
@@ -109,6 +116,8 @@ final class LowHalfTuner {
   private void beginSample() {
     sampling = true;
     sampleFrom = rows;
+    epochFrom = rows;
+    epochs = 0;
     sample.clear(trials + 1);
   }
 
@@ -144,7 +153,14 @@ final class LowHalfTuner {
   /** An epoch ends: the groups that there were have left the table. */
   void epochEnds() {
     if (sampling) {
-      endSample();
+      if (rows > epochFrom) {
+        epochs++;
+        epochFrom = rows;
+        sample.endEpoch();
+      }
+      if ((epochs >= EPOCHS && sample.rows() >= LEAST_ROWS) || epochs == MOST_EPOCHS) {
+        endSample();
+      }
     } else if (trial == null && rows >= nextSampleAt) {
       beginSample();
     }

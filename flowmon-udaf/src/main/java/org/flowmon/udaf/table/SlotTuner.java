@@ -60,6 +60,11 @@ final class SlotTuner {
    * @return whether it is to be made anew, with {@link #slots}
    */
   boolean took(long rows, long lost) {
+    if (rows < rowsBefore) { // it was made anew
+      rowsBefore = rows;
+      lostBefore = lost;
+      return false;
+    }
     long seen = rows - rowsBefore;
     if (seen < Math.max(LEAST_ROWS, 4L * slots)) {
       return false;
@@ -109,8 +114,7 @@ final class SlotTuner {
   private boolean become(int more) {
     boolean changes = more != slots;
     slots = more;
-    rowsBefore = 0;
-    lostBefore = 0;
+    rowsBefore = Long.MAX_VALUE; // counts begin with the next look
     idleEpochs = 0;
     mostUsed = 0;
     uselessLooks = 0;

@@ -90,6 +90,27 @@ class LowHalfSampleTest {
   }
 
   @Test
+  void rowsKeepTheirEpochsWhereGroupsAreLeftOut() {
+    LowHalfSample sample = new LowHalfSample(1);
+    sample.clear(3);
+    Random random = new Random(4);
+    Map<Long, List<Long>> first = add(sample, 700, 250, random);
+    sample.endEpoch();
+    var unused = add(sample, 40_000, 5_000, random);
+    Map<Long, Long> found = new HashMap<>();
+    boolean ended = false;
+    for (int row = 0; row < sample.rows(); row++) {
+      assertTrue(sample.epoch(row) >= (ended ? 1 : 0), "rows are in their order");
+      ended |= sample.epoch(row) == 1;
+      if (!ended) {
+        found.merge(sample.hash(row), 1L, Long::sum);
+      }
+    }
+    assertTrue(ended && !found.isEmpty() && sample.level() > 0);
+    found.forEach((hash, rows) -> assertEquals(first.get(hash).size(), rows));
+  }
+
+  @Test
   void anotherSampleHasOtherGroups() {
     LowHalfSample sample = new LowHalfSample(1);
     sample.clear(1);

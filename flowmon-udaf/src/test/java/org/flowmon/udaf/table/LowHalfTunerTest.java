@@ -167,7 +167,7 @@ class LowHalfTunerTest {
           Stream stream = new Stream(groups, values, skewed, ++seed);
           for (BoundUdaf function : List.of(quantiles(), hitters())) {
             LowHalfTuner tuner = tuner(function);
-            run(tuner, stream, 14);
+            run(tuner, stream, 16);
             long best = Long.MAX_VALUE;
             long ofChosen = 0;
             StringBuilder all = new StringBuilder();
