@@ -214,37 +214,26 @@ final class HistoryQuery {
   /** The answer for a list of the window's values, of which windows before may have asked some. */
   private HistoryAnswer answerOfList(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
-    List<Value> values = values(window.rows(), listed.parameter());
+    List<Value> values = KeptGroups.distinct(values(window.rows(), listed.parameter()));
     Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(now(window)));
     FlowQuery rest = listed.rest(now);
-    KeptGroups.Kept kept = groups.of(rest, snapshot, asOf(window));
-    Set<Value> missing = groups.missing(kept, values);
-    Query bound = listed.bind(now, List.copyOf(missing));
+    long asOf = asOf(window);
+    KeptGroups.Answers kept = groups.of(rest, snapshot, asOf);
+    List<Value> missing = kept == null ? values : kept.missing(values);
+    Query bound = listed.bind(now, missing);
     HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, rest, limit);
+    boolean isExact = answer.status() == HistoryStatus.EXACT;
     if (kept == null) {
-      keep(snapshot, rest, missing, answer);
+      if (isExact) {
+        groups.begin(listed, rest, snapshot, asOf).add(values, answer.rows());
+      }
       return answer;
     }
-    ResultTable all = KeptGroups.merged(kept.rows(), answer.rows(), listed);
-    if (!missing.isEmpty()) {
-      missing.addAll(kept.asked());
-      keep(snapshot, rest, missing, answer.withRows(all));
+    HistoryAnswer all = answer.withRows(kept.merged(kept.rows(values), answer.rows()));
+    if (isExact) {
+      kept.add(missing, answer.rows());
     }
-    return answer.withRows(KeptGroups.rowsOf(all, listed, values));
-  }
-
-  private void keep(
-      ArchiveSnapshot snapshot, FlowQuery rest, Set<Value> asked, HistoryAnswer answer) {
-    if (answer.status() == HistoryStatus.EXACT) {
-      groups.keep(
-          new KeptGroups.Kept(
-              rest,
-              snapshot.archive(),
-              snapshot.expiredRows(),
-              answer.asOf(),
-              asked,
-              answer.rows()));
-    }
+    return all;
   }
 
   /** Why the archive is not known to have all that arrived up to as-of. */

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.history;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -16,81 +17,35 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
 
 /**
  * What windows before have asked of {@link ListedGroups}: as long as the query says the same but
- * for its list, and nothing has arrived since that it is about, only values that are new are looked
- * up. So a history of whole hours is read once an hour, however short windows are. Thread-safe.
+ * for its list, and the archive has the same of what it is about, only values that are new are
+ * looked up. So a history of whole hours is read once an hour, however short windows are.
+ * Thread-safe.
  */
 final class KeptGroups {
-  /** Values and rows that are kept at most: beyond, it begins again with those of one window. */
-  static final int MAX_ROWS = RecentAnswers.MAX_ROWS;
+  /** Values, and rows, that are kept at most: beyond, it begins again with those of one window. */
+  static final int MAX_ROWS = 500_000;
 
   private final LongAdder known = new LongAdder();
-  private Kept kept; // guarded by this
+  private Answers answers; // guarded by this
+
+  /** What is kept; null where nothing of it holds for a snapshot and as-of. */
+  synchronized Answers of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    return answers != null && answers.hold(rest, snapshot, asOf) ? answers : null;
+  }
 
   /**
-   * Exact answers, put together.
+   * Begins again.
    *
-   * @param rest of the query
-   * @param archive that was asked
-   * @param expired rows that had expired by then
-   * @param asOf what arrived later is not seen, in microseconds
-   * @param asked the values
-   * @param rows their groups, in order
+   * @param asOf of exact answers over the snapshot, which are to be added
    */
-  record Kept(
-      FlowQuery rest, UUID archive, long expired, long asOf, Set<Value> asked, ResultTable rows) {}
-
-  /** What still holds; null where nothing does. */
-  Kept of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
-    Kept last;
-    synchronized (this) {
-      last = kept;
-    }
-    return last != null
-            && last.archive.equals(snapshot.archive())
-            && last.expired == snapshot.expiredRows()
-            && last.rest.equals(rest)
-            && !arrived(snapshot, rest, Math.min(last.asOf, asOf), Math.max(last.asOf, asOf))
-        ? last
-        : null;
-  }
-
-  /** Keeps an exact answer. */
-  synchronized void keep(Kept answer) {
-    kept = answer.asked.size() <= MAX_ROWS && answer.rows.rowCount() <= MAX_ROWS ? answer : null;
-  }
-
-  /** Whether what the query asks about may have arrived after a time, and by another. */
-  private static boolean arrived(ArchiveSnapshot snapshot, FlowQuery rest, long after, long by) {
-    if (after == by) {
-      return false;
-    }
-    LongRanges times = Constraints.of(rest.where()).longs(FlowColumn.END_TIME);
-    for (SealedSegment segment : snapshot.segments()) {
-      TimeRange arrival = segment.arrival();
-      TimeRange ends = segment.endTime();
-      if (arrival.max() > after
-          && arrival.min() <= by
-          && (times == null || times.intersects(ends.min(), ends.max()))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** The values that are not among them; NULL is equal to none. */
-  Set<Value> missing(Kept kept, List<Value> values) {
-    Set<Value> missing = new HashSet<>();
-    for (Value value : values) {
-      if (kept != null && kept.asked.contains(value)) {
-        known.increment();
-      } else if (!value.isNull()) {
-        missing.add(value);
-      }
-    }
-    return missing;
+  synchronized Answers begin(
+      ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    answers = new Answers(shape, rest, snapshot, asOf);
+    return answers;
   }
 
   /** How many values of lists were known so far. */
@@ -98,63 +53,209 @@ final class KeptGroups {
     return known.sum();
   }
 
-  /** The rows of some values, in their order. */
-  static ResultTable rowsOf(ResultTable rows, ListedGroups shape, List<Value> values) {
-    Set<Value> wanted = new HashSet<>(values);
-    int[] chosen = new int[rows.rowCount()];
-    int n = 0;
-    for (int row = 0; row < rows.rowCount(); row++) {
-      if (wanted.contains(rows.value(row, shape.keyColumn()))) {
-        chosen[n++] = row;
+  /** The values of a list, each once and in order; NULL is equal to none. */
+  static List<Value> distinct(List<Value> values) {
+    return values.stream()
+        .filter(value -> !value.isNull())
+        .distinct()
+        .sorted(KeptGroups::compare)
+        .toList();
+  }
+
+  /** Exact answers for some values, of one state of what the query is about. */
+  final class Answers {
+    private final ListedGroups shape;
+    private final FlowQuery rest;
+    private final LongRanges times; // null: all
+    private final UUID archive;
+    private final long expired;
+    private final Set<String> segments = new HashSet<>();
+    // Guarded by the outer object, as all that follows: at as-of of these, and between, it is the
+    // same.
+    private long firstAsOf;
+    private long lastAsOf;
+    private final Set<Value> asked = new HashSet<>();
+    // Rows of different groups, each table in order, and each more than half as large again as the
+    // next.
+    private final List<ResultTable> runs = new ArrayList<>();
+    private boolean isFull;
+
+    private Answers(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+      this.shape = shape;
+      this.rest = rest;
+      this.times = Constraints.of(rest.where()).longs(FlowColumn.END_TIME);
+      this.archive = snapshot.archive();
+      this.expired = snapshot.expiredRows();
+      this.firstAsOf = asOf;
+      this.lastAsOf = asOf;
+      for (SealedSegment segment : snapshot.segments()) {
+        if (isAskedAbout(segment) && segment.arrival().min() <= asOf) {
+          segments.add(segment.fileName());
+        }
       }
     }
-    return n == rows.rowCount() ? rows : rows.withRows(Arrays.copyOf(chosen, n));
-  }
 
-  /** Rows of different groups in one table, in order. */
-  static ResultTable merged(ResultTable a, ResultTable b, ListedGroups shape) {
-    if (a.rowCount() == 0 || b.rowCount() == 0) {
-      return a.rowCount() == 0 ? b : a;
+    private boolean isAskedAbout(SealedSegment segment) {
+      TimeRange ends = segment.endTime();
+      return times == null || times.intersects(ends.min(), ends.max());
     }
-    int rows = Math.addExact(a.rowCount(), b.rowCount());
-    ResultTable.Builder both = new ResultTable.Builder();
-    for (int c = 0; c < a.columnCount(); c++) {
-      both.column(a.name(c), a.kind(c));
-    }
-    both.reserve(rows);
-    int[] keys = shape.keyColumns();
-    int ofA = 0;
-    int ofB = 0;
-    while (ofA + ofB < rows) {
-      boolean isFromA =
-          ofB == b.rowCount() || (ofA < a.rowCount() && compare(a, ofA, b, ofB, keys) < 0);
-      copy(isFromA ? a : b, isFromA ? ofA++ : ofB++, both);
-    }
-    return both.build();
-  }
 
-  /** As groups are ordered that no ORDER BY orders. */
-  private static int compare(ResultTable a, int rowA, ResultTable b, int rowB, int[] keys) {
-    for (int key : keys) {
-      int order = compare(a, rowA, b, rowB, key);
-      if (order != 0) {
-        return order;
+    /**
+     * Whether a query over a snapshot would give the same: the archive has the same segments, as
+     * far as it is about them (what was imported, or compacted, is in others), and none of their
+     * rows arrived between what was seen then and what is to be seen now.
+     */
+    private boolean hold(FlowQuery other, ArchiveSnapshot snapshot, long asOf) {
+      if (isFull
+          || !archive.equals(snapshot.archive())
+          || expired != snapshot.expiredRows()
+          || !rest.equals(other)) {
+        return false;
+      }
+      long after = Math.min(firstAsOf, asOf);
+      long by = Math.max(lastAsOf, asOf);
+      int same = 0;
+      for (SealedSegment segment : snapshot.segments()) {
+        TimeRange arrival = segment.arrival();
+        if (arrival.min() > by || !isAskedAbout(segment)) {
+          continue;
+        }
+        if (!segments.contains(segment.fileName())
+            || (after < by && arrival.max() > after && arrival.min() <= by)) {
+          return false;
+        }
+        same++;
+      }
+      if (same < segments.size()) {
+        return false;
+      }
+      firstAsOf = after;
+      lastAsOf = by;
+      return true;
+    }
+
+    /** Those of some values that have not been asked about; in their order. */
+    List<Value> missing(List<Value> values) {
+      synchronized (KeptGroups.this) {
+        List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
+        known.add(values.size() - missing.size());
+        return missing;
       }
     }
-    return 0;
+
+    /** The rows of values that have been asked about, in order. */
+    ResultTable rows(List<Value> values) {
+      synchronized (KeptGroups.this) {
+        ResultTable all = null;
+        for (ResultTable run : runs) {
+          ResultTable some = rowsOf(run, values);
+          all = all == null ? some : merged(all, some);
+        }
+        return all;
+      }
+    }
+
+    /** Adds what was not asked about before. */
+    void add(List<Value> values, ResultTable rows) {
+      synchronized (KeptGroups.this) {
+        // Another window may have asked for some of them at the same time.
+        List<Value> fresh = values.stream().filter(asked::add).toList();
+        runs.add(fresh.size() == values.size() ? rows : rowsOf(rows, fresh));
+        for (int last = runs.size() - 1; last > 0; last--) {
+          if (runs.get(last - 1).rowCount() > 2 * runs.get(last).rowCount()) {
+            break;
+          }
+          runs.set(last - 1, merged(runs.get(last - 1), runs.remove(last)));
+        }
+        isFull = asked.size() > MAX_ROWS || runs.get(0).rowCount() > MAX_ROWS;
+      }
+    }
+
+    /** Rows of some values, which are in order. */
+    private ResultTable rowsOf(ResultTable rows, List<Value> values) {
+      int[] chosen = new int[rows.rowCount()];
+      int n = 0;
+      int row = 0;
+      for (Value value : values) {
+        for (row = first(rows, value, row);
+            row < rows.rowCount() && compare(rows, row, value) == 0;
+            row++) {
+          chosen[n++] = row;
+        }
+      }
+      return n == rows.rowCount() ? rows : rows.withRows(Arrays.copyOf(chosen, n));
+    }
+
+    private int first(ResultTable rows, Value value, int from) {
+      int to = rows.rowCount();
+      while (from < to) {
+        int middle = (from + to) >>> 1;
+        if (compare(rows, middle, value) < 0) {
+          from = middle + 1;
+        } else {
+          to = middle;
+        }
+      }
+      return from;
+    }
+
+    private int compare(ResultTable rows, int row, Value value) {
+      int key = shape.keyColumn();
+      return KeptGroups.compare(
+          value.kind(), rows.high(row, key), rows.low(row, key), value.high(), value.low());
+    }
+
+    /** Rows of different groups in one table, in order. */
+    ResultTable merged(ResultTable a, ResultTable b) {
+      if (a.rowCount() == 0 || b.rowCount() == 0) {
+        return a.rowCount() == 0 ? b : a;
+      }
+      int rows = Math.addExact(a.rowCount(), b.rowCount());
+      ResultTable.Builder both = new ResultTable.Builder();
+      for (int c = 0; c < a.columnCount(); c++) {
+        both.column(a.name(c), a.kind(c));
+      }
+      both.reserve(rows);
+      int ofA = 0;
+      int ofB = 0;
+      while (ofA + ofB < rows) {
+        boolean isFromA = ofB == b.rowCount() || (ofA < a.rowCount() && isBefore(a, ofA, b, ofB));
+        copy(isFromA ? a : b, isFromA ? ofA++ : ofB++, both);
+      }
+      return both.build();
+    }
+
+    /** Whether a group is before another, as groups are that no ORDER BY orders. */
+    private boolean isBefore(ResultTable a, int rowA, ResultTable b, int rowB) {
+      for (int key : shape.keyColumns()) {
+        boolean nullA = a.isNull(rowA, key);
+        boolean nullB = b.isNull(rowB, key);
+        int order =
+            nullA || nullB
+                ? Boolean.compare(nullA, nullB)
+                : KeptGroups.compare(
+                    a.kind(key),
+                    a.high(rowA, key),
+                    a.low(rowA, key),
+                    b.high(rowB, key),
+                    b.low(rowB, key));
+        if (order != 0) {
+          return order < 0;
+        }
+      }
+      return true;
+    }
   }
 
-  private static int compare(ResultTable a, int rowA, ResultTable b, int rowB, int column) {
-    if (a.isNull(rowA, column) || b.isNull(rowB, column)) {
-      return Boolean.compare(a.isNull(rowA, column), b.isNull(rowB, column));
-    }
-    long lowA = a.low(rowA, column);
-    long lowB = b.low(rowB, column);
-    return switch (a.kind(column)) {
-      case ADDRESS -> IpAddress.compare(a.high(rowA, column), lowA, b.high(rowB, column), lowB);
-      case DOUBLE -> Double.compare(Double.longBitsToDouble(lowA), Double.longBitsToDouble(lowB));
-      default -> Long.compare(lowA, lowB);
-    };
+  private static int compare(Value a, Value b) {
+    return compare(a.kind(), a.high(), a.low(), b.high(), b.low());
+  }
+
+  /** As keys are ordered: none of them is a text or a double. */
+  private static int compare(ValueKind kind, long highA, long lowA, long highB, long lowB) {
+    return kind == ValueKind.ADDRESS
+        ? IpAddress.compare(highA, lowA, highB, lowB)
+        : Long.compare(lowA, lowB);
   }
 
   private static void copy(ResultTable from, int row, ResultTable.Builder to) {
@@ -163,10 +264,10 @@ final class KeptGroups {
       if (from.isNull(row, c)) {
         continue;
       }
-      switch (from.kind(c)) {
-        case TEXT -> to.set(c, from.text(row, c));
-        case DOUBLE -> to.set(c, from.low(row, c));
-        default -> to.set(c, from.high(row, c), from.low(row, c));
+      if (from.kind(c) == ValueKind.DOUBLE) {
+        to.set(c, from.low(row, c));
+      } else {
+        to.set(c, from.high(row, c), from.low(row, c));
       }
     }
   }

@@ -13,9 +13,10 @@ import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
- * A query for those groups one of whose keys is in a list, {@code WHERE key IN (:live.column) AND …
+ * A query for those groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …
  * GROUP BY key, …}: what it says of a value of the list depends on no other value, so that answers
- * for parts of a list make up that for all of it. Immutable.
+ * for parts of a list make up that for all of it. It has no texts: keys that are some have an order
+ * of their own, and states and lists may be of any size. Immutable.
  */
 final class ListedGroups {
   private static final String LIVE = "live.";
@@ -23,15 +24,12 @@ final class ListedGroups {
   private final FlowQuery query;
   private final FlowQuery without; // the list
   private final String parameter;
-  private final int keyColumn;
   private final int[] keyColumns;
 
-  private ListedGroups(
-      FlowQuery query, FlowQuery without, String parameter, int keyColumn, int[] keyColumns) {
+  private ListedGroups(FlowQuery query, FlowQuery without, String parameter, int[] keyColumns) {
     this.query = query;
     this.without = without;
     this.parameter = parameter;
-    this.keyColumn = keyColumn;
     this.keyColumns = keyColumns;
   }
 
@@ -40,7 +38,8 @@ final class ListedGroups {
     if (!(any instanceof FlowQuery query)
         || !query.keepsAllGroups()
         || !query.orderBy().isEmpty()
-        || !query.inQueries().isEmpty()) {
+        || !query.inQueries().isEmpty()
+        || query.select().stream().anyMatch(item -> item.what().kind() == ValueKind.TEXT)) {
       return null;
     }
     List<Expression.In> lists = new ArrayList<>();
@@ -68,13 +67,12 @@ final class ListedGroups {
     int[] keys = new int[query.groupBy().size()];
     for (int k = 0; k < keys.length; k++) {
       keys[k] = column(query, query.groupBy().get(k));
-      ValueKind kind = query.groupBy().get(k).kind();
-      if (keys[k] < 0 || kind == ValueKind.TEXT || kind == ValueKind.DOUBLE) {
+      if (keys[k] < 0 || query.groupBy().get(k).kind() == ValueKind.DOUBLE) {
         return null; // rows could not be put in their order again
       }
     }
-    int key = query.groupBy().indexOf(lists.get(0).value());
-    return key < 0 ? null : new ListedGroups(query, without, parameter, keys[key], keys);
+    boolean isFirst = keys.length > 0 && query.groupBy().get(0).equals(lists.get(0).value());
+    return isFirst ? new ListedGroups(query, without, parameter, keys) : null;
   }
 
   private static List<Expression> terms(Expression where) {
@@ -106,7 +104,7 @@ final class ListedGroups {
 
   /** The column of the answer that has the value of the list. */
   int keyColumn() {
-    return keyColumn;
+    return keyColumns[0];
   }
 
   /** The columns of the answer by which its rows are ordered, ascending, NULLs last. */
@@ -116,7 +114,7 @@ final class ListedGroups {
 
   /** The kind of the values: of others nobody knows here which of them are equal. */
   ValueKind keyKind() {
-    return query.select().get(keyColumn).what().kind();
+    return query.select().get(keyColumn()).what().kind();
   }
 
   /** The query for the groups of some values. */

@@ -16,10 +16,20 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.Value;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of lists of values says what the archive says. */
@@ -30,9 +40,12 @@ class KeptGroupsTest extends ArchivedHistory {
           + " AND end_time < TIME_BUCKET(:now - INTERVAL '10' MINUTE, INTERVAL '1' HOUR)";
   private static final String QUERY =
       "SELECT src_addr, SUM(bytes) AS bytes, TIME_BUCKET(end_time, INTERVAL '1' HOUR) AS hour,"
-          + " MEDIAN(bytes) AS median FROM flows WHERE src_addr IN (:live.src_addr)"
+          + " MEDIAN(bytes) AS median, AVG(bytes) AS mean FROM flows WHERE src_addr IN"
+          + " (:live.src_addr)"
           + HOURS
           + " GROUP BY src_addr, hour";
+
+  private int imported;
 
   private static HistoryQuery query(String text, RecentAnswers answers) {
     AnalysisConfig config = TestReports.elephants("");
@@ -78,6 +91,10 @@ class KeptGroupsTest extends ArchivedHistory {
         long arrival = now - 40 * SECOND + random.nextInt(30) * SECOND;
         flows.add(
             new Flow(host(1 + random.nextInt(40)), arrival - late, arrival, random.nextInt(1000)));
+      }
+      if (!flows.isEmpty() && random.nextInt(15) == 0) {
+        importFile(flows.toArray(new Flow[0]));
+        flows.clear();
       }
       archive(now, flows.toArray(new Flow[0]));
       Object[] rows = new Object[2 * (1 + random.nextInt(20))];
@@ -142,6 +159,46 @@ class KeptGroupsTest extends ArchivedHistory {
   }
 
   @Test
+  void whatIsImportedOrSeenByAnOlderSnapshotIsLookedUp() throws Exception {
+    RecentAnswers answers = new RecentAnswers();
+    HistoryQuery query = query(QUERY, answers);
+    HistoryQuery fresh = query(QUERY, null);
+    long hour = END - 2 * HOUR;
+    archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
+    WindowResult first = ending(END, window(100, A, 60));
+    try (Archive archive = Archive.open(directory)) {
+      assertEquals(HistoryStatus.EXACT, query.run(archive, first, LIMIT).status());
+    }
+    importFile(new Flow(A, hour, hour, 1000), new Flow(B, hour, hour, 1000));
+    archive(END + 10 * SECOND);
+    WindowResult next = ending(END + 10 * SECOND, window(100, A, 60, B, 1));
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    try (Archive archive = Archive.open(directory);
+        ArchiveSnapshot older = archive.snapshot()) {
+      assertEquals(fresh.run(archive, next, LIMIT), query.run(archive, next, LIMIT));
+      assertEquals(0, answers.groups().known());
+      FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(next.windowEnd())));
+      assertNotNull(answers.groups().of(rest, older, fresh.asOf(next)));
+      archive(END + 20 * SECOND, new Flow(B, hour, END - SECOND, 7));
+      WindowResult later = ending(END + 20 * SECOND, next);
+      try (Archive now = Archive.open(directory)) {
+        assertEquals(fresh.run(now, later, LIMIT), query.run(now, later, LIMIT));
+      }
+      assertNull(answers.groups().of(rest, older, fresh.asOf(next)), "it has another state");
+    }
+  }
+
+  private void importFile(Flow... flows) throws Exception {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment segment =
+          new SegmentWriter()
+              .seal(archive.segmentsDirectory(), List.of(batch(flows)), Provenance.NONE);
+      ImportedFile file = new ImportedFile(String.format("%064x", ++imported), "f", 10);
+      archive.commit(ArchiveCommit.ofFile(List.of(segment), file, false, "import"));
+    }
+  }
+
+  @Test
   void queriesOfOtherShapesAreAskedAnew() {
     assertNotNull(ListedGroups.of(QueryParser.parseQuery(QUERY)));
     for (String other :
@@ -151,6 +208,10 @@ class KeptGroupsTest extends ArchivedHistory {
             "SELECT src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
                 + " GROUP BY src_addr HAVING n > 1",
             "SELECT COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)",
+            "SELECT dst_addr, src_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " GROUP BY dst_addr, src_addr",
+            "SELECT src_addr, QUANTILES(bytes) AS q FROM flows WHERE src_addr IN (:live.src_addr)"
+                + " GROUP BY src_addr",
             "SELECT COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr) GROUP BY src_addr",
             "SELECT dst_addr, COUNT(*) AS n FROM flows WHERE src_addr IN (:live.src_addr)"
                 + " GROUP BY dst_addr",
