@@ -40,6 +40,32 @@ class ApproximationTest {
                 + " DESC"),
         exact("SELECT t FROM (SELECT TOP(src_addr, 3) AS t FROM flows) AS x"));
     assertEquals(List.of(), exact("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
+    String states =
+        "SELECT dst_port AS port, HEAVY_HITTERS(src_addr) AS h, DISTINCT_SAMPLE(src_addr) AS d,"
+            + " MEDIAN(bytes) AS m FROM flows GROUP BY port";
+    String sums =
+        "SELECT dst_port AS port, src_addr, COUNT(*) AS exact FROM flows GROUP BY dst_port,"
+            + " src_addr ORDER BY (dst_port), ";
+    assertEquals(
+        List.of(
+            "c: " + sums + "COUNT(*) DESC",
+            "n: " + sums + "(src_addr)",
+            "d: SELECT dst_port AS port, COUNT(DISTINCT src_addr) AS exact FROM flows GROUP BY"
+                + " dst_port ORDER BY (dst_port)",
+            "s: SELECT dst_port AS port, bytes, COUNT(*) AS exact FROM flows GROUP BY dst_port,"
+                + " bytes ORDER BY (dst_port), (bytes)"),
+        exact(
+            "SELECT CHANGES(h, h) AS c, h, CARDINALITY(DIFFERENCE(d, d)) AS n, LOWER(n) AS l,"
+                + " CARDINALITY(d) AS d, TOTAL(h) AS t, m + 1 AS s, port FROM ("
+                + states
+                + ") AS x"));
+    assertEquals(
+        List.of("t: " + sums + "COUNT(*) DESC", "n: " + sums + "(src_addr)"),
+        exact(
+            "SELECT TOP(MERGE(h), 3) AS t, CARDINALITY(MERGE(d)) AS n"
+                + " FROM ("
+                + states
+                + ") AS x"));
   }
 
   @Test

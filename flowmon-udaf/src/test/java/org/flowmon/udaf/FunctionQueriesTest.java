@@ -180,6 +180,33 @@ class FunctionQueriesTest {
   }
 
   @Test
+  void whatHavingDropsLeavesTheOrderOfTheOthersAsItIs() {
+    int rows = 0;
+    for (long seed = 1; seed <= 12; seed++) {
+      List<FlowBatch> flows = new RandomFlows(seed).modest().batches(6, 1500);
+      String select = "SELECT src_port, COUNT(*) AS n, MEDIAN(bytes) AS m FROM flows";
+      String order = " ORDER BY m / n DESC, UPPER(m), src_port";
+      ResultTable all =
+          FlowQueries.run(flows, QueryParser.parse(select + " GROUP BY src_port" + order));
+      String having = " GROUP BY src_port HAVING src_port % " + (2 + seed) + " = 1";
+      for (int limit : new int[] {3, 40, 1_000_000}) {
+        ResultTable some =
+            FlowQueries.run(flows, QueryParser.parse(select + having + order + " LIMIT " + limit));
+        int row = 0;
+        for (int of = 0; of < all.rowCount() && row < limit; of++) {
+          if (!all.isNull(of, 0) && all.longValue(of, 0) % (2 + seed) == 1) {
+            assertEquals(all.value(of, 0), some.value(row, 0), "seed " + seed + ", row " + row);
+            assertEquals(all.value(of, 2), some.value(row++, 2), "seed " + seed);
+          }
+        }
+        assertEquals(row, some.rowCount(), "seed " + seed);
+        rows += row;
+      }
+    }
+    assertTrue(rows > 1000, rows + " rows");
+  }
+
+  @Test
   void countsAndListsStandBesideExactCounts() {
     List<FlowBatch> flows = new RandomFlows(13).modest().batches(8, 2000);
     ResultTable answer =

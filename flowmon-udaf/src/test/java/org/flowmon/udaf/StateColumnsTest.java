@@ -180,8 +180,9 @@ class StateColumnsTest {
         ResultTable history = FlowQueries.run(batches, query);
         Predicate<Flow> was = flow -> flow.end >= end - 2 * MINUTE && flow.end < end - MINUTE;
         Predicate<Flow> is = flow -> flow.end >= end - MINUTE && flow.end < end;
-        for (ResultTable answer : List.of(live, history)) {
-          String at = "seed " + seed + ", window " + end + (answer == live ? " live" : " history");
+        for (boolean isLive : new boolean[] {true, false}) {
+          ResultTable answer = isLive ? live : history;
+          String at = "seed " + seed + ", window " + end + (isLive ? " live" : " history");
           assertEquals(1, answer.rowCount());
           checkChanges(answer.text(0, 0), bytes(flows, was), bytes(flows, is), 0.01, at);
           changes += items(answer.text(0, 0)).size();

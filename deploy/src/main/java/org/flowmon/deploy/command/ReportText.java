@@ -1,7 +1,9 @@
 package org.flowmon.deploy.command;
 
 import java.io.PrintWriter;
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.MathContext;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.jobs.sink.ReportRow;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
@@ -33,6 +36,7 @@ import org.flowmon.udaf.query.ValueKind;
  * @param lateFlows while the window was open
  * @param message of the report, or null
  * @param remark what else is to be said; empty: nothing
+ * @param approximate what is approximate in the rows, as messages have it
  */
 record ReportText(
     String name,
@@ -42,7 +46,8 @@ record ReportText(
     String history,
     long lateFlows,
     String message,
-    String remark) {
+    String remark,
+    List<Map<String, Object>> approximate) {
   private static final String MISSING = "days_missing";
 
   /** A report as the job makes it. */
@@ -56,7 +61,8 @@ record ReportText(
         confidence.history().text(),
         confidence.counts().late(),
         confidence.message(),
-        "");
+        "",
+        report.approximations().stream().map(ReportText::members).toList());
   }
 
   /**
@@ -75,7 +81,8 @@ record ReportText(
         String.valueOf(confidence.get("history")),
         confidence.get("late_flows") instanceof BigInteger late ? late.longValue() : 0,
         confidence.get("message") instanceof String message ? message : null,
-        remark(rows, last));
+        remark(rows, last),
+        last.approximate());
   }
 
   private static String remark(List<ReportRow> rows, ReportRow last) {
@@ -93,6 +100,49 @@ record ReportText(
       remark.append(String.format(", %,d others are not there", last.rows() - rows.size()));
     }
     return remark.toString();
+  }
+
+  private static Map<String, Object> members(ReportApproximation one) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("column", one.column());
+    if (one.bound() != null) {
+      members.put("bound", one.bound().value());
+      members.put("bound_of", one.boundOf());
+      members.put("probability", one.bound().probability());
+    }
+    members.put("exact", one.exact());
+    return members;
+  }
+
+  /** How far a column may be off, and what to ask for the exact answer. */
+  private static String said(Map<String, Object> one) {
+    StringBuilder said = new StringBuilder(String.valueOf(one.get("column")));
+    if (one.get("bound") instanceof Number bound) {
+      double probability =
+          one.get("probability") instanceof Number number ? number.doubleValue() : 1;
+      if (bound.doubleValue() == 0 && probability == 1) {
+        return said.append(": exact in this window").toString();
+      }
+      boolean isShare = "share".equals(one.get("bound_of"));
+      said.append(": at most ")
+          .append(number(isShare ? 100 * bound.doubleValue() : bound.doubleValue()))
+          .append(isShare ? " %" : "ranks".equals(one.get("bound_of")) ? " ranks" : "")
+          .append(" off");
+      if (probability < 1) {
+        said.append(", with ").append(number(100 * probability)).append(" %");
+      }
+    } else {
+      said.append(": approximate");
+    }
+    if (one.get("exact") instanceof String exact) {
+      said.append("; exactly by ").append(exact);
+    }
+    return said.toString();
+  }
+
+  /** Four digits are enough of an error. */
+  private static String number(double number) {
+    return new BigDecimal(number, new MathContext(4)).stripTrailingZeros().toPlainString();
   }
 
   /** The rows of messages as a table. The kinds of its columns are those that JSON tells. */
@@ -169,6 +219,7 @@ record ReportText(
         remark,
         message == null ? "" : ": " + TextTable.printable(message));
     TextTable.ofReport(days == null ? rows : withoutDays()).write(out);
+    approximate.forEach(one -> out.println(TextTable.printable(said(one))));
     out.println();
   }
 

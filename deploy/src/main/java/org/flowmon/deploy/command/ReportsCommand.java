@@ -139,8 +139,15 @@ public final class ReportsCommand implements Callable<Integer> {
     }
   }
 
-  /** A report some of whose rows have not come: since when it is known, and whether told of. */
-  private record Held(long nanos, boolean told) {}
+  /**
+   * A report some of whose rows have not come.
+   *
+   * @param nanos since when it is known
+   * @param told whether it was told of
+   * @param rows the numbers of those that were shown as JSON
+   * @param revision that they are of
+   */
+  private record Held(long nanos, boolean told, Set<Integer> rows, int revision) {}
 
   /** What is read and shown. */
   private final class Shown {
@@ -200,7 +207,7 @@ public final class ReportsCommand implements Callable<Integer> {
         return true;
       }
       long now = System.nanoTime();
-      Held seen = held.computeIfAbsent(report, any -> new Held(now, false));
+      Held seen = held.computeIfAbsent(report, any -> new Held(now, false, Set.of(), 0));
       if (now - seen.nanos() > GIVE_UP.toNanos()) {
         held.remove(report);
         windows.take(report);
@@ -269,10 +276,9 @@ public final class ReportsCommand implements Callable<Integer> {
               .thenComparing(ReportWindows.Window::analysis));
       for (ReportWindows.Window report : ordered) {
         shown++;
+        Set<Integer> told = new TreeSet<>();
         if (format == Format.JSON) {
-          for (byte[] message : report.messages()) {
-            out.println(new String(message, StandardCharsets.UTF_8));
-          }
+          told.addAll(tellRows(report));
         } else {
           ReportText.of(report.parsed()).write(out);
         }
@@ -280,11 +286,25 @@ public final class ReportsCommand implements Callable<Integer> {
           held.remove(report);
           windows.take(report);
         } else {
-          held.put(report, new Held(System.nanoTime(), true));
+          held.put(report, new Held(System.nanoTime(), true, told, report.revision()));
         }
       }
       isFollowing = follow;
       out.flush();
+    }
+
+    /** Shows the rows of a report that were not shown, and says the numbers of all. */
+    private Set<Integer> tellRows(ReportWindows.Window report) throws IOException {
+      Held before = held.get(report);
+      Set<Integer> known =
+          before != null && before.revision() == report.revision() ? before.rows() : Set.of();
+      Set<Integer> told = new TreeSet<>(known);
+      for (byte[] message : report.messages()) {
+        if (told.add(ReportRow.parse(message).rowNumber())) {
+          out.println(new String(message, StandardCharsets.UTF_8));
+        }
+      }
+      return told;
     }
 
     private void remarks() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -162,28 +163,34 @@ class ReportsCommandTest {
     }
   }
 
+  private static Process following(EmbeddedKafka kafka, Path said, String... more)
+      throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.flowmon.deploy.Flowmon",
+                "reports",
+                "--kafka",
+                kafka.bootstrapServers(),
+                "--analysis",
+                "talkers",
+                "--follow"));
+    command.addAll(List.of(more));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(said.toFile())
+        .start();
+  }
+
   @Test
   void whatComesIsFollowedUntilASignal() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
       Path said = directory.resolve("said");
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-Xmx256m",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "org.flowmon.deploy.Flowmon",
-                  "reports",
-                  "--kafka",
-                  kafka.bootstrapServers(),
-                  "--analysis",
-                  "talkers",
-                  "--follow",
-                  "--last",
-                  "1")
-              .redirectErrorStream(true)
-              .redirectOutput(said.toFile())
-              .start();
+      Process process = following(kafka, said, "--last", "1");
       try {
         await(process, said, text -> text.contains("it is waited for"));
         kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
@@ -207,6 +214,60 @@ class ReportsCommandTest {
         assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it goes on");
         assertEquals(143, process.exitValue());
         assertFalse(Files.readString(said).contains("Exception"), Files.readString(said));
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  @Test
+  void whatIsApproximateIsSaidWithTheQueryThatIsExact() throws Exception {
+    String approximate =
+        ",\"approximate\":[{\"column\":\"bytes\",\"value\":\"v\",\"bound\":12.0,"
+            + "\"bound_of\":\"ranks\",\"probability\":1.0,\"exact\":\"SELECT 1\"},"
+            + "{\"column\":\"share\",\"value\":\"w\",\"bound\":0.016,\"bound_of\":\"share\","
+            + "\"probability\":0.95,\"exact\":null},"
+            + "{\"column\":\"rank\",\"value\":\"u\",\"bound\":0.0,\"bound_of\":\"units\","
+            + "\"probability\":1.0,\"exact\":\"SELECT 2\"},"
+            + "{\"column\":\"top\",\"value\":\"x\",\"bound\":null,\"bound_of\":null,"
+            + "\"probability\":null,\"exact\":\"SELECT 3\"}]}";
+    String row = talker(1, 3, 1, 1, "192.0.2.9");
+    String message = row.substring(0, row.length() - 1) + approximate;
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
+      kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
+      send(kafka, "flowmon.reports.talkers", message);
+      assertEquals(
+          """
+          talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact
+          rank  src_addr   bytes  share
+          ────  ─────────  ─────  ─────
+             1  192.0.2.9    999    0.5
+          bytes: at most 12 ranks off; exactly by SELECT 1
+          share: at most 1.6 % off, with 95 %
+          rank: exact in this window
+          top: approximate; exactly by SELECT 3
+
+          """,
+          reports(kafka).out());
+      assertEquals(message, reports(kafka, "--format", "json").out().strip());
+    }
+  }
+
+  @Test
+  void aLateReportsRowsAreShownOnceAsJson() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
+      kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
+      Path said = directory.resolve("said");
+      Process process = following(kafka, said, "--format", "json");
+      try {
+        String late = talker(2, 3, 2, 2, "192.0.2.2");
+        send(kafka, "flowmon.reports.talkers", talker(1, 3, 1, 1, "192.0.2.1"), late);
+        await(process, said, text -> text.contains("192.0.2.2"));
+        send(kafka, "flowmon.reports.talkers", talker(2, 3, 2, 1, "192.0.2.3"));
+        await(process, said, text -> text.contains("192.0.2.3"));
+        send(kafka, "flowmon.reports.talkers", talker(3, 3, 1, 1, "192.0.2.4"));
+        String all = await(process, said, text -> text.contains("192.0.2.4"));
+        assertEquals(2, all.split(Pattern.quote(late), -1).length, all);
       } finally {
         process.destroyForcibly();
       }

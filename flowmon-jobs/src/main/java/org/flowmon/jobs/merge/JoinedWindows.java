@@ -1,6 +1,8 @@
 package org.flowmon.jobs.merge;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -12,9 +14,11 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.NestedQueries;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.ValueBound;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -98,6 +102,7 @@ final class JoinedWindows {
   private WindowResult result(long end, long through) {
     long start = end - window.widthMicros();
     Map<FlowQuery, ResultTable> answers = new HashMap<>();
+    Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     ArrivalCounts counts = null;
     long groups = 0;
     boolean hasAllGroups = true;
@@ -107,7 +112,13 @@ final class JoinedWindows {
       WindowPart parts = open == null ? null : open.publish(of, through);
       WindowPart part = parts == null ? null : leaf.settled(parts);
       hasAllGroups &= part == null || part.level() == 0;
-      answers.put(of, part == null ? FlowQueries.run(List.of(), of) : part.result());
+      if (part == null) {
+        answers.put(of, FlowQueries.run(List.of(), of));
+      } else {
+        WindowPart.Answer answer = part.answer();
+        answers.put(of, answer.rows());
+        answer.bounds().forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
+      }
       groups += part == null ? 0 : Math.max(0, part.estimatedGroups());
       ArrivalCounts arrived = leaf.arrived(start, end);
       counts = counts == null ? arrived : counts.beside(arrived);
@@ -118,18 +129,22 @@ final class JoinedWindows {
         hasAllGroups
             ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})
             : FlowQueries.run(List.of(), whole).withRows(new int[0]);
-    return new WindowResult(
-        leaves.get(0).live().analysis().name(),
-        null,
-        start,
-        end,
-        window.update(end, through),
-        through,
-        end + window.latenessMicros(),
-        rows,
-        new ResultTable.Builder().build(),
-        groups,
-        hasAllGroups ? 0 : WindowResult.NO_GROUPS,
-        counts);
+    WindowResult result =
+        new WindowResult(
+            leaves.get(0).live().analysis().name(),
+            null,
+            start,
+            end,
+            window.update(end, through),
+            through,
+            end + window.latenessMicros(),
+            rows,
+            new ResultTable.Builder().build(),
+            groups,
+            hasAllGroups ? 0 : WindowResult.NO_GROUPS,
+            counts);
+    List<ValueBound> all = new ArrayList<>();
+    bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
+    return result.withBounds(all);
   }
 }

@@ -194,19 +194,22 @@ final class OpenWindows {
     WindowSpec window = live.window();
     WindowPart part = settled(parts);
     long start = part.windowEnd() - window.widthMicros();
-    return new WindowResult(
-        live.analysis().name(),
-        null,
-        start,
-        part.windowEnd(),
-        window.update(part.windowEnd(), through),
-        through,
-        part.windowEnd() + window.latenessMicros(),
-        part.result(),
-        part.totals(),
-        part.estimatedGroups(),
-        part.level(),
-        arrived(start, part.windowEnd()));
+    WindowPart.Answer answer = part.answer();
+    WindowResult result =
+        new WindowResult(
+            live.analysis().name(),
+            null,
+            start,
+            part.windowEnd(),
+            window.update(part.windowEnd(), through),
+            through,
+            part.windowEnd() + window.latenessMicros(),
+            answer.rows(),
+            part.totals(),
+            part.estimatedGroups(),
+            part.level(),
+            arrived(start, part.windowEnd()));
+    return result.withBounds(answer.bounds());
   }
 
   /** A window's parts with no more groups than the analysis may hold. */

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.merge;
 
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
@@ -8,6 +9,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.ValueBound;
 
 /**
  * What an analysis's live query gave for one window: exact for what had arrived, the same at any
@@ -35,6 +37,7 @@ import org.flowmon.udaf.query.ResultTable;
  * @param counts what arrived while the window was open, and what is known not to have
  * @param inputThrough through which arrival there was input where its end gave the result before
  *     the window's time had come; {@link Long#MAX_VALUE} where that had come
+ * @param bounds of what functions with states give in the rows: of an analysis without them none
  */
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
@@ -50,7 +53,8 @@ public record WindowResult(
     long groups,
     int groupLevel,
     ArrivalCounts counts,
-    long inputThrough) {
+    long inputThrough,
+    List<ValueBound> bounds) {
   /** The {@link #groupLevel} of a result without groups. */
   public static final int NO_GROUPS = 17;
 
@@ -59,6 +63,42 @@ public record WindowResult(
 
   public static final TypeInformation<WindowResult> TYPE =
       new RecordType<>(WindowResult.class, new WindowResultSerializer());
+
+  public WindowResult {
+    bounds = List.copyOf(bounds);
+  }
+
+  /** A result of an analysis without functions that have states. */
+  public WindowResult(
+      String analysis,
+      String definition,
+      long windowStart,
+      long windowEnd,
+      int update,
+      long arrivedThrough,
+      long finalAt,
+      ResultTable rows,
+      ResultTable totals,
+      long groups,
+      int groupLevel,
+      ArrivalCounts counts,
+      long inputThrough) {
+    this(
+        analysis,
+        definition,
+        windowStart,
+        windowEnd,
+        update,
+        arrivedThrough,
+        finalAt,
+        rows,
+        totals,
+        groups,
+        groupLevel,
+        counts,
+        inputThrough,
+        List.of());
+  }
 
   /** The result of a window whose time has come. */
   public WindowResult(
@@ -151,15 +191,20 @@ public record WindowResult(
 
   /** The same result of an analysis that is defined by this text. */
   public WindowResult withDefinition(String text) {
-    return with(text, inputThrough);
+    return with(text, inputThrough, bounds);
+  }
+
+  /** The same result, with the bounds of its rows. */
+  WindowResult withBounds(List<ValueBound> ofRows) {
+    return with(definition, inputThrough, ofRows);
   }
 
   /** The same result, given as there is no more input. */
   WindowResult atEndOfInput(long through) {
-    return with(definition, through);
+    return with(definition, through, bounds);
   }
 
-  private WindowResult with(String text, long through) {
+  private WindowResult with(String text, long through, List<ValueBound> ofRows) {
     return new WindowResult(
         analysis,
         text,
@@ -173,7 +218,8 @@ public record WindowResult(
         groups,
         groupLevel,
         counts,
-        through);
+        through,
+        ofRows);
   }
 
   /** How Flink finds the type. */

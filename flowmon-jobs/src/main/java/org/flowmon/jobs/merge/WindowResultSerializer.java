@@ -1,27 +1,34 @@
 package org.flowmon.jobs.merge;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.ValueBound;
 
 /**
- * Version 4: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
+ * Version 5: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
  * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
  * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
  * groups (8 bytes), their level (4 bytes, from version 3 on), then the six counts (8 bytes each, in
- * version 1 the first four), input through (8 bytes, from version 4 on).
+ * version 1 the first four), input through (8 bytes, from version 4 on), from version 5 on the
+ * number of bounds and of each its value ({@link RecordSerializer#writeText}) and {@link
+ * ErrorBounds}.
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
+  private static final int MAX_BOUNDS = 1 << 16;
 
   public WindowResultSerializer() {
-    super(4);
+    super(5);
   }
 
   @Override
@@ -40,6 +47,11 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     ArrivalCounts counts = result.counts();
     counts.write(target);
     target.writeLong(result.inputThrough());
+    target.writeInt(result.bounds().size());
+    for (ValueBound bound : result.bounds()) {
+      writeText(bound.value(), target);
+      ErrorBounds.write(bound.bound(), target);
+    }
   }
 
   @Override
@@ -70,7 +82,20 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
         groups,
         groupLevel,
         counts,
-        inputThrough);
+        inputThrough,
+        found > 4 ? readBounds(source) : List.of());
+  }
+
+  private static List<ValueBound> readBounds(DataInputView source) throws IOException {
+    int count = source.readInt();
+    if (count < 0 || count > MAX_BOUNDS) {
+      throw new IOException("a result with " + count + " bounds");
+    }
+    List<ValueBound> bounds = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      bounds.add(new ValueBound(readText(source), ErrorBounds.read(source)));
+    }
+    return bounds;
   }
 
   @Override

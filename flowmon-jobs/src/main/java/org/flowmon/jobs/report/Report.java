@@ -29,6 +29,7 @@ import org.flowmon.udaf.query.ResultTable;
  *     good
  * @param columns those of {@code rows}, in their order
  * @param rows in the order to be shown in
+ * @param approximations what in the columns is approximate; none of most analyses
  */
 @TypeInfo(Report.Factory.class)
 public record Report(
@@ -39,7 +40,8 @@ public record Report(
     int revision,
     List<ReportColumn> columns,
     ResultTable rows,
-    Confidence confidence) {
+    Confidence confidence,
+    List<ReportApproximation> approximations) {
   /** Without the history that the analysis asks for. */
   public static final int PROVISIONAL = 1;
 
@@ -57,11 +59,34 @@ public record Report(
 
   public Report {
     columns = List.copyOf(columns);
+    approximations = List.copyOf(approximations);
     List<String> names = columns.stream().map(ReportColumn::name).toList();
     if (!names.equals(rows.names())) {
       throw new IllegalArgumentException(
           "report of " + analysis + ": rows have " + rows.names() + ", expected " + names);
     }
+  }
+
+  /** A report without anything approximate. */
+  public Report(
+      String analysis,
+      String definition,
+      long windowStart,
+      long windowEnd,
+      int revision,
+      List<ReportColumn> columns,
+      ResultTable rows,
+      Confidence confidence) {
+    this(
+        analysis,
+        definition,
+        windowStart,
+        windowEnd,
+        revision,
+        columns,
+        rows,
+        confidence,
+        List.of());
   }
 
   /** No report, but word of an analysis, as {@link WindowResult#isAnnouncement} brings it. */

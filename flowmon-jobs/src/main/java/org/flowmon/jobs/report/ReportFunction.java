@@ -40,6 +40,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       AnalysisConfig config,
       ReportLogic logic,
       List<ReportColumn> columns,
+      ExactQueries exact,
       Counter reports,
       Counter rows,
       Counter failed) {}
@@ -82,14 +83,17 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private Analysis open(AnalysisConfig config, Analysis before) {
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
+    ExactQueries exact = new ExactQueries(config, columns);
     if (before != null) {
-      return new Analysis(config, logic, columns, before.reports(), before.rows(), before.failed());
+      return new Analysis(
+          config, logic, columns, exact, before.reports(), before.rows(), before.failed());
     }
     MetricGroup group = metrics.addGroup("analysis", config.name());
     return new Analysis(
         config,
         logic,
         columns,
+        exact,
         group.counter("reports"),
         group.counter("report_rows"),
         group.counter("failed_reports"));
@@ -141,6 +145,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
         Report.revision(window.window().update(), window.history().status()),
         analysis.columns(),
         analysis.logic().report(window),
-        Confidence.of(window));
+        Confidence.of(window),
+        analysis.exact().of(window.window()));
   }
 }

@@ -10,26 +10,29 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.query.ResultTable;
 
 /**
- * Version 4: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
+ * Version 5: analysis (modified UTF-8), its definition (of which version 1 has none; {@link
  * RecordSerializer#writeText}), start, end (8 bytes each), revision (4), rows as {@link
  * ResultTableBytes}, a byte for each column (bit 0 wide, bit 1 key), then the confidence: status (1
  * byte), as-of, from, through, arrived through, final at (not in version 1), the groups' level (4
  * bytes, from version 3 on), their number (8, from version 4 on), the six counts (8 bytes each, in
- * version 1 the first four), 0 or 1 and the message.
+ * version 1 the first four), 0 or 1 and the message; from version 5 on the number of approximations
+ * and of each column, value (text), the bound ({@link ErrorBounds}) and the exact query (text).
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
   private static final int WIDE = 1;
   private static final int KEY = 2;
   private static final int MAX_MESSAGE = 4000;
+  private static final int MAX_APPROXIMATIONS = 1 << 16;
 
   public ReportSerializer() {
-    super(4);
+    super(5);
   }
 
   @Override
@@ -59,6 +62,13 @@ public final class ReportSerializer extends RecordSerializer<Report> {
       String message = confidence.message();
       target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
     }
+    target.writeInt(report.approximations().size());
+    for (ReportApproximation one : report.approximations()) {
+      writeText(one.column(), target);
+      writeText(one.value(), target);
+      ErrorBounds.write(one.bound(), target);
+      writeText(one.exact(), target);
+    }
   }
 
   @Override
@@ -83,7 +93,23 @@ public final class ReportSerializer extends RecordSerializer<Report> {
         revision,
         columns,
         rows,
-        readConfidence(found, end, source));
+        readConfidence(found, end, source),
+        found > 4 ? readApproximations(source) : List.of());
+  }
+
+  private static List<ReportApproximation> readApproximations(DataInputView source)
+      throws IOException {
+    int count = source.readInt();
+    if (count < 0 || count > MAX_APPROXIMATIONS) {
+      throw new IOException("a report with " + count + " approximations");
+    }
+    List<ReportApproximation> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(
+          new ReportApproximation(
+              readText(source), readText(source), ErrorBounds.read(source), readText(source)));
+    }
+    return all;
   }
 
   private static Confidence readConfidence(int found, long end, DataInputView source)

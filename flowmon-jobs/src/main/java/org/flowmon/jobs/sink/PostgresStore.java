@@ -36,8 +36,9 @@ final class PostgresStore implements AutoCloseable {
         (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
          history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
          sampled_flows, sampling_rate, group_sampling, groups, groups_lower, groups_upper, message,
-         written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+         approximate, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb,
+        clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
         revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
         as_of = excluded.as_of, history_from = excluded.history_from,
@@ -49,7 +50,7 @@ final class PostgresStore implements AutoCloseable {
         sampling_rate = excluded.sampling_rate, group_sampling = excluded.group_sampling,
         groups = excluded.groups, groups_lower = excluded.groups_lower,
         groups_upper = excluded.groups_upper,
-        message = excluded.message,
+        message = excluded.message, approximate = excluded.approximate,
         written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
       """;
@@ -212,6 +213,11 @@ final class PostgresStore implements AutoCloseable {
       setNumber(put, 20, groups.lower());
       setNumber(put, 21, groups.upper());
       put.setString(22, PostgresTable.text(confidence.message()));
+      put.setString(
+          23,
+          report.approximations().isEmpty()
+              ? null
+              : PostgresTable.text(ReportJson.approximations(report)));
       return put.executeUpdate() == 1;
     }
   }

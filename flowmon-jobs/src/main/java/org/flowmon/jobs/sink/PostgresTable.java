@@ -53,6 +53,7 @@ final class PostgresTable {
         groups_lower bigint,
         groups_upper bigint,
         message text,
+        approximate jsonb,
         written_at timestamptz NOT NULL,
         PRIMARY KEY (analysis, window_end, window_start))
       """;
@@ -66,7 +67,11 @@ final class PostgresTable {
           + " ADD COLUMN IF NOT EXISTS group_sampling double precision NOT NULL DEFAULT 1,"
           + " ADD COLUMN IF NOT EXISTS groups bigint,"
           + " ADD COLUMN IF NOT EXISTS groups_lower bigint,"
-          + " ADD COLUMN IF NOT EXISTS groups_upper bigint";
+          + " ADD COLUMN IF NOT EXISTS groups_upper bigint,"
+          + " ADD COLUMN IF NOT EXISTS approximate jsonb";
+
+  // A table that has one of each time since has all.
+  private static final List<String> ADDED = List.of("final_at", "group_sampling", "groups_upper", "approximate");
 
   private final String name;
   private final List<ReportColumn> columns;
@@ -89,7 +94,7 @@ final class PostgresTable {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
       statement.execute(CREATE_WINDOWS);
-      if (!found(connection, "flowmon_windows").containsKey("final_at")) {
+      if (!found(connection, "flowmon_windows").keySet().containsAll(ADDED)) {
         statement.execute(ADD_COLUMNS);
       }
       statement.execute(

@@ -6,6 +6,8 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportApproximation;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupEstimate;
 
@@ -34,7 +36,28 @@ public final class ReportJson {
     out.append(",\"columns\":").append(columns(report.rows(), row));
     out.append(",\"confidence\":");
     confidence(out, report.confidence());
+    if (!report.approximations().isEmpty()) {
+      out.append(",\"approximate\":").append(approximations(report));
+    }
     return out.append('}').toString();
+  }
+
+  /** What is approximate in a report, a JSON array. */
+  static String approximations(Report report) {
+    StringBuilder out = new StringBuilder("[");
+    for (ReportApproximation one : report.approximations()) {
+      out.append(out.length() > 1 ? "," : "");
+      member(out.append('{'), "column", one.column());
+      member(out.append(','), "value", one.value());
+      ErrorBound bound = one.bound();
+      out.append(",\"bound\":").append(bound == null ? "null" : Double.toString(bound.value()));
+      member(out.append(','), "bound_of", one.boundOf());
+      out.append(",\"probability\":")
+          .append(bound == null ? "null" : Double.toString(bound.probability()));
+      member(out.append(','), "exact", one.exact());
+      out.append('}');
+    }
+    return out.append(']').toString();
   }
 
   /** The columns of a row by name, a JSON object. */

@@ -8,8 +8,10 @@ import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,6 +25,8 @@ import java.util.Map;
  * @param columns by name, in their order: text, {@link BigInteger}, {@link Double}, {@link Boolean}
  *     or null
  * @param confidence by name, likewise
+ * @param approximate what is approximate in the columns, by name, likewise; empty where all is
+ *     exact
  */
 public record ReportRow(
     String analysis,
@@ -33,13 +37,15 @@ public record ReportRow(
     int rowNumber,
     String rowKey,
     Map<String, Object> columns,
-    Map<String, Object> confidence) {
+    Map<String, Object> confidence,
+    List<Map<String, Object>> approximate) {
   private static final JsonFactory JSON = new JsonFactory();
 
   public ReportRow {
     columns =
         Collections.unmodifiableMap(columns); // Map.copyOf takes neither NULLs nor their order
     confidence = Collections.unmodifiableMap(confidence);
+    approximate = approximate.stream().map(Collections::unmodifiableMap).toList();
   }
 
   /**
@@ -55,6 +61,7 @@ public record ReportRow(
     }
     Map<String, Object> columns = null;
     Map<String, Object> confidence = null;
+    List<Map<String, Object>> approximate = new ArrayList<>();
     Map<String, Object> members = new LinkedHashMap<>();
     try (JsonParser json = JSON.createParser(message)) {
       expect(json.nextToken() == JsonToken.START_OBJECT, "an object");
@@ -67,6 +74,11 @@ public record ReportRow(
         } else if (name.equals("confidence")) {
           expect(isObject, "confidence as an object");
           confidence = scalars(json);
+        } else if (name.equals("approximate") && json.currentToken() == JsonToken.START_ARRAY) {
+          while (json.nextToken() == JsonToken.START_OBJECT) {
+            approximate.add(scalars(json));
+          }
+          expect(json.currentToken() == JsonToken.END_ARRAY, "approximate as objects");
         } else {
           add(members, name, json);
         }
@@ -89,7 +101,8 @@ public record ReportRow(
             integer(members, "row_number"),
             text(members, "row_key"),
             columns,
-            confidence);
+            confidence,
+            approximate);
     expect(row.revision > 0, "a revision above 0");
     expect(row.rowNumber > 0 && row.rowNumber <= row.rows, "row_number from 1 to rows");
     return row;

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.ValueBound;
 import org.junit.jupiter.api.Test;
 
 class WindowResultSerializerTest {
@@ -19,7 +22,8 @@ class WindowResultSerializerTest {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
     ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4, 5, 6);
-    return new WindowResult("a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts, 190);
+    return new WindowResult(
+        "a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts, 190, List.of());
   }
 
   private byte[] bytes(WindowResult result) throws IOException {
@@ -34,9 +38,34 @@ class WindowResultSerializerTest {
     assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
   }
 
+  @Test
+  void boundsOfValuesComeBackAsTheyWere() throws Exception {
+    WindowResult result =
+        result()
+            .withBounds(
+                List.of(
+                    new ValueBound("MEDIAN(QUANTILES(bytes))", ErrorBound.ofRank(2.5, 1)),
+                    new ValueBound("t", ErrorBound.additive(7, 0.95)),
+                    new ValueBound("r", ErrorBound.relative(0.01, 0.9))));
+    assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
+  }
+
+  /** The bytes as version 4 had them: without bounds. */
+  private byte[] ofVersion4(WindowResult result) throws IOException {
+    byte[] now = bytes(result.withBounds(List.of()));
+    byte[] old = Arrays.copyOf(now, now.length - 4);
+    old[0] = 4;
+    return old;
+  }
+
+  @Test
+  void aResultOfVersion4HasNoBounds() throws Exception {
+    assertEquals(result(), serializer.deserialize(new DataInputDeserializer(ofVersion4(result()))));
+  }
+
   /** The bytes as version 3 had them: without the end of input. */
   private byte[] ofVersion3(WindowResult result) throws IOException {
-    byte[] now = bytes(result);
+    byte[] now = ofVersion4(result);
     byte[] old = Arrays.copyOf(now, now.length - 8);
     old[0] = 3;
     return old;

@@ -43,7 +43,7 @@ class ReportSerializerTest {
     assertEquals(400, sampled.groupEstimate().value());
     assertTrue(sampled.groupEstimate().lower() < 400 && sampled.groupEstimate().upper() > 400);
     byte[] now =
-        bytes(
+        ofVersion4(
             new Report(
                 report.analysis(),
                 report.definition(),
@@ -66,9 +66,29 @@ class ReportSerializerTest {
   }
 
   @Test
+  void whatIsApproximateComesBackAsItWas() throws Exception {
+    Report report = TestReports.approximate();
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
+  }
+
+  /** The bytes as version 4 had them: without what is approximate. */
+  private byte[] ofVersion4(Report report) throws IOException {
+    byte[] now = bytes(report);
+    byte[] old = Arrays.copyOf(now, now.length - 4);
+    old[0] = 4;
+    return old;
+  }
+
+  @Test
+  void aReportOfVersion4HasNothingApproximate() throws Exception {
+    Report report = TestReports.report(7, "192.0.2.1", 5, null, 6);
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(ofVersion4(report))));
+  }
+
+  @Test
   void aReportOfVersion1IsTheFinalOneAtItsWindowsEnd() throws Exception {
     Report report = TestReports.report(3, "192.0.2.1", 5);
-    byte[] now = bytes(report);
+    byte[] now = ofVersion4(report);
     int name = 1 + 2 + "elephants".length();
     // before the two times, the groups' level and number, the counts and no message
     int at = now.length - 1 - 6 * 8 - 12 - 16;

@@ -7,6 +7,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
@@ -148,5 +149,26 @@ public final class TestReports {
             null);
     return new Report(
         "elephants", END - 10 * SECOND, END, revision, columns, table.build(), confidence);
+  }
+
+  /** A report with approximate columns, one of which has no bound and no exact query. */
+  public static Report approximate() {
+    Report report = report(Report.FINAL, "192.0.2.1", 5);
+    return new Report(
+        report.analysis(),
+        null,
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        report.columns(),
+        report.rows(),
+        report.confidence(),
+        List.of(
+            new ReportApproximation(
+                "flows",
+                "MEDIAN(QUANTILES(bytes))",
+                ErrorBound.ofRank(12.5, 1),
+                "SELECT bytes, COUNT(*) AS exact FROM flows WHERE service = 'a\"b' GROUP BY bytes"),
+            new ReportApproximation("share", "TOP(HEAVY_HITTERS(dst_port), 3)", null, null)));
   }
 }

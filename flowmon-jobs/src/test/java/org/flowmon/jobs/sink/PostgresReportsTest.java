@@ -284,6 +284,23 @@ class PostgresReportsTest {
   }
 
   @Test
+  void whatIsApproximateIsStoredWithItsBoundAndExactQuery() throws Exception {
+    execute("DROP TABLE IF EXISTS flowmon_windows");
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.approximate());
+    }
+    String select = "SELECT approximate->0->>'%s' FROM flowmon_windows";
+    assertEquals(List.of("12.5"), rows(select.formatted("bound")));
+    assertEquals(List.of("ranks"), rows(select.formatted("bound_of")));
+    assertTrue(rows(select.formatted("exact")).get(0).contains("service = 'a\"b'"));
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.report(Report.FINAL + Report.UPDATE, "192.0.2.1", 5));
+    }
+    assertEquals(
+        List.of("1"), rows("SELECT count(*) FROM flowmon_windows WHERE approximate IS NULL"));
+  }
+
+  @Test
   void aColumnThatAnAnalysisGainsIsAddedToItsTable() throws Exception {
     Report report = TestReports.report(Report.FINAL, "10.0.0.1", 1);
     ResultTable.Builder rows = new ResultTable.Builder().column("src_addr", ValueKind.ADDRESS);

@@ -10,6 +10,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.TestReports;
@@ -54,6 +55,27 @@ class ReportRowTest {
     assertTrue(row.confidence().containsKey("message"));
     assertNull(row.confidence().get("message"));
     assertNull(ReportRow.parse(bytes(written(1))).columns().get("src_addr"));
+  }
+
+  @Test
+  void whatIsApproximateIsReadAgainAndStandsOnlyWhereSomethingIs() throws Exception {
+    String json = ReportJson.value(TestReports.approximate(), 0);
+    assertTrue(
+        json.endsWith(
+            ",\"approximate\":[{\"column\":\"flows\",\"value\":\"MEDIAN(QUANTILES(bytes))\","
+                + "\"bound\":12.5,\"bound_of\":\"ranks\",\"probability\":1.0,\"exact\":\"SELECT"
+                + " bytes, COUNT(*) AS exact FROM flows WHERE service = 'a\\\"b' GROUP BY bytes\"},"
+                + "{\"column\":\"share\",\"value\":\"TOP(HEAVY_HITTERS(dst_port), 3)\","
+                + "\"bound\":null,\"bound_of\":null,\"probability\":null,\"exact\":null}]}"),
+        json);
+    List<Map<String, Object>> read = ReportRow.parse(bytes(json)).approximate();
+    assertEquals(2, read.size());
+    assertEquals(12.5, read.get(0).get("bound"));
+    assertEquals("flows", read.get(0).get("column"));
+    assertTrue(((String) read.get(0).get("exact")).contains("'a\"b'"));
+    assertNull(read.get(1).get("bound"));
+    assertEquals(List.of(), ReportRow.parse(bytes(written(0))).approximate());
+    assertTrue(!written(0).contains("approximate"));
   }
 
   @Test

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 class ReportWindowsTest {
   private static ReportRow row(String analysis, long end, int revision, int rows, int number) {
-    return new ReportRow(analysis, end - 10, end, revision, rows, number, "", Map.of(), Map.of());
+    return new ReportRow(
+        analysis, end - 10, end, revision, rows, number, "", Map.of(), Map.of(), List.of());
   }
 
   private static byte[] message(ReportRow row) {

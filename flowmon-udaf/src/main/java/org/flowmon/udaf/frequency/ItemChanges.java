@@ -15,6 +15,7 @@ import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -56,6 +57,11 @@ public final class ItemChanges {
     @Override
     public boolean givesState() {
       return false;
+    }
+
+    @Override
+    public Approximation.Way exact() {
+      return Approximation.Way.SUMS;
     }
 
     @Override

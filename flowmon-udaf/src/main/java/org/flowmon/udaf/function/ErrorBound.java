@@ -14,11 +14,32 @@ public record ErrorBound(Kind kind, double value, double probability) {
   /** What an error is counted in. */
   public enum Kind {
     /** Places in the sorted order of the values: an answer is the true one of a rank so near. */
-    RANK,
+    RANK(1),
     /** Units of the answer. */
-    ADDITIVE,
+    ADDITIVE(2),
     /** A share of the true answer. */
-    RELATIVE
+    RELATIVE(3);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** The stable code in bytes. */
+    public int code() {
+      return code;
+    }
+
+    /** The kind of this code, null where this version does not know it. */
+    public static Kind byCode(int code) {
+      for (Kind kind : values()) {
+        if (kind.code == code) {
+          return kind;
+        }
+      }
+      return null;
+    }
   }
 
   public ErrorBound {

@@ -3,6 +3,7 @@ package org.flowmon.udaf.function;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
+import org.flowmon.udaf.query.Approximation;
 
 /**
  * Makes something of two states of one function: a state again, as {@code DIFFERENCE(a, b)}, or an
@@ -18,6 +19,11 @@ public interface PairFunction {
 
   /** Whether it gives a state. */
   boolean givesState();
+
+  /** How a query over the rows gives its exact answer; not known unless it is said. */
+  default Approximation.Way exact() {
+    return Approximation.Way.UNKNOWN;
+  }
 
   /**
    * Checks a call and fixes its parameters.

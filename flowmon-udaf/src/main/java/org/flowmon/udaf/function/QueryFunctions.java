@@ -161,13 +161,18 @@ public final class QueryFunctions implements FunctionCatalogue {
   }
 
   @Override
-  public Approximation.Way exact(StateValue value) {
-    for (Extractor extractor : known().find(value.function()).extractors()) {
-      if (extractor.name().equals(value.extractor())) {
+  public Approximation.Way exact(String function, String name) {
+    for (Extractor extractor : known().find(function).extractors()) {
+      if (extractor.name().equals(name)) {
         return extractor.exact();
       }
     }
-    throw new IllegalArgumentException("no extractor " + value.extractor());
+    throw new IllegalArgumentException("no extractor " + name);
+  }
+
+  @Override
+  public Approximation.Way exactOfPair(String function, String pair) {
+    return known().pair(known().find(function), pair).exact();
   }
 
   /**

@@ -57,6 +57,11 @@ public record AggregateCall(
     return arguments.isEmpty() ? null : arguments.get(0);
   }
 
+  /** The same of an estimate's other value; of a value that is taken out of a state. */
+  public AggregateCall withPart(StateValue.Part part) {
+    return new AggregateCall(arguments, value.bound(part));
+  }
+
   /** Whether it is {@code COUNT(DISTINCT …)}. */
   public boolean isDistinct() {
     return function == AggregateFunction.COUNT_DISTINCT;

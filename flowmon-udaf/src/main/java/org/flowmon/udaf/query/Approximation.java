@@ -2,9 +2,12 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 /**
  * That a column of a result is approximate, and the query that gives what it stands for exactly,
@@ -15,7 +18,7 @@ import java.util.Map;
  * @param exact per group: the exact number; or the values or items that there are, each with its
  *     exact count or sum, in the order that shows the answer
  */
-public record Approximation(String column, AggregateCall what, FlowQuery exact) {
+public record Approximation(String column, Expression what, FlowQuery exact) {
   /** How a query gives the exact answer of an extractor. */
   public enum Way {
     /** The answer is exact itself. */
@@ -30,28 +33,93 @@ public record Approximation(String column, AggregateCall what, FlowQuery exact) 
     UNKNOWN
   }
 
-  /** Each approximate value of a query's columns; a state and what is exact is none. */
+  /**
+   * Each approximate value of a query's columns, also of what they are made of in the queries
+   * within it; a state and what is exact is none.
+   */
   public static List<Approximation> of(Query query) {
-    List<Approximation> all = new ArrayList<>();
-    for (FlowQuery leaf : query.leaves()) {
-      for (SelectItem item : leaf.select()) {
-        collect(leaf, item.name(), item.what(), all);
-      }
+    Set<Approximation> all = new LinkedHashSet<>();
+    for (SelectItem item : query.select()) {
+      collect(query, item.name(), item.what(), null, all);
     }
     return List.copyOf(all);
   }
 
+  /** What is taken out of states, and how rows give it exactly. */
+  private record Taken(Expression what, Way way) {
+    /** The same of what is made of these states: how many they have in common rows do not tell. */
+    Taken ofParts() {
+      return way == Way.COUNT_DISTINCT ? new Taken(what, Way.COUNTS) : this;
+    }
+  }
+
+  /**
+   * Collects what is approximate in an expression.
+   *
+   * @param taken what is taken out of the states that the expression gives; null where nothing is
+   */
   private static void collect(
-      FlowQuery query, String column, Expression what, List<Approximation> all) {
-    if (!(what instanceof AggregateCall call)) {
-      ExpressionParts.of(what).forEach(part -> collect(query, column, part, all));
-    } else if (call.isState() && !call.value().isState()) {
-      StateValue value = call.value();
-      FlowQuery exact = exact(query, call, Functions.catalogue().exact(value));
-      AggregateCall itself =
-          new AggregateCall(call.arguments(), value.bound(StateValue.Part.VALUE));
-      if (exact != null && value.part() == StateValue.Part.VALUE) {
-        all.add(new Approximation(column, itself, exact));
+      Query query, String column, Expression what, Taken taken, Set<Approximation> all) {
+    if (what instanceof Expression.Named named) {
+      collectColumn((TableQuery) query, column, named, taken, all);
+    } else if (what instanceof Expression.OfStates call) {
+      if (call.part() == StateValue.Part.VALUE) {
+        Taken of = call.states() != null ? taken : new Taken(call, way(call));
+        boolean isOne = call.of().size() == 1;
+        Taken parts = of == null || isOne ? of : of.ofParts();
+        call.of().forEach(states -> collect(query, column, states, parts, all));
+      }
+    } else if (what instanceof AggregateCall call && call.isState()) {
+      collectCall(query, column, call, taken, all);
+    } else {
+      ExpressionParts.of(what).forEach(part -> collect(query, column, part, taken, all));
+    }
+  }
+
+  private static Way way(Expression.OfStates call) {
+    String function = StateType.of(call.of().get(0)).function();
+    return call.of().size() == 1
+        ? Functions.catalogue().exact(function, call.name())
+        : Functions.catalogue().exactOfPair(function, call.name());
+  }
+
+  /** A column of a result is what its query makes it of. */
+  private static void collectColumn(
+      TableQuery query,
+      String column,
+      Expression.Named named,
+      Taken taken,
+      Set<Approximation> all) {
+    for (TableQuery.Source source : query.from()) {
+      if (Objects.equals(source.name(), named.table())) {
+        for (SelectItem item : source.query().select()) {
+          if (item.name().equals(named.name())) {
+            collect(source.query(), column, item.what(), taken, all);
+          }
+        }
+      }
+    }
+  }
+
+  private static void collectCall(
+      Query query, String column, AggregateCall call, Taken taken, Set<Approximation> all) {
+    StateValue value = call.value();
+    if (value.part() != StateValue.Part.VALUE) {
+      return;
+    }
+    Taken of =
+        value.isState()
+            ? taken
+            : new Taken(call, Functions.catalogue().exact(value.function(), value.extractor()));
+    if (of == null) {
+      return;
+    }
+    if (value.merged() != null) {
+      collect(query, column, call.argument(), of.ofParts(), all);
+    } else if (query instanceof FlowQuery flows) {
+      FlowQuery exact = exact(flows, call, of.way());
+      if (exact != null) {
+        all.add(new Approximation(column, of.what(), exact));
       }
     }
   }
@@ -118,11 +186,17 @@ public record Approximation(String column, AggregateCall what, FlowQuery exact) 
         : key.toString().toLowerCase(Locale.ROOT);
   }
 
+  private boolean isList() {
+    return what instanceof Expression.OfStates call
+        ? call.isList()
+        : ((AggregateCall) what).value().isList();
+  }
+
   /** The line that says so. */
   @Override
   public String toString() {
     String bounds =
-        what.value().isList()
+        isList()
             ? "has the bounds of each item"
             : "is between LOWER(" + what + ") and UPPER(" + what + ")";
     return column + ": " + what + " " + bounds + "; exactly by " + exact;

@@ -80,7 +80,10 @@ public interface FunctionCatalogue {
   StateEvaluation evaluation(Expression.OfStates call);
 
   /** How a query gives the exact answer of an extractor. */
-  Approximation.Way exact(StateValue value);
+  Approximation.Way exact(String function, String extractor);
+
+  /** How a query gives the exact answer of a function of two states that gives values. */
+  Approximation.Way exactOfPair(String function, String pair);
 
   /**
    * What an extractor gives.

@@ -82,7 +82,12 @@ final class Functions {
     }
 
     @Override
-    public Approximation.Way exact(StateValue value) {
+    public Approximation.Way exact(String function, String extractor) {
+      return Approximation.Way.UNKNOWN;
+    }
+
+    @Override
+    public Approximation.Way exactOfPair(String function, String pair) {
       return Approximation.Way.UNKNOWN;
     }
 

@@ -41,27 +41,32 @@ final class GroupOrder {
   private int compared;
 
   GroupOrder(GroupTable table, FlowQuery query) {
-    this(table, query, () -> {});
+    this(table, query, null, () -> {});
   }
 
   /**
    * The order of a table's groups.
    *
+   * @param groups those that will be compared, for which alone is computed what the order goes by;
+   *     null for all
    * @param check runs now and then while they are sorted, and may throw to end it
    */
-  GroupOrder(GroupTable table, FlowQuery query, Runnable check) {
+  GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
     this.check = check;
     this.query = query;
     this.table = table;
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
+    int[] places = null; // by group: its place among those that will be compared
     for (OrderItem item : query.orderBy()) {
       if (item.what() instanceof AggregateCall call && !call.isState()) {
         all.add(byAggregate(call, item));
       } else if (query.groupBy().contains(item.what())) {
         all.add(byKey(query.groupBy().indexOf(item.what()), item));
       } else if (query.isComputed(item.what()) || item.what() instanceof AggregateCall) {
-        all.add(byComputed(ComputedColumn.of(table, query, item.what(), table.all()), item));
+        int[] of = groups == null ? table.all() : groups;
+        places = places == null && groups != null ? places(groups) : places;
+        all.add(byComputed(ComputedColumn.of(table, query, item.what(), of), places, item));
       }
     }
     for (int k = 0; k < query.groupBy().size(); k++) {
@@ -182,9 +187,24 @@ final class GroupOrder {
     }
   }
 
-  private static ByOne byComputed(ComputedColumn column, OrderItem item) {
+  private int[] places(int[] groups) {
+    int[] places = new int[table.size()];
+    for (int i = 0; i < groups.length; i++) {
+      places[groups[i]] = i;
+    }
+    return places;
+  }
+
+  /**
+   * By what is computed.
+   *
+   * @param places by group: its row of the column; null where it is the group's number
+   */
+  private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;
-    return (a, b) -> {
+    return (groupA, groupB) -> {
+      int a = places == null ? groupA : places[groupA];
+      int b = places == null ? groupB : places[groupB];
       boolean nullA = column.isNull(a);
       boolean nullB = column.isNull(b);
       return nullA || nullB ? nulls(nullA, nullB, item) : sign * column.compare(a, b);

@@ -437,7 +437,7 @@ public final class GroupTable {
 
   private int[] first(FlowQuery query, Runnable check) {
     int[] groups = query.having() == null ? null : kept(query);
-    return new GroupOrder(this, query, check).first(groups);
+    return new GroupOrder(this, query, groups, check).first(groups);
   }
 
   /**
@@ -452,7 +452,7 @@ public final class GroupTable {
       return groups;
     }
     byte[] levels = levels();
-    GroupOrder order = new GroupOrder(this, query);
+    GroupOrder order = new GroupOrder(this, query, groups, () -> {});
     BitSet chosen = new BitSet(size);
     int n = groups.length;
     for (int l = level; n > 0; l++) {
@@ -827,23 +827,28 @@ public final class GroupTable {
     return finish(query, () -> {});
   }
 
-  /** An answer without rows, of a query without keys too. */
-  ResultTable finishNone(FlowQuery query) {
-    return new GroupRows(this, query).table(new int[0]);
-  }
-
   /**
    * As {@link #finish(FlowQuery)}.
    *
    * @param check runs now and then, and may throw to end it
    */
   public ResultTable finish(FlowQuery query, Runnable check) {
+    int[] order = ordered(query, check);
+    check.run();
+    return rows(query, order);
+  }
+
+  /** The groups of {@link #finish(FlowQuery)}, in their order. */
+  int[] ordered(FlowQuery query, Runnable check) {
     if (layout.keys().isEmpty() && size == 0) {
       // Without GROUP BY there is one group, even of no rows.
       addGroup(hashOfNoKeys(), 0, oneKey, 0);
     }
-    int[] order = first(query, check);
-    check.run();
-    return new GroupRows(this, query).table(order);
+    return first(query, check);
+  }
+
+  /** The rows of some groups. */
+  ResultTable rows(FlowQuery query, int[] groups) {
+    return new GroupRows(this, query).table(groups);
   }
 }

@@ -262,13 +262,27 @@ public final class WindowPart {
     return live.keepsAllGroups();
   }
 
+  /**
+   * What a window's part says.
+   *
+   * @param rows in the query's order
+   * @param bounds of what functions with states give in them
+   */
+  public record Answer(ResultTable rows, List<ValueBound> bounds) {}
+
   /** The rows in the query's order. */
   public ResultTable result() {
+    return answer().rows();
+  }
+
+  /** The rows in the query's order, and how far they may be off. */
+  public Answer answer() {
     boolean hasNone = level() > 0 && rows.size() == 0;
     if (rows.size() == 0) {
       own(); // the answer of a query without keys has a group then
     }
-    return hasNone ? rows.finishNone(live) : rows.finish(live);
+    int[] groups = hasNone ? new int[0] : rows.ordered(live, () -> {});
+    return new Answer(rows.rows(live, groups), ValueBound.of(rows, live, groups));
   }
 
   /**

@@ -1,0 +1,105 @@
+package org.flowmon.jobs.report;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.WindowTime;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * Which columns of an analysis's reports are approximate, and the queries of the archive that give
+ * what they stand for exactly, over just the flows that a window's result has.
+ */
+final class ExactQueries {
+  private static final String HOUR =
+      "INTERVAL '" + WindowSpec.DEFAULT_AHEAD_MICROS / 1_000_000 + " seconds'";
+
+  private final boolean isOfArrivals;
+  private final boolean isSpread;
+  private final List<Approximation> columns;
+
+  /**
+   * Those of an analysis.
+   *
+   * @param columns of its reports; what its query has and these have not is in no report
+   */
+  ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns) {
+    Query query = QueryParser.parseQuery(analysis.live().query());
+    this.isOfArrivals = analysis.live().time() == WindowTime.ARRIVAL;
+    this.isSpread = analysis.live().spread();
+    this.columns =
+        Approximation.of(query).stream()
+            .filter(one -> columns.stream().anyMatch(c -> c.name().equals(one.column())))
+            .toList();
+  }
+
+  /** What is approximate in the report of a window, by its bounds. */
+  List<ReportApproximation> of(WindowResult window) {
+    if (columns.isEmpty()) {
+      return List.of();
+    }
+    Map<String, ErrorBound> bounds = new HashMap<>();
+    for (ValueBound bound : window.bounds()) {
+      bounds.put(bound.value(), bound.bound());
+    }
+    List<ReportApproximation> all = new ArrayList<>();
+    for (Approximation one : columns) {
+      String value = one.what().toString();
+      // Of a flow's shares no query over whole flows tells.
+      String exact = isSpread ? null : within(one.exact(), window).toString();
+      all.add(new ReportApproximation(one.column(), value, bounds.get(value), exact));
+    }
+    return List.copyOf(all);
+  }
+
+  private FlowQuery within(FlowQuery exact, WindowResult window) {
+    Expression flows = QueryParser.parse("SELECT bytes FROM flows WHERE " + flows(window)).where();
+    List<Expression> terms = new ArrayList<>();
+    for (Expression one : exact.where() == null ? List.of(flows) : List.of(flows, exact.where())) {
+      if (one instanceof Expression.And and) {
+        terms.addAll(and.terms());
+      } else {
+        terms.add(one);
+      }
+    }
+    return new FlowQuery(
+        exact.select(), new Expression.And(terms), exact.groupBy(), exact.orderBy(), -1);
+  }
+
+  /** Which flows the result has; the bounds of arrivals tell the archive where to look. */
+  private String flows(WindowResult window) {
+    String start = time(window.windowStart());
+    String end = time(window.windowEnd());
+    if (isOfArrivals) {
+      return "arrival >= " + start + " AND arrival < " + end;
+    }
+    String within = "%1$s >= " + start + " AND %1$s < " + end;
+    return "arrival >= "
+        + time(window.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS)
+        + " AND arrival <= "
+        + time(window.arrivedThrough())
+        + " AND (("
+        + within.formatted("end_time")
+        + " AND end_time - arrival <= "
+        + HOUR
+        + ") OR (end_time IS NULL AND "
+        + within.formatted("arrival")
+        + "))";
+  }
+
+  private static String time(long micros) {
+    return "TIMESTAMP '" + Instant.EPOCH.plus(micros, ChronoUnit.MICROS) + "'";
+  }
+}

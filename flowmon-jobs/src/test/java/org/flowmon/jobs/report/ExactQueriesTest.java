@@ -1,0 +1,237 @@
+package org.flowmon.jobs.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.FlowWindows;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowSpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The query that a report gives, run over the archive, gives what the window's flows give. */
+class ExactQueriesTest {
+  private static final String QUERY =
+      "SELECT src_addr, COUNT(*) AS n, QUANTILE(QUANTILES(bytes, 0.05), 0.9) AS p90,"
+          + " UPPER(p90) AS p90_high, CARDINALITY(APPROX_COUNT_DISTINCT(bytes, 7)) AS sizes FROM"
+          + " flows WHERE bytes > 500 GROUP BY src_addr ORDER BY n DESC LIMIT 12";
+
+  @TempDir Path directory;
+
+  private static AnalysisConfig analysis(String query, String live) {
+    return AnalysisConfig.parse(
+        "a.yaml",
+        "name: a\nlive:\n  query: " + query + "\n  " + live + "\nreport: {logic: live}\n");
+  }
+
+  private Archive archived(List<TestFlow> flows) throws Exception {
+    List<FlowBatch> batches = TestFlow.batches(flows, 1000, 1);
+    Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS);
+    archive.commit(
+        ArchiveCommit.ofRanges(
+            List.of(
+                new SegmentWriter().seal(archive.segmentsDirectory(), batches, Provenance.NONE)),
+            List.of(
+                new SourceRange(
+                    "t:0",
+                    0,
+                    batches.size(),
+                    flows.get(0).arrival(),
+                    flows.get(flows.size() - 1).arrival(),
+                    false)),
+            "test"));
+    return archive;
+  }
+
+  private static WindowResult result(AnalysisConfig analysis, WindowPart part) {
+    WindowPart.Answer answer = part.answer();
+    long end = part.windowEnd();
+    return new WindowResult(
+        "a",
+        null,
+        end - analysis.live().windowMicros(),
+        end,
+        0,
+        end + analysis.live().latenessMicros(),
+        end + analysis.live().latenessMicros(),
+        answer.rows(),
+        part.totals(),
+        part.groups(),
+        0,
+        ArrivalCounts.NONE,
+        Long.MAX_VALUE,
+        answer.bounds());
+  }
+
+  @Test
+  void itsRowsAreThoseOfTheWindowsFlowsAndAnswersAreWithinTheBound() throws Exception {
+    List<TestFlow> flows = TestFlow.random(71, 40_000, 9, 60);
+    int checked = 0;
+    try (Archive archive = archived(flows);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      for (String live :
+          List.of(
+              "window: 2s\n  lateness: 1s",
+              "window: 3s\n  slide: 1s\n  lateness: 0s",
+              "window: 2s\n  time: arrival")) {
+        AnalysisConfig analysis = analysis(QUERY, live);
+        WindowSpec window = LiveQuery.window(analysis);
+        ExactQueries exact = new ExactQueries(analysis, LiveColumns.of(analysis));
+        FlowWindows windows =
+            FlowWindows.run(
+                TestFlow.batches(flows, 500, 1), QueryParser.parse(QUERY), window, 16, 8);
+        for (WindowPart part : windows.windows().values()) {
+          WindowResult result = result(analysis, part);
+          List<ReportApproximation> approximate = exact.of(result);
+          assertEquals(
+              List.of("p90", "sizes"),
+              approximate.stream().map(ReportApproximation::column).toList());
+          Map<String, NavigableMap<Long, Long>> truth = truth(flows, result, live.contains("arrival"));
+          String at = live + ", window " + result.windowEnd();
+          ResultTable values = run(snapshot, approximate.get(0).exact());
+          assertEquals(text(truth), text(values), at);
+          ResultTable sizes = run(snapshot, approximate.get(1).exact());
+          assertEquals(truth.size(), sizes.rowCount(), at);
+          for (int row = 0; row < sizes.rowCount(); row++) {
+            assertEquals(
+                truth.get(sizes.address(row, 0).toString()).size(), sizes.longValue(row, 1), at);
+          }
+          checkBounds(result, approximate, truth, at);
+          checked += result.rows().rowCount();
+        }
+      }
+    }
+    assertTrue(checked > 200, checked + " rows");
+  }
+
+  private static ResultTable run(ArchiveSnapshot snapshot, String sql) throws Exception {
+    return ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS).table();
+  }
+
+  /** By source: its values with the number of flows of each. */
+  private static Map<String, NavigableMap<Long, Long>> truth(
+      List<TestFlow> flows, WindowResult of, boolean byArrival) {
+    Map<String, NavigableMap<Long, Long>> all = new TreeMap<>();
+    for (TestFlow flow : flows) {
+      long time = byArrival ? flow.arrival() : flow.time();
+      if (flow.bytes() > 500
+          && time >= of.windowStart()
+          && time < of.windowEnd()
+          && flow.arrival() <= of.arrivedThrough()) {
+        all.computeIfAbsent(flow.source().toString(), any -> new TreeMap<>())
+            .merge(flow.bytes(), 1L, Long::sum);
+      }
+    }
+    return all;
+  }
+
+  private static String text(Map<String, NavigableMap<Long, Long>> truth) {
+    return truth.toString();
+  }
+
+  private static String text(ResultTable rows) {
+    Map<String, NavigableMap<Long, Long>> all = new TreeMap<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      all.computeIfAbsent(rows.address(row, 0).toString(), any -> new TreeMap<>())
+          .put(rows.longValue(row, 1), rows.longValue(row, 2));
+    }
+    return all.toString();
+  }
+
+  private static void checkBounds(
+      WindowResult result,
+      List<ReportApproximation> approximate,
+      Map<String, NavigableMap<Long, Long>> truth,
+      String at) {
+    ErrorBound ranks = approximate.get(0).bound();
+    assertEquals("ranks", approximate.get(0).boundOf());
+    ResultTable rows = result.rows();
+    long most = 0;
+    for (int row = 0; row < rows.rowCount(); row++) {
+      NavigableMap<Long, Long> values = truth.get(rows.address(row, 0).toString());
+      long n = values.values().stream().mapToLong(c -> c).sum();
+      most = Math.max(most, n);
+      assertEquals(n, rows.longValue(row, 1), at);
+      long answer = rows.longValue(row, 2);
+      long rank = (long) Math.ceil(0.9 * n);
+      long below = values.headMap(answer, false).values().stream().mapToLong(c -> c).sum();
+      long upTo = below + values.get(answer);
+      long error = rank <= below ? below + 1 - rank : Math.max(0, rank - upTo);
+      assertTrue(error <= ranks.value(), at + ": " + error + " ranks of " + ranks);
+    }
+    assertEquals(1, ranks.probability());
+    assertTrue(ranks.value() <= 0.05 * most, at + ": " + ranks + " of " + most);
+  }
+
+  @Test
+  void whatIsSpreadHasNoExactQueryAndWhatIsExactHasNothing() {
+    AnalysisConfig spread = analysis(QUERY, "window: 2s\n  spread: true");
+    ExactQueries exact = new ExactQueries(spread, LiveColumns.of(spread));
+    FlowWindows windows =
+        FlowWindows.run(
+            TestFlow.batches(TestFlow.random(72, 500, 2, 10), 100, 1),
+            QueryParser.parse(QUERY),
+            LiveQuery.window(spread),
+            16,
+            8);
+    WindowResult result = result(spread, windows.windows().values().iterator().next());
+    assertEquals(2, exact.of(result).size());
+    assertNull(exact.of(result).get(0).exact());
+    AnalysisConfig sums =
+        analysis("SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr", "window: 2s");
+    assertEquals(List.of(), new ExactQueries(sums, LiveColumns.of(sums)).of(result));
+  }
+
+  @Test
+  void whatIsMadeOfStatesOfResultsLeadsToTheirFlows() {
+    AnalysisConfig analysis =
+        analysis(
+            "SELECT CHANGES(MERGE(s) FILTER (WHERE t < :now - INTERVAL '1' SECOND), MERGE(s))"
+                + " AS changes, MAX(m) AS m FROM (SELECT TIME_BUCKET(end_time, INTERVAL '1'"
+                + " SECOND) AS t, HEAVY_HITTERS(src_addr, bytes) AS s, MEDIAN(bytes) AS m FROM"
+                + " flows GROUP BY t) AS x",
+            "window: 2s\n  slide: 1s");
+    ResultTable none = new ResultTable.Builder().build();
+    WindowResult result =
+        new WindowResult("a", 10_000_000, 12_000_000, none, none, 0, ArrivalCounts.NONE);
+    List<ReportApproximation> all = new ExactQueries(analysis, LiveColumns.of(analysis)).of(result);
+    Map<String, String> exact =
+        all.stream()
+            .collect(Collectors.toMap(ReportApproximation::column, ReportApproximation::exact));
+    Function<String, Boolean> begins = text -> exact.get("changes").startsWith(text);
+    assertTrue(
+        begins.apply(
+            "SELECT TIME_BUCKET(end_time, INTERVAL '1000000' MICROSECOND) AS t, src_addr,"
+                + " SUM(bytes) AS exact FROM flows WHERE (arrival >= TIMESTAMP"
+                + " '1969-12-31T23:00:10Z') AND (arrival <= TIMESTAMP '1970-01-01T00:00:12Z') AND"),
+        exact.toString());
+    assertTrue(exact.get("m").contains("bytes, COUNT(*) AS exact FROM flows"), exact.toString());
+    assertEquals(QueryParser.parse(exact.get("m")).toString(), exact.get("m"));
+  }
+}
