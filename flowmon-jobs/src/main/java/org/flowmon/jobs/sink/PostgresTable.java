@@ -71,7 +71,8 @@ final class PostgresTable {
           + " ADD COLUMN IF NOT EXISTS approximate jsonb";
 
   // A table that has one of each time since has all.
-  private static final List<String> ADDED = List.of("final_at", "group_sampling", "groups_upper", "approximate");
+  private static final List<String> ADDED =
+      List.of("final_at", "group_sampling", "groups_upper", "approximate");
 
   private final String name;
   private final List<ReportColumn> columns;

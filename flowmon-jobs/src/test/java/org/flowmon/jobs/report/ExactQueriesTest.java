@@ -112,7 +112,8 @@ class ExactQueriesTest {
           assertEquals(
               List.of("p90", "sizes"),
               approximate.stream().map(ReportApproximation::column).toList());
-          Map<String, NavigableMap<Long, Long>> truth = truth(flows, result, live.contains("arrival"));
+          Map<String, NavigableMap<Long, Long>> truth =
+              truth(flows, result, live.contains("arrival"));
           String at = live + ", window " + result.windowEnd();
           ResultTable values = run(snapshot, approximate.get(0).exact());
           assertEquals(text(truth), text(values), at);
