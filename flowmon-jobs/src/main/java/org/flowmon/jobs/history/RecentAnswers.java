@@ -1,20 +1,23 @@
 package org.flowmon.jobs.history;
 
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 
 /**
  * Answers that serve several windows: those of a history query that depends on nothing but {@code
  * :now}, which with {@code history.refresh} is the same for all windows of a period. Only exact
- * ones are kept, since what held everything that had arrived by as-of cannot become better; of the
- * last two periods, as windows of two periods may be under way at once; and none of more than
- * {@link #MAX_ROWS} rows.
+ * ones are kept, since what held everything that had arrived by as-of cannot become better. Windows
+ * of several periods may be under way at once, as flows may be late and tasks behind one another:
+ * those that were asked for last are kept, with no more rows together than two answers of {@link
+ * #MAX_ROWS} have, which is the most that one may have.
  */
 final class RecentAnswers {
   static final int MAX_ROWS = 1_000_000;
-  private static final int KEPT = 2;
+  private static final int KEPT = 16;
 
-  private final TreeMap<Long, HistoryAnswer> byNow = new TreeMap<>();
+  // That which was asked for least lately comes first.
+  private final LinkedHashMap<Long, HistoryAnswer> byNow = new LinkedHashMap<>(32, 0.75f, true);
+  private long rows;
   private final KeptGroups groups = new KeptGroups();
 
   /** What was asked for by lists of the windows' values, where that is what serves others. */
@@ -29,10 +32,12 @@ final class RecentAnswers {
 
   synchronized void keep(long now, HistoryAnswer answer) {
     if (answer.status() == HistoryStatus.EXACT && answer.rows().rowCount() <= MAX_ROWS) {
-      byNow.put(now, answer);
-      Map.Entry<Long, HistoryAnswer> oldest = byNow.firstEntry();
-      if (byNow.size() > KEPT) {
-        byNow.remove(oldest.getKey());
+      HistoryAnswer before = byNow.put(now, answer);
+      rows += answer.rows().rowCount() - (before == null ? 0 : before.rows().rowCount());
+      Iterator<HistoryAnswer> oldest = byNow.values().iterator();
+      while (byNow.size() > KEPT || rows > 2L * MAX_ROWS) {
+        rows -= oldest.next().rows().rowCount();
+        oldest.remove();
       }
     }
   }

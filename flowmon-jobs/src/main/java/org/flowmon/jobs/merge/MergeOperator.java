@@ -325,7 +325,12 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void send(WindowPart part) {
-    output.collect(new StreamRecord<>(new Partial.Part(part.queryId(), part.toBytes())));
+    send(new Partial.Part(part.queryId(), part.toBytes()));
+  }
+
+  /** Sends what a window that closes has; to wait for buffers is not urgent. */
+  private void send(Partial message) {
+    urgent.aside(() -> output.collect(new StreamRecord<>(message)));
   }
 
   /**
@@ -340,15 +345,14 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           completeThrough,
           (part, since) -> {
             hurry();
-            output.collect(
-                new StreamRecord<>(
-                    new Partial.Update(
-                        keyGroup,
-                        live.id(),
-                        part.windowEnd(),
-                        since,
-                        live.window().completeThrough(part.windowEnd(), completeThrough),
-                        part.toBytes())));
+            send(
+                new Partial.Update(
+                    keyGroup,
+                    live.id(),
+                    part.windowEnd(),
+                    since,
+                    live.window().completeThrough(part.windowEnd(), completeThrough),
+                    part.toBytes()));
           });
     }
   }

@@ -96,16 +96,16 @@ final class OpenWindows {
     forget(completeThrough);
   }
 
-  /** Whether there are windows that are to have their first result. */
-  boolean isDue(long completeThrough) {
+  /** How many windows are to have their first result. */
+  int due(long completeThrough) {
+    int due = 0;
     for (Map.Entry<Long, OpenWindow> open : windows.entrySet()) {
       if (live.window().firstResultAt(open.getKey()) > completeThrough) {
-        return false;
-      } else if (open.getValue().published() == Long.MIN_VALUE) {
-        return true;
+        break;
       }
+      due += open.getValue().published() == Long.MIN_VALUE ? 1 : 0;
     }
-    return false;
+    return due;
   }
 
   /** Forgets windows that had their last result, and what arrived for them. */

@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -28,16 +29,18 @@ final class ResultMakers implements AutoCloseable {
   }
 
   /**
-   * What an analysis gave.
+   * What an analysis gave a helper.
    *
    * @param results up to its failure, if any
    * @param failure null where it had none
    */
-  record Made(List<WindowResult> results, RuntimeException failure) {}
+  private record Made(List<WindowResult> results, RuntimeException failure) {}
 
   /** The results of an analysis, made once: by whoever comes first. */
   static final class Making {
-    private final FutureTask<Made> task;
+    private final Consumer<Consumer<WindowResult>> maker;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final FutureTask<Made> byHelper = new FutureTask<>(this::make);
 
     /**
      * Not yet made.
@@ -45,11 +48,14 @@ final class ResultMakers implements AutoCloseable {
      * @param maker gives the results one by one; shares nothing with those of other analyses
      */
     Making(Consumer<Consumer<WindowResult>> maker) {
-      task = new FutureTask<>(() -> make(maker));
+      this.maker = maker;
     }
 
-    private static Made make(Consumer<Consumer<WindowResult>> maker) {
+    private Made make() {
       List<WindowResult> results = new ArrayList<>();
+      if (begun.getAndSet(true)) {
+        return new Made(results, null); // the caller makes them, and does not ask
+      }
       try {
         maker.accept(results::add);
       } catch (RuntimeException e) {
@@ -58,11 +64,21 @@ final class ResultMakers implements AutoCloseable {
       return new Made(results, null);
     }
 
-    /** Makes them here, or waits for a helper that has begun. */
-    Made await() throws InterruptedException {
-      task.run();
+    /**
+     * Gives them, in their order: where a helper has begun when all are made, else each when it is
+     * made, so that no other is in memory.
+     *
+     * @param to what it throws is thrown on
+     * @return the maker's failure, after what it gave before; null where it had none
+     */
+    RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
+      if (!begun.getAndSet(true)) {
+        return giveEach(to);
+      }
       try {
-        return task.get();
+        Made made = byHelper.get();
+        made.results().forEach(to);
+        return made.failure();
       } catch (ExecutionException e) {
         if (e.getCause() instanceof Error error) {
           throw error; // as on the caller's thread: a failure of the task, and not of the analysis
@@ -70,11 +86,33 @@ final class ResultMakers implements AutoCloseable {
         throw new IllegalStateException(e.getCause());
       }
     }
+
+    private RuntimeException giveEach(Consumer<WindowResult> to) {
+      RuntimeException[] further = new RuntimeException[1];
+      RuntimeException failure = null;
+      try {
+        maker.accept(
+            result -> {
+              try {
+                to.accept(result);
+              } catch (RuntimeException e) {
+                further[0] = e;
+                throw e;
+              }
+            });
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+      if (further[0] != null) {
+        throw further[0];
+      }
+      return failure;
+    }
   }
 
   /** Lets a helper make them as soon as one has time. */
   void help(Making making) {
-    helpers.execute(making.task);
+    helpers.execute(making.byHelper);
   }
 
   @Override

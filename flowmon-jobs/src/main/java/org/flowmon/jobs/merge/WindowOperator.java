@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
@@ -28,7 +28,6 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
-import org.flowmon.jobs.merge.ResultMakers.Made;
 import org.flowmon.jobs.merge.ResultMakers.Making;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
@@ -79,6 +78,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient long closedThrough;
   private transient boolean announced;
   private transient ResultMakers makers;
+  private transient UrgentWork urgent; // null where no window closes
 
   /** The last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
@@ -277,7 +277,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   /** Closes windows of each analysis and sends their results. */
-  private void closeAll(Closing closing, Predicate<OpenWindows> isDue) throws InterruptedException {
+  private void closeAll(Closing closing, ToIntFunction<OpenWindows> due)
+      throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     // What is made of all groups takes longest, and others need not wait for it.
     all.sort(
@@ -289,24 +290,25 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (List<LiveQuery> of : all) {
       Making making = new Making(results -> close(of, closing, results));
       makings.add(making);
-      boolean takesLong =
-          of.stream().anyMatch(live -> isLarge(live) && isDue.test(windows.get(live.id())));
-      if (takesLong && busy) {
+      List<OpenWindows> large =
+          of.stream().filter(WindowOperator::isLarge).map(live -> windows.get(live.id())).toList();
+      boolean takesLong = large.stream().anyMatch(open -> due.applyAsInt(open) > 0);
+      // Results of many windows are not to be in memory at once: this thread sends one by one.
+      if (takesLong && busy && large.stream().allMatch(open -> due.applyAsInt(open) <= 1)) {
         makers.help(making);
       }
       busy |= takesLong; // the first of these this thread makes
     }
     for (int i = 0; i < all.size(); i++) {
-      Made made = makings.get(i).await();
-      if (made.failure() != null) {
+      // What fails further on is no failure of the analysis.
+      RuntimeException failure = makings.get(i).give(this::send);
+      if (failure != null) {
         withQuery(
             all.get(i).get(0).id(),
             open -> {
-              throw made.failure();
+              throw failure;
             });
       }
-      // What fails further on is no failure of the analysis.
-      made.results().forEach(this::send);
     }
   }
 
@@ -327,23 +329,26 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void processWatermark(Watermark mark) throws Exception {
     announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    Predicate<OpenWindows> isDue = open -> open.isDue(completeThrough);
-    if (windows.values().stream().anyMatch(isDue)) {
-      try (UrgentWork urgent = UrgentWork.begin()) {
-        close(completeThrough, isDue);
+    ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
+    if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
+      try (UrgentWork work = UrgentWork.begin()) {
+        urgent = work;
+        close(completeThrough, due);
+      } finally {
+        urgent = null;
       }
     } else {
-      close(completeThrough, isDue);
+      close(completeThrough, due);
     }
     super.processWatermark(mark);
   }
 
-  private void close(long completeThrough, Predicate<OpenWindows> isDue)
+  private void close(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     if (completeThrough == Long.MAX_VALUE) {
-      closeAll(Closing.atEnd(closedThrough), isDue);
+      closeAll(Closing.atEnd(closedThrough), due);
     } else {
-      closeAll(Closing.upTo(completeThrough), isDue);
+      closeAll(Closing.upTo(completeThrough), due);
       closedThrough = Math.max(closedThrough, completeThrough);
     }
   }
@@ -357,10 +362,15 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       results.inc();
       finalResults.inc(result.isFinal() ? 1 : 0);
       reductions.add(result, own(queries.of(analysis)));
-      output.collect(
+      StreamRecord<WindowResult> sent =
           new StreamRecord<>(
               result.withDefinition(queries.set().text(analysis)),
-              Math.floorDiv(result.windowEnd(), 1000)));
+              Math.floorDiv(result.windowEnd(), 1000));
+      if (urgent == null) {
+        output.collect(sent);
+      } else {
+        urgent.aside(() -> output.collect(sent)); // to wait for buffers is not urgent
+      }
     } else {
       notWhole.inc();
     }

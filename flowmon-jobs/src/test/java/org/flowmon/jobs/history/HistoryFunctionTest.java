@@ -314,12 +314,12 @@ class HistoryFunctionTest extends ArchivedHistory {
       assertNull(query.known(first.windowEnd()));
       assertEquals(HistoryStatus.PARTIAL, query.run(archive, first, limit).status());
       assertNull(query.known(first.windowEnd()), "what is partial may become better");
-      archive(END + 3 * HOUR);
+      archive(END + 17 * HOUR);
       HistoryAnswer exact = query.run(archive, first, limit);
       assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
       assertSame(exact, query.known(ending(HOUR - 10 * SECOND, first).windowEnd()));
       assertNull(query.known(ending(HOUR, first).windowEnd()));
-      for (int hour = 1; hour <= 2; hour++) {
+      for (int hour = 1; hour <= 16; hour++) {
         query.run(archive, ending(hour * HOUR, first), limit);
       }
       assertNull(query.known(first.windowEnd()), "periods long past are forgotten");

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.urgent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
@@ -105,6 +106,39 @@ class PolitenessTest {
     thread.join();
     assertTrue(returned.get());
     try (UrgentWork next = UrgentWork.begin()) {
+      assertTrue(UrgentWork.isRunning());
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void whatWaitsForOthersIsNotUrgentMeanwhile() {
+    try (UrgentWork urgent = UrgentWork.begin()) {
+      AtomicBoolean seen = new AtomicBoolean();
+      urgent.aside(
+          () -> {
+            assertTrue(UrgentWork.isRunning()); // a moment is nothing
+            while (UrgentWork.isRunning()) {
+              Thread.onSpinWait();
+            }
+            seen.set(true);
+          });
+      assertTrue(seen.get());
+      assertTrue(UrgentWork.isRunning());
+      urgent.close();
+      urgent.aside(() -> seen.set(false));
+      assertFalse(seen.get());
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void whatTakesSecondsIsUrgentNoMoreUntilSomethingBegins() {
+    try (UrgentWork slow = UrgentWork.begin()) {
+      while (UrgentWork.isRunning()) {
+        Thread.onSpinWait();
+      }
+      UrgentWork.begin().close();
       assertTrue(UrgentWork.isRunning());
     }
   }

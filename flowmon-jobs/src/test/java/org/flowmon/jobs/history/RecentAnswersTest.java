@@ -1,0 +1,62 @@
+package org.flowmon.jobs.history;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.ValueKind;
+import org.junit.jupiter.api.Test;
+
+class RecentAnswersTest {
+  private static HistoryAnswer answer(HistoryStatus status, int rows) {
+    ResultTable.Builder table = new ResultTable.Builder().column("n", ValueKind.LONG);
+    for (int row = 0; row < rows; row++) {
+      table.row();
+    }
+    return new HistoryAnswer(status, 0, 0, 0, LongRanges.NONE, table.build(), null);
+  }
+
+  @Test
+  void windowsOfLatenessKeepTheirAnswersBesideThoseOfTheNextOnes() {
+    RecentAnswers answers = new RecentAnswers();
+    HistoryAnswer[] kept = new HistoryAnswer[8];
+    for (int now = 0; now < kept.length; now++) {
+      kept[now] = answer(HistoryStatus.EXACT, 3);
+      answers.keep(now, kept[now]);
+    }
+    for (int now = 0; now < kept.length; now++) {
+      assertSame(kept[now], answers.get(now));
+    }
+  }
+
+  @Test
+  void thoseThatWereAskedForLastAreKept() {
+    RecentAnswers answers = new RecentAnswers();
+    answers.keep(1000, answer(HistoryStatus.EXACT, 1));
+    for (int now = 0; now < 100; now++) {
+      answers.keep(now, answer(HistoryStatus.EXACT, 1));
+      assertEquals(1, answers.get(1000).rows().rowCount());
+    }
+    for (int now = 0; now < 100; now++) {
+      assertEquals(now >= 85, answers.get(now) != null, "now " + now);
+    }
+  }
+
+  @Test
+  void rowsAreBoundedAndThoseOfTheLastTwoAlwaysFit() {
+    RecentAnswers answers = new RecentAnswers();
+    for (int now = 1; now <= 5; now++) {
+      answers.keep(now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS));
+      answers.keep(now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS)); // counts once
+      assertEquals(now > 1, answers.get(now - 1) != null);
+      assertEquals(RecentAnswers.MAX_ROWS, answers.get(now).rows().rowCount());
+      assertNull(answers.get(now - 2));
+    }
+    answers.keep(9, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS + 1));
+    answers.keep(10, answer(HistoryStatus.PARTIAL, 1));
+    assertNull(answers.get(9));
+    assertNull(answers.get(10));
+  }
+}

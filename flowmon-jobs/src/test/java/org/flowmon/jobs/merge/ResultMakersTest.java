@@ -1,0 +1,104 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.flowmon.jobs.merge.ResultMakers.Making;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class ResultMakersTest {
+  private static WindowResult result(int number) {
+    return WindowResult.announcement("a" + number, "", number, 0);
+  }
+
+  /** Three results, each noted when it is made. */
+  private static Consumer<Consumer<WindowResult>> three(List<String> log) {
+    return to -> {
+      for (int i = 0; i < 3; i++) {
+        log.add("made " + i);
+        to.accept(result(i));
+      }
+    };
+  }
+
+  @Test
+  void whatTheCallerMakesIsGivenBeforeTheNextIsMade() throws Exception {
+    List<String> log = new ArrayList<>();
+    Making making = new Making(three(log));
+    assertNull(making.give(result -> log.add("given " + result.analysis())));
+    assertEquals(List.of("made 0", "given a0", "made 1", "given a1", "made 2", "given a2"), log);
+  }
+
+  @Test
+  @Timeout(60)
+  void whatAHelperHasBegunIsGivenOnceInOrder() throws Exception {
+    List<String> log = new ArrayList<>();
+    CountDownLatch begun = new CountDownLatch(1);
+    try (ResultMakers makers = new ResultMakers(1)) {
+      Making making =
+          new Making(
+              to -> {
+                begun.countDown();
+                three(log).accept(to);
+              });
+      makers.help(making);
+      begun.await();
+      assertNull(making.give(result -> log.add("given " + result.analysis())));
+    }
+    assertEquals(List.of("made 0", "made 1", "made 2", "given a0", "given a1", "given a2"), log);
+  }
+
+  @Test
+  @Timeout(60)
+  void aFailureOfTheMakerIsToldAfterWhatItGaveAndOneOfTheRecipientIsThrown() throws Exception {
+    for (boolean helped : new boolean[] {false, true}) {
+      try (ResultMakers makers = new ResultMakers(1)) {
+        IllegalStateException failed = new IllegalStateException("maker");
+        CountDownLatch begun = new CountDownLatch(1);
+        Making making =
+            new Making(
+                to -> {
+                  begun.countDown();
+                  to.accept(result(7));
+                  throw failed;
+                });
+        if (helped) {
+          makers.help(making);
+          begun.await();
+        }
+        List<String> given = new ArrayList<>();
+        assertSame(failed, making.give(result -> given.add(result.analysis())));
+        assertEquals(List.of("a7"), given);
+
+        CountDownLatch begunAgain = new CountDownLatch(1);
+        Making fine =
+            new Making(
+                to -> {
+                  begunAgain.countDown();
+                  to.accept(result(7));
+                });
+        if (helped) {
+          makers.help(fine);
+          begunAgain.await();
+        }
+        IllegalStateException further = new IllegalStateException("recipient");
+        assertSame(
+            further,
+            assertThrows(
+                IllegalStateException.class,
+                () ->
+                    fine.give(
+                        result -> {
+                          throw further;
+                        })));
+      }
+    }
+  }
+}
