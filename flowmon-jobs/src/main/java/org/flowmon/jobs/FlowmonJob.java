@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -26,9 +27,11 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.config.RetentionConfig;
+import org.flowmon.jobs.config.SiteConfig;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.ControlledLowLevelFactory;
+import org.flowmon.jobs.control.ControlledSiteStatesFactory;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
@@ -43,7 +46,12 @@ import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.sink.ArchiveSink;
 import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.KafkaStates;
 import org.flowmon.jobs.sink.PostgresReports;
+import org.flowmon.jobs.site.SiteStatesFactory;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.jobs.site.StatesSource;
+import org.flowmon.jobs.site.StatesTopic;
 import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -78,6 +86,15 @@ import org.slf4j.LoggerFactory;
  *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
  *                                                              └─► webhook-alerts
  * </pre>
+ *
+ * <p>The job of a site publishes states of its windows besides, and one that merges sites reads
+ * them in place of flows:
+ *
+ * <pre>
+ *   windows ──► kafka-states        one task
+ *
+ *   states-source ──► site-states   one task: what the sites say, as partial groups; then merge … as above
+ * </pre>
  */
 public final class FlowmonJob {
   private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
@@ -111,6 +128,25 @@ public final class FlowmonJob {
   }
 
   /**
+   * Checks of an analysis whether a job with this configuration can run it.
+   *
+   * @throws ConfigException saying what does not hold, and what was expected
+   */
+  public static void check(AnalysisConfig analysis, JobConfig config) {
+    if (analysis.publishesStates() && config.site() == null) {
+      throw analysis.error(
+          "report.logic",
+          "states are published in the name of a site: expected site.name in the job's"
+              + " configuration");
+    }
+    if (analysis.history() != null && config.merge() != null) {
+      throw analysis.error(
+          "history",
+          "a job that merges the states of sites has no archive of their flows: expected none");
+    }
+  }
+
+  /**
    * Adds the job to an environment, ready to be executed.
    *
    * @throws ConfigException where a query does not parse or the topic of flows cannot be found
@@ -118,6 +154,12 @@ public final class FlowmonJob {
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
     configure(env, config);
+    if (config.merge() != null) {
+      config.job().budget().check(analyses);
+      DataStream<StatesRecord> states = states(env, config);
+      reports(mergedWindows(states, config, analyses), config, analyses, statesTopic(config));
+      return;
+    }
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
     DataStream<PositionedBatch> flows = flows(env, config, topic);
     if (config.job().role().archives()) {
@@ -174,17 +216,67 @@ public final class FlowmonJob {
         .setParallelism(readers);
   }
 
+  private static FlowTopic statesTopic(JobConfig config) {
+    JobConfig.Kafka kafka = config.kafka();
+    return FlowTopic.lookUp(
+        new JobConfig.Kafka(
+            kafka.bootstrap(),
+            config.merge().topic(),
+            kafka.group(),
+            kafka.startingOffsets(),
+            null,
+            kafka.properties()));
+  }
+
+  /** What sites say of their states, in the order of the topic. */
+  public static DataStream<StatesRecord> states(StreamExecutionEnvironment env, JobConfig config) {
+    StatesTopic.createIfMissing(config.kafka().clientProperties(), config.merge().topic());
+    return env.fromSource(
+            StatesSource.of(config), WatermarkStrategy.noWatermarks(), "states-source")
+        .uid("states-source")
+        .setParallelism(1);
+  }
+
+  /**
+   * The results of live queries over the states of sites, as {@link #controlledWindows} has them
+   * over flows.
+   */
+  public static SingleOutputStreamOperator<WindowResult> mergedWindows(
+      DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
+    int keyGroups = config.job().maxParallelism();
+    analyses.forEach(analysis -> check(analysis, config));
+    SiteStatesFactory factory;
+    AnalysisSet set;
+    if (config.kafka().analysesTopic() == null) {
+      set = new AnalysisSet(analyses);
+      factory = new SiteStatesFactory(set, config.merge(), keyGroups);
+    } else {
+      AnalysesCoordinator.Settings settings = control(config, analyses);
+      set = settings.analyses();
+      factory = new ControlledSiteStatesFactory(set, config.merge(), keyGroups, settings);
+    }
+    LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
+    return merged(
+        states.transform("site-states", Partial.TYPE, factory).uid("site-states").setParallelism(1),
+        keyGroups,
+        set,
+        config.site());
+  }
+
   /** The results of all analyses' live queries. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
-    return windows(flows, config.job().maxParallelism(), analyses);
+    AnalysisSet set = new AnalysisSet(analyses);
+    int keyGroups = config.job().maxParallelism();
+    return windows(
+        flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), config.site());
   }
 
   /** Likewise, with so many key groups. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
-    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups));
+    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), null);
   }
 
   /**
@@ -194,10 +286,24 @@ public final class FlowmonJob {
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
-    JobConfig.Kafka kafka = config.kafka();
-    if (kafka.analysesTopic() == null) {
+    analyses.forEach(analysis -> check(analysis, config));
+    if (config.kafka().analysesTopic() == null) {
       return windows(flows, config, analyses);
     }
+    AnalysesCoordinator.Settings settings = control(config, analyses);
+    int keyGroups = config.job().maxParallelism();
+    return windows(
+        flows,
+        keyGroups,
+        settings.analyses(),
+        new ControlledLowLevelFactory(settings.analyses(), keyGroups, settings),
+        config.site());
+  }
+
+  /** The analyses as the control topic says them now, and how it is followed from then on. */
+  private static AnalysesCoordinator.Settings control(
+      JobConfig config, List<AnalysisConfig> analyses) {
+    JobConfig.Kafka kafka = config.kafka();
     ControlTopic topic = new ControlTopic(kafka);
     topic.createIfMissing();
     ControlTopic.Contents contents = topic.read();
@@ -220,20 +326,12 @@ public final class FlowmonJob {
         LOG.error("topic {}: refused: {}", topic.name(), error);
       }
     }
-    int keyGroups = config.job().maxParallelism();
-    return windows(
-        flows,
-        keyGroups,
+    return new AnalysesCoordinator.Settings(
+        kafka,
         set,
-        new ControlledLowLevelFactory(
-            set,
-            keyGroups,
-            new AnalysesCoordinator.Settings(
-                kafka,
-                set,
-                contents.nextOffset(),
-                config.job().budget(),
-                change -> runnable(change, config))));
+        contents.nextOffset(),
+        config.job().budget(),
+        change -> runnable(change, config));
   }
 
   /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
@@ -242,6 +340,7 @@ public final class FlowmonJob {
       AnalysisConfig analysis = change.config();
       if (analysis != null) {
         check(List.of(analysis));
+        check(analysis, config);
         AlertRules.checkSinks(analysis, config);
         KafkaReports.createTopics(config.kafka(), List.of(analysis));
       }
@@ -259,17 +358,28 @@ public final class FlowmonJob {
       DataStream<PositionedBatch> flows,
       int keyGroups,
       AnalysisSet analyses,
-      LowLevelOperatorFactory lowLevel) {
+      LowLevelOperatorFactory lowLevel,
+      SiteConfig site) {
     LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
-    return flows
-        .transform("low-level", Partial.TYPE, lowLevel)
-        .uid("low-level")
-        .setParallelism(flows.getParallelism())
+    return merged(
+        flows
+            .transform("low-level", Partial.TYPE, lowLevel)
+            .uid("low-level")
+            .setParallelism(flows.getParallelism()),
+        keyGroups,
+        analyses,
+        site);
+  }
+
+  private static SingleOutputStreamOperator<WindowResult> merged(
+      DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, SiteConfig site) {
+    String name = site == null ? null : site.name();
+    return partials
         .keyBy(new KeyGroupKeys(keyGroups))
         .transform("merge", Partial.TYPE, new MergeOperator(analyses))
         .uid("merge")
         .global()
-        .transform("windows", WindowResult.TYPE, new WindowOperator(analyses))
+        .transform("windows", WindowResult.TYPE, new WindowOperator(analyses, name))
         .uid("windows")
         // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
         // Flink chains the history to it, a chain has one maximum, and a state that was written
@@ -296,10 +406,13 @@ public final class FlowmonJob {
 
   /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */
   public static void reports(
-      DataStream<WindowResult> windows,
+      SingleOutputStreamOperator<WindowResult> windows,
       JobConfig config,
       List<AnalysisConfig> analyses,
       FlowTopic topic) {
+    if (config.site() != null) {
+      KafkaStates.publish(windows.getSideOutput(WindowOperator.STATES), config.site());
+    }
     DataStream<Report> reports =
         reports(
             windows,

@@ -42,6 +42,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     settings.put("offsets.topic.num.partitions", "1");
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("auto.create.topics.enable", "false");
+    // Tests send messages with times of years ago, which the broker would delete while they run.
+    settings.put("log.retention.ms", "-1");
     Files.createDirectories(log);
     new Formatter()
         .setClusterId(Uuid.randomUuid().toString())

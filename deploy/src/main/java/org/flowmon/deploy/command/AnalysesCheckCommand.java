@@ -132,6 +132,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
                 file + ": name: '" + analysis.name() + "' is already defined in " + other);
           }
           if (job != null) {
+            FlowmonJob.check(analysis, job);
             AlertRules.checkSinks(analysis, job);
           }
           said(file + ": ", analysis, job);

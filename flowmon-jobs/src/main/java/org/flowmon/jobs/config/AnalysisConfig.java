@@ -67,6 +67,9 @@ public record AnalysisConfig(
   /** Queries over flows that one live query may be made of: each has a table of its own. */
   public static final int MAX_LEAVES = 8;
 
+  /** The logic of those that publish states. */
+  public static final String STATES = "states";
+
   /** Slides that one flow may be divided among. */
   public static final int MAX_SHARES = 10_000;
 
@@ -240,6 +243,11 @@ public record AnalysisConfig(
     public Report(String logic, Map<String, String> parameters) {
       this(logic, parameters, null);
     }
+  }
+
+  /** Whether it publishes the states of its groups for other jobs, in place of reports. */
+  public boolean publishesStates() {
+    return report.logic().equals(STATES);
   }
 
   /** The same, but for results that come before the last one of their window: there are none. */

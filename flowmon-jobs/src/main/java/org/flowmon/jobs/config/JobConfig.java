@@ -35,6 +35,8 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
+ * site: {}                           # publishes states: {@link SiteConfig}
+ * merge: {}                          # merges those of sites: {@link MergeConfig}
  * webhooks: {}                       # for alerts: {@link WebhookConfig}
  * job:
  *   role: all                        # archive, analyses
@@ -58,6 +60,8 @@ import org.flowmon.archive.store.ArchiveLocation;
  * @param postgres null where results do not go to PostgreSQL
  * @param analyses folder of the analyses' files; null where none is configured
  * @param webhooks that alerts may name
+ * @param site null where no states are published
+ * @param merge null where the job reads flows
  */
 public record JobConfig(
     Kafka kafka,
@@ -68,7 +72,9 @@ public record JobConfig(
     Postgres postgres,
     String analyses,
     List<WebhookConfig> webhooks,
-    Settings job)
+    Settings job,
+    SiteConfig site,
+    MergeConfig merge)
     implements Serializable {
   /** Rows of a merged segment where nothing else is said. */
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
@@ -79,6 +85,31 @@ public record JobConfig(
 
   public JobConfig {
     webhooks = List.copyOf(webhooks);
+  }
+
+  /** A job that has nothing to do with states of sites. */
+  public JobConfig(
+      Kafka kafka,
+      ArchiveLocation archive,
+      int compactRows,
+      RetentionConfig retention,
+      String segments,
+      Postgres postgres,
+      String analyses,
+      List<WebhookConfig> webhooks,
+      Settings job) {
+    this(
+        kafka,
+        archive,
+        compactRows,
+        retention,
+        segments,
+        postgres,
+        analyses,
+        webhooks,
+        job,
+        null,
+        null);
   }
 
   /**
@@ -206,16 +237,43 @@ public record JobConfig(
     }
     String analyses = root.textOrNull("analyses", "a folder");
     List<WebhookConfig> webhooks = WebhookConfig.listOf(root);
+    YamlSection site = root.sectionOrNull("site");
+    SiteConfig published = site == null ? null : SiteConfig.of(site, kafka);
+    YamlSection merge = root.sectionOrNull("merge");
+    MergeConfig merged = merge == null ? null : MergeConfig.of(merge);
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
     root.end();
+    if (merged != null && settings.role() != Role.ANALYSES) {
+      throw root.error(
+          "merge",
+          "states are no flows that could be archived: expected job.role: analyses, found "
+              + settings.role().name().toLowerCase(java.util.Locale.ROOT));
+    }
+    if (merged != null
+        && published != null
+        && merged.topic().equals(published.topic())
+        && kafka.bootstrap().equals(published.bootstrap())
+        && merged.sites().contains(published.name())) {
+      throw root.error("site", "is one of merge.sites: expected another name or topic");
+    }
     if (settings.role().archives() && location == null) {
       throw root.error(
           "archive",
           "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
     }
     return new JobConfig(
-        kafka, location, compactRows, retention, segments, postgres, analyses, webhooks, settings);
+        kafka,
+        location,
+        compactRows,
+        retention,
+        segments,
+        postgres,
+        analyses,
+        webhooks,
+        settings,
+        published,
+        merged);
   }
 
   private static String segments(YamlSection archive) {

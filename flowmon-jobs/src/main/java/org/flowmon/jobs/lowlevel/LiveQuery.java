@@ -68,7 +68,8 @@ public record LiveQuery(
         live.time().column(),
         live.latenessMicros(),
         WindowSpec.DEFAULT_AHEAD_MICROS,
-        live.revisions() && live.latenessMicros() > 0,
+        // What is published is said once, when no flow can change it.
+        live.revisions() && live.latenessMicros() > 0 && !analysis.publishesStates(),
         live.spread());
   }
 
@@ -95,7 +96,7 @@ public record LiveQuery(
    *
    * @param keyGroups their number
    */
-  int keyGroup(int keyGroups) {
+  public int keyGroup(int keyGroups) {
     return Math.floorMod(id, keyGroups);
   }
 

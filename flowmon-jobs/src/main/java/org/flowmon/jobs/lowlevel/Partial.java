@@ -89,6 +89,16 @@ public sealed interface Partial {
   record Started(int keyGroup, long queryId, long version, int task, int tasks, long firstWhole)
       implements Partial {}
 
+  /**
+   * To the last step, through the merge: a site whose states are merged here was not complete when
+   * results of the query went out.
+   *
+   * @param after results complete through an arrival later than this, in microseconds,
+   * @param through and not later than this, lack flows of the site
+   */
+  record Missing(int keyGroup, long queryId, String site, long after, long through)
+      implements Partial {}
+
   /** How Flink finds the type. */
   final class Factory extends TypeInfoFactory<Partial> {
     @Override

@@ -9,7 +9,7 @@ import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 2 (version 1 had no definitions and starts):
+ * Version 3 (version 1 had no definitions and starts, version 2 no missing sites):
  *
  * <pre>
  *   groups:  1 u8 | key group i32 | length i32 | bytes
@@ -18,6 +18,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   stopped: 4 u8 | key group i32 | query i64 | version of the change i64 (not in version 1)
  *   definition: 5 u8 | key group i32 | analysis (modified UTF-8) | version i64 | text as RecordSerializer.writeText
  *   started: 6 u8 | key group i32 | query i64 | version i64 | task i32 | tasks i32 | first whole i64
+ *   missing: 7 u8 | key group i32 | query i64 | site (modified UTF-8) | after i64 | through i64
  *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
  * </pre>
  */
@@ -29,11 +30,12 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int STOPPED = 4;
   private static final int DEFINITION = 5;
   private static final int STARTED = 6;
+  private static final int MISSING = 7;
   private static final int UPDATE = 8;
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
-    super(2);
+    super(3);
   }
 
   @Override
@@ -69,6 +71,13 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeInt(started.task());
       target.writeInt(started.tasks());
       target.writeLong(started.firstWhole());
+    } else if (partial instanceof Partial.Missing missing) {
+      target.writeByte(MISSING);
+      target.writeInt(missing.keyGroup());
+      target.writeLong(missing.queryId());
+      target.writeUTF(missing.site());
+      target.writeLong(missing.after());
+      target.writeLong(missing.through());
     } else if (partial instanceof Partial.Update of) {
       target.writeByte(UPDATE);
       target.writeInt(of.keyGroup());
@@ -116,6 +125,13 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readInt(),
               source.readInt(),
               source.readLong());
+      case MISSING ->
+          new Partial.Missing(
+              source.readInt(),
+              source.readLong(),
+              source.readUTF(),
+              source.readLong(),
+              source.readLong());
       case UPDATE ->
           new Partial.Update(
               source.readInt(),
@@ -124,8 +140,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readLong(),
               source.readLong(),
               readBytes(source, MAX_BYTES));
-      default ->
-          throw new IOException("a partial of the unknown kind " + kind + ", expected 1…6 or 8");
+      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…8");
     };
   }
 

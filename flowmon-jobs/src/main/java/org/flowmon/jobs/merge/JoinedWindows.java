@@ -106,7 +106,9 @@ final class JoinedWindows {
     ArrivalCounts counts = null;
     long groups = 0;
     boolean hasAllGroups = true;
+    SortedSet<String> missing = new TreeSet<>();
     for (OpenWindows leaf : leaves) {
+      missing.addAll(leaf.missing(through));
       OpenWindow open = leaf.of(end);
       FlowQuery of = leaf.live().query();
       WindowPart parts = open == null ? null : open.publish(of, through);
@@ -145,6 +147,6 @@ final class JoinedWindows {
             counts);
     List<ValueBound> all = new ArrayList<>();
     bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
-    return result.withBounds(all);
+    return result.withBounds(all).withMissing(List.copyOf(missing));
   }
 }

@@ -22,6 +22,9 @@ final class OpenWindows {
   private final TreeMap<Long, ArrivalCounts> arrivals = new TreeMap<>();
   // Ends of windows that went out at the end of input, before the watermark closed them.
   private final TreeSet<Long> closedEarly = new TreeSet<>();
+  private final MissingSites missing = new MissingSites();
+  // States of final windows that are to be published; null where results go out in their place.
+  private final List<WindowStates> states;
 
   /**
    * None yet.
@@ -29,8 +32,18 @@ final class OpenWindows {
    * @param revisions counts results that take the place of an earlier one
    */
   OpenWindows(LiveQuery live, Counter revisions) {
+    this(live, revisions, false);
+  }
+
+  /**
+   * None yet.
+   *
+   * @param publishes whether windows give the states of their groups in place of results
+   */
+  OpenWindows(LiveQuery live, Counter revisions, boolean publishes) {
     this.live = live;
     this.revisions = revisions;
+    this.states = publishes ? new ArrayList<>() : null;
   }
 
   LiveQuery live() {
@@ -81,6 +94,20 @@ final class OpenWindows {
     arrivals.merge(message.paneStart(), message.counts(), ArrivalCounts::plus);
   }
 
+  void add(Partial.Missing message) {
+    missing.add(message);
+  }
+
+  /** The states of windows that were closed, which are forgotten here. */
+  List<WindowStates> takeStates() {
+    if (states == null || states.isEmpty()) {
+      return List.of();
+    }
+    List<WindowStates> taken = List.copyOf(states);
+    states.clear();
+    return taken;
+  }
+
   /**
    * Gives the results that windows have now and did not have before, earliest first, and forgets
    * windows that had their last.
@@ -118,6 +145,7 @@ final class OpenWindows {
         && window.isClosed(window.lastWindowEnd(arrivals.firstKey()), completeThrough)) {
       arrivals.pollFirstEntry();
     }
+    missing.forget(completeThrough);
     while (!closedEarly.isEmpty() && window.isClosed(closedEarly.first(), completeThrough)) {
       closedEarly.pollFirst();
     }
@@ -139,7 +167,9 @@ final class OpenWindows {
   private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
     boolean isFirst = open.published() == Long.MIN_VALUE;
     WindowPart part = open.next(live.query(), live.window(), completeThrough);
-    if (part != null) {
+    if (part != null && states != null) {
+      states.add(states(part));
+    } else if (part != null) {
       revisions.inc(isFirst ? 0 : 1);
       results.accept(result(part, open.published()));
     }
@@ -209,7 +239,19 @@ final class OpenWindows {
             part.estimatedGroups(),
             part.level(),
             arrived(start, part.windowEnd()));
-    return result.withBounds(answer.bounds());
+    return result.withBounds(answer.bounds()).withMissing(missing(through));
+  }
+
+  private WindowStates states(WindowPart parts) {
+    WindowPart part = settled(parts);
+    long end = part.windowEnd();
+    ArrivalCounts counts = arrived(end - live.window().widthMicros(), end);
+    return new WindowStates(live, end, counts, part.level() > 0 ? null : part.toBytes());
+  }
+
+  /** The sites that a result lacks which is complete through this arrival. */
+  List<String> missing(long through) {
+    return missing.at(through);
   }
 
   /** A window's parts with no more groups than the analysis may hold. */
@@ -231,6 +273,7 @@ final class OpenWindows {
     windows.clear();
     arrivals.clear();
     closedEarly.clear();
+    missing.clear();
   }
 
   /** All of it, as the messages that would make it again. */
@@ -239,6 +282,7 @@ final class OpenWindows {
     windows.values().forEach(open -> open.snapshot(live.id(), messages));
     arrivals.forEach(
         (pane, counts) -> messages.add(new Partial.Counts(0, live.id(), pane, counts)));
+    missing.snapshot(live.id(), messages);
     return messages;
   }
 }

@@ -22,6 +22,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
@@ -29,6 +30,9 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.merge.ResultMakers.Making;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
+import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
 
@@ -57,7 +61,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     implements OneInputStreamOperator<Partial, WindowResult> {
   private static final long serialVersionUID = 1L;
 
+  /** What the site publishes of its analyses' states. */
+  public static final OutputTag<StatesRecord> STATES = new OutputTag<>("states", StatesRecord.TYPE);
+
   private final AnalysisSet analyses;
+  private final String site; // null where no states are published
+  private transient SitePublisher publisher;
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient Map<Long, WholeWindows> whole;
@@ -82,7 +91,18 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   /** The last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
+    this(analyses, null);
+  }
+
+  /**
+   * The last step for these analyses in the job of a site.
+   *
+   * @param site its name, by which states are published to {@link #STATES}; null: none are, and
+   *     analyses that publish give their rows as others do
+   */
+  public WindowOperator(AnalysisSet analyses, String site) {
     this.analyses = new AnalysisSet(analyses);
+    this.site = site;
   }
 
   @Override
@@ -107,6 +127,15 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       closedThrough = Math.max(closedThrough, through);
     }
     notWhole = metrics.counter("not_whole_windows");
+    publisher =
+        site == null
+            ? null
+            : new SitePublisher(
+                site,
+                closedThrough,
+                this::published,
+                record -> output.collect(STATES, new StreamRecord<>(record)),
+                metrics);
     restoreQueries(context);
     closedEarlyState =
         context
@@ -165,7 +194,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         .byId()
         .forEach(
             (id, live) -> {
-              windows.put(id, new OpenWindows(live, revisions));
+              windows.put(id, newWindows(live));
               Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
               whole.put(
                   id,
@@ -173,6 +202,36 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
                       ? WholeWindows.pending(queries.version(live))
                       : WholeWindows.from(from));
             });
+  }
+
+  private OpenWindows newWindows(LiveQuery live) {
+    return new OpenWindows(live, revisions, publishes(live));
+  }
+
+  private boolean publishes(LiveQuery live) {
+    return site != null && live.analysis().publishesStates();
+  }
+
+  /** What is published, and from which window on: not what has not begun, or was stopped. */
+  private List<StatesMessage.Published> published() {
+    List<StatesMessage.Published> all = new ArrayList<>();
+    whole.forEach(
+        (id, from) -> {
+          LiveQuery live = queries.get(id);
+          if (publishes(live) && from.isKnown() && !stopped.contains(id)) {
+            all.add(SitePublisher.published(live, from.first()));
+          }
+        });
+    return all;
+  }
+
+  private void publish(WindowStates states) {
+    long start = states.windowEnd() - states.live().window().widthMicros();
+    if (whole.get(states.live().id()).isWhole(start)) {
+      publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());
+    } else {
+      notWhole.inc();
+    }
   }
 
   /** Tells those that follow of all that has changed, as they do not remember it. */
@@ -205,7 +264,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (LiveQuery live : queries.of(change.name())) {
       OpenWindows open = windows.get(live.id());
       if (open == null || stopped.remove(live.id())) {
-        windows.put(live.id(), new OpenWindows(live, revisions));
+        windows.put(live.id(), newWindows(live));
         whole.put(live.id(), WholeWindows.pending(change.version()));
       }
     }
@@ -239,6 +298,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
           });
     } else if (message instanceof Partial.Definition definition) {
       define(definition.change());
+    } else if (message instanceof Partial.Missing missing) {
+      withQuery(missing.queryId(), open -> open.add(missing));
     } else if (message instanceof Partial.Started started) {
       withQuery(started.queryId(), open -> whole.get(started.queryId()).add(started));
     } else {
@@ -309,6 +370,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
               throw failure;
             });
       }
+      all.get(i).forEach(live -> windows.get(live.id()).takeStates().forEach(this::publish));
     }
   }
 
@@ -350,6 +412,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     } else {
       closeAll(Closing.upTo(completeThrough), due);
       closedThrough = Math.max(closedThrough, completeThrough);
+      if (publisher != null) {
+        publisher.reached(closedThrough);
+      }
     }
   }
 

@@ -38,6 +38,8 @@ import org.flowmon.udaf.table.ValueBound;
  * @param inputThrough through which arrival there was input where its end gave the result before
  *     the window's time had come; {@link Long#MAX_VALUE} where that had come
  * @param bounds of what functions with states give in the rows: of an analysis without them none
+ * @param missingSites those whose states are merged here and were not all there, in the order of
+ *     their names; of flows none
  */
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
@@ -54,7 +56,8 @@ public record WindowResult(
     int groupLevel,
     ArrivalCounts counts,
     long inputThrough,
-    List<ValueBound> bounds) {
+    List<ValueBound> bounds,
+    List<String> missingSites) {
   /** The {@link #groupLevel} of a result without groups. */
   public static final int NO_GROUPS = 17;
 
@@ -66,9 +69,10 @@ public record WindowResult(
 
   public WindowResult {
     bounds = List.copyOf(bounds);
+    missingSites = List.copyOf(missingSites);
   }
 
-  /** A result of an analysis without functions that have states. */
+  /** A result of flows, of an analysis without functions that have states. */
   public WindowResult(
       String analysis,
       String definition,
@@ -97,10 +101,11 @@ public record WindowResult(
         groupLevel,
         counts,
         inputThrough,
+        List.of(),
         List.of());
   }
 
-  /** The result of a window whose time has come. */
+  /** The result of a window whose time has come, of flows. */
   public WindowResult(
       String analysis,
       String definition,
@@ -191,20 +196,26 @@ public record WindowResult(
 
   /** The same result of an analysis that is defined by this text. */
   public WindowResult withDefinition(String text) {
-    return with(text, inputThrough, bounds);
+    return with(text, inputThrough, bounds, missingSites);
   }
 
   /** The same result, with the bounds of its rows. */
   WindowResult withBounds(List<ValueBound> ofRows) {
-    return with(definition, inputThrough, ofRows);
+    return with(definition, inputThrough, ofRows, missingSites);
+  }
+
+  /** The same result, of sites of which these were not all there. */
+  WindowResult withMissing(List<String> ofSites) {
+    return with(definition, inputThrough, bounds, ofSites);
   }
 
   /** The same result, given as there is no more input. */
   WindowResult atEndOfInput(long through) {
-    return with(definition, through, bounds);
+    return with(definition, through, bounds, missingSites);
   }
 
-  private WindowResult with(String text, long through, List<ValueBound> ofRows) {
+  private WindowResult with(
+      String text, long through, List<ValueBound> ofRows, List<String> missing) {
     return new WindowResult(
         analysis,
         text,
@@ -219,7 +230,8 @@ public record WindowResult(
         groupLevel,
         counts,
         through,
-        ofRows);
+        ofRows,
+        missing);
   }
 
   /** How Flink finds the type. */

@@ -15,20 +15,21 @@ import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.ValueBound;
 
 /**
- * Version 5: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
+ * Version 6: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,
  * end (8 bytes each), number of the update (4 bytes), arrived through, final at (8 bytes each;
  * version 1 had neither definition nor these three), rows and totals as {@link ResultTableBytes},
  * groups (8 bytes), their level (4 bytes, from version 3 on), then the six counts (8 bytes each, in
  * version 1 the first four), input through (8 bytes, from version 4 on), from version 5 on the
  * number of bounds and of each its value ({@link RecordSerializer#writeText}) and {@link
- * ErrorBounds}.
+ * ErrorBounds}, from version 6 on the number of missing sites (4 bytes) and their names (modified
+ * UTF-8).
  */
 public final class WindowResultSerializer extends RecordSerializer<WindowResult> {
   private static final long serialVersionUID = 1L;
   private static final int MAX_BOUNDS = 1 << 16;
 
   public WindowResultSerializer() {
-    super(5);
+    super(6);
   }
 
   @Override
@@ -52,6 +53,10 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
       writeText(bound.value(), target);
       ErrorBounds.write(bound.bound(), target);
     }
+    target.writeInt(result.missingSites().size());
+    for (String site : result.missingSites()) {
+      target.writeUTF(site);
+    }
   }
 
   @Override
@@ -69,6 +74,11 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     int groupLevel = found > 2 ? source.readInt() : 0;
     ArrivalCounts counts = ArrivalCounts.read(source, found > 1);
     long inputThrough = found > 3 ? source.readLong() : Long.MAX_VALUE;
+    List<ValueBound> bounds = found > 4 ? readBounds(source) : List.of();
+    List<String> missing = new ArrayList<>();
+    for (int i = found > 5 ? source.readInt() : 0; i > 0; i--) {
+      missing.add(source.readUTF());
+    }
     return new WindowResult(
         analysis,
         definition,
@@ -83,7 +93,8 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
         groupLevel,
         counts,
         inputThrough,
-        found > 4 ? readBounds(source) : List.of());
+        bounds,
+        missing);
   }
 
   private static List<ValueBound> readBounds(DataInputView source) throws IOException {

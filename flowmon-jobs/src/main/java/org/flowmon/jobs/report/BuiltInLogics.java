@@ -2,6 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.util.Map;
 import java.util.function.Supplier;
+import org.flowmon.jobs.config.AnalysisConfig;
 
 /** The logics that flowmon brings along. */
 public final class BuiltInLogics implements ReportLogicProvider {
@@ -18,6 +19,7 @@ public final class BuiltInLogics implements ReportLogicProvider {
         Map.entry("new_talkers", NewTalkersLogic::new),
         Map.entry("new_targets", NewTargetsLogic::new),
         Map.entry("portscans", MoreThanUsualLogic::portscans),
+        Map.entry(AnalysisConfig.STATES, StatesLogic::new),
         Map.entry("traffic", TrafficLogic::new));
   }
 }

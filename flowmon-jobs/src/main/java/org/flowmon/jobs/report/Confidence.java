@@ -81,6 +81,14 @@ public record Confidence(
         window.window().groupLevel(),
         window.window().groups(),
         window.window().counts(),
-        history.message());
+        message(window.window(), history));
+  }
+
+  private static String message(WindowResult window, HistoryAnswer history) {
+    if (window.missingSites().isEmpty()) {
+      return history.message();
+    }
+    String sites = "sites missing: " + String.join(", ", window.missingSites());
+    return history.message() == null ? sites : sites + "; " + history.message();
   }
 }

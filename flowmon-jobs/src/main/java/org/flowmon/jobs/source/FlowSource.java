@@ -39,9 +39,10 @@ public final class FlowSource {
     return ArrivalWatermarks.strategy(disorderBound);
   }
 
+  /** Where a source begins that has no checkpoint. */
   // The connector offers no other way to say "earliest" than Kafka's deprecated enum.
   @SuppressWarnings("deprecation")
-  private static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
+  public static OffsetsInitializer startingOffsets(JobConfig.Kafka kafka) {
     return switch (kafka.startingOffsets()) {
       case EARLIEST -> OffsetsInitializer.earliest();
       case LATEST -> OffsetsInitializer.latest();
@@ -49,7 +50,8 @@ public final class FlowSource {
     };
   }
 
-  private static Properties properties(JobConfig.Kafka kafka) {
+  /** The properties of a source's client, for messages of up to a megabyte or so. */
+  public static Properties properties(JobConfig.Kafka kafka) {
     Properties properties = new Properties();
     // A batch of 1000 flows is some 80 KB; Kafka's defaults, a dozen of them at a time over a
     // socket

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -48,6 +49,36 @@ class JobConfigTest {
         "archive.retention.slack: a slack of 1000 flows, expected at least 187500");
     refuses(begin + "retention: {slack: 1000}}\n", "no rows are given");
     refuses(begin + "retention: {rows: many}}\n", "expected a whole number from 0 on");
+  }
+
+  @Test
+  void sitesPublishAndAreMerged() {
+    String begin = "kafka: {bootstrap: b, properties: {a: c}}\n";
+    JobConfig config =
+        JobConfig.parse("f.yaml", begin + "site: {name: berlin}\njob: {role: analyses}\n");
+    assertEquals(new SiteConfig("berlin", "flowmon.states", "b", Map.of("a", "c")), config.site());
+    assertNull(config.merge());
+    config =
+        JobConfig.parse(
+            "f.yaml",
+            begin
+                + "site: {name: all, topic: t, bootstrap: d, properties: {e: f}}\n"
+                + "merge: {sites: [berlin, graz], topic: s, timeout: 5s}\n"
+                + "job: {role: analyses}\n");
+    assertEquals(new SiteConfig("all", "t", "d", Map.of("e", "f")), config.site());
+    assertEquals(Map.of("bootstrap.servers", "d", "e", "f"), config.site().clientProperties());
+    assertEquals(
+        new MergeConfig(List.of("berlin", "graz"), "s", Duration.ofSeconds(5)), config.merge());
+    String role = "job: {role: analyses}\n";
+    refuses(begin + role + "site: {}\n", "site.name: is missing");
+    refuses(begin + role + "site: {name: New York}\n", "expected lower-case letters");
+    refuses(begin + role + "merge: {sites: []}\n", "expected the names of 1");
+    refuses(begin + role + "merge: {sites: [a, a]}\n", "stands twice");
+    refuses(begin + role + "merge: {sites: [A]}\n", "expected lower-case letters");
+    refuses(begin + role + "merge: {sites: [a], timeout: 0s}\n", "expected at least 1ms");
+    refuses(begin + role + "merge: {sites: [a]}\nsite: {name: a}\n", "site: is one of merge.sites");
+    refuses(
+        begin + "archive: {directory: /a}\nmerge: {sites: [a]}\n", "expected job.role: analyses");
   }
 
   @Test

@@ -18,12 +18,14 @@ import org.junit.jupiter.api.Test;
 class WindowResultSerializerTest {
   private final WindowResultSerializer serializer = new WindowResultSerializer();
 
+  private static final List<String> SITES = List.of("graz", "wien");
+
   private static WindowResult result() {
     ResultTable table =
         new ResultTable.Builder().column("bytes", ValueKind.LONG).row().set(0, 7).build();
     ArrivalCounts counts = new ArrivalCounts(1, 2, 3, 4, 5, 6);
     return new WindowResult(
-        "a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts, 190, List.of());
+        "a", "text", 100, 200, 3, 230, 250, table, table, 5, 3, counts, 190, List.of(), SITES);
   }
 
   private byte[] bytes(WindowResult result) throws IOException {
@@ -50,9 +52,27 @@ class WindowResultSerializerTest {
     assertEquals(result, serializer.deserialize(new DataInputDeserializer(bytes(result))));
   }
 
+  /** The bytes as version 5 had them: without missing sites. */
+  private byte[] ofVersion5(WindowResult result) throws IOException {
+    byte[] now = bytes(result);
+    byte[] old = Arrays.copyOf(now, now.length - 4 - 2 * 6);
+    old[0] = 5;
+    return old;
+  }
+
+  @Test
+  void aResultOfVersion5LacksNoSites() throws Exception {
+    List<ValueBound> bounds = List.of(new ValueBound("t", ErrorBound.additive(7, 0.95)));
+    byte[] old = ofVersion5(result().withBounds(bounds));
+    WindowResult read = serializer.deserialize(new DataInputDeserializer(old));
+    assertEquals(List.of(), read.missingSites());
+    assertEquals(bounds, read.bounds());
+    assertEquals(SITES, result().missingSites());
+  }
+
   /** The bytes as version 4 had them: without bounds. */
   private byte[] ofVersion4(WindowResult result) throws IOException {
-    byte[] now = bytes(result.withBounds(List.of()));
+    byte[] now = ofVersion5(result.withBounds(List.of()));
     byte[] old = Arrays.copyOf(now, now.length - 4);
     old[0] = 4;
     return old;
@@ -60,7 +80,9 @@ class WindowResultSerializerTest {
 
   @Test
   void aResultOfVersion4HasNoBounds() throws Exception {
-    assertEquals(result(), serializer.deserialize(new DataInputDeserializer(ofVersion4(result()))));
+    WindowResult read = serializer.deserialize(new DataInputDeserializer(ofVersion4(result())));
+    assertEquals(List.of(), read.bounds());
+    assertEquals(result().withMissing(List.of()), read);
   }
 
   /** The bytes as version 3 had them: without the end of input. */

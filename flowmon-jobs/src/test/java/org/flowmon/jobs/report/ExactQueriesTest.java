@@ -86,7 +86,8 @@ class ExactQueriesTest {
         0,
         ArrivalCounts.NONE,
         Long.MAX_VALUE,
-        answer.bounds());
+        answer.bounds(),
+        List.of());
   }
 
   @Test

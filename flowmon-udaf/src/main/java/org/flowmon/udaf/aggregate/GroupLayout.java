@@ -336,6 +336,33 @@ public final class GroupLayout {
     return places;
   }
 
+  /**
+   * Whether groups of a part can be had of groups of this: the keys are the same, and it has all of
+   * the part's accumulators and functions, so that {@link #placesOf} says where they are.
+   */
+  public boolean holds(GroupLayout part) {
+    return keys.equals(part.keys)
+        && distinct.isEmpty()
+        && part.distinct.isEmpty()
+        && part.accumulators.stream()
+            .allMatch(accumulator -> has(accumulator.operation(), part.argumentOf(accumulator)))
+        && part.functions.stream()
+            .allMatch(
+                function ->
+                    functionPlaces.containsKey(
+                        key(
+                            function.function(),
+                            part.argumentsOf(function),
+                            function.takesStates())));
+  }
+
+  private boolean has(Operation operation, Expression argument) {
+    int place = argument == null ? -1 : arguments.indexOf(argument);
+    return (argument == null || place >= 0)
+        && accumulators.stream()
+            .anyMatch(own -> own.operation() == operation && own.argument() == place);
+  }
+
   /** Longs of the scratchpads of all functions, behind a group's state at the low level. */
   public int padWords() {
     return padWords;

@@ -257,6 +257,11 @@ public final class WindowPart {
     return rows.size();
   }
 
+  /** The rows that it holds; not to be changed. */
+  GroupTable allRows() {
+    return rows;
+  }
+
   /** Whether it holds all groups, however many there are. */
   public boolean isUnlimited() {
     return live.keepsAllGroups();

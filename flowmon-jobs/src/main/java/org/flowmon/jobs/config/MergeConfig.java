@@ -1,0 +1,48 @@
+package org.flowmon.jobs.config;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * Whose states a job merges in place of flows:
+ *
+ * <pre>
+ * merge:                             # absent: the job reads flows
+ *   sites: [berlin, vienna, graz]    # required
+ *   topic: flowmon.states
+ *   timeout: 60s                     # a site that is silent for so long is left out
+ * </pre>
+ */
+public record MergeConfig(List<String> sites, String topic, Duration timeout)
+    implements Serializable {
+  /** Sites of one job, at most. */
+  public static final int MAX_SITES = 1000;
+
+  public MergeConfig {
+    sites = List.copyOf(sites);
+  }
+
+  static MergeConfig of(YamlSection section) {
+    List<String> sites = section.words("sites");
+    if (sites.isEmpty() || sites.size() > MAX_SITES) {
+      throw section.error(
+          "sites", "expected the names of 1 \u2026 " + MAX_SITES + " sites, found " + sites.size());
+    }
+    sites.forEach(name -> SiteConfig.name(section, "sites", name));
+    if (new HashSet<>(sites).size() < sites.size()) {
+      throw section.error("sites", "a name stands twice in " + sites);
+    }
+    MergeConfig merge =
+        new MergeConfig(
+            sites,
+            section.text("topic", "a topic", SiteConfig.TOPIC),
+            section.duration("timeout", Duration.ofMinutes(1)));
+    if (merge.timeout().toMillis() < 1) {
+      throw section.error("timeout", "expected at least 1ms");
+    }
+    section.end();
+    return merge;
+  }
+}

@@ -1,0 +1,220 @@
+package org.flowmon.jobs.site;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.flowmon.udaf.function.StateReader;
+import org.flowmon.udaf.function.StateSink;
+
+/**
+ * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):
+ *
+ * <pre>
+ *   version u8 = 1 | name | through i64 | since i64 | heard i64 | has spoken u8
+ *   | publications varint | (publication | whole from i64) …
+ *   | queries varint | (query id i64 | grouping varint | windows varint | (end i64, width i64) …) …
+ *   | windows in parts varint | (attempt i64 | publication | end i64 | 6 counts i64 | length u32 | parts u16 | taken u16 | size u32 | bytes) …
+ * </pre>
+ */
+final class MergedSite {
+  private static final int VERSION = 1;
+  // Attempts of which windows are in parts: of a site that is restarted the one before never ends.
+  private static final int MAX_ATTEMPTS = 4;
+
+  private final String name;
+  private long through = Long.MIN_VALUE;
+  private long since = Long.MIN_VALUE;
+  private long heard;
+  private boolean hasSpoken;
+  private final TreeMap<Publication, Long> published = new TreeMap<>();
+  private final Map<Use, TreeMap<Long, Long>> taken = new LinkedHashMap<>();
+  private final Map<Long, Assembly> assemblies = new LinkedHashMap<>();
+
+  /** What the groups of windows were taken for. */
+  record Use(long queryId, int grouping) {}
+
+  /**
+   * A site that has said nothing.
+   *
+   * @param now from when on it is silent, in milliseconds
+   */
+  MergedSite(String name, long now) {
+    this.name = name;
+    this.heard = now;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** What it is complete through; {@link Long#MIN_VALUE} where it has not said. */
+  long through() {
+    return through;
+  }
+
+  /** What it said first: what it had published before is not here. */
+  long since() {
+    return since;
+  }
+
+  /** When it was heard last, in milliseconds. */
+  long heard() {
+    return heard;
+  }
+
+  void heard(long now) {
+    heard = Math.max(heard, now);
+  }
+
+  /** What it publishes, and from which window on. */
+  SortedMap<Publication, Long> published() {
+    return published;
+  }
+
+  /** Takes a progress; whether what it publishes has changed. */
+  boolean take(StatesMessage.Progress progress) {
+    if (!hasSpoken) {
+      hasSpoken = true;
+      since = progress.through();
+    }
+    through = Math.max(through, progress.through());
+    TreeMap<Publication, Long> now = new TreeMap<>();
+    progress.published().forEach(one -> now.put(one.publication(), one.wholeFrom()));
+    if (now.equals(published)) {
+      return false;
+    }
+    published.clear();
+    published.putAll(now);
+    return true;
+  }
+
+  /**
+   * What a part of a window came to.
+   *
+   * @param window the whole, null where more parts are to come
+   * @param lost why a window is not whole that was begun, null where none is
+   */
+  record Taken(Assembly window, String lost) {}
+
+  /** Takes a part of a window: what does not follow the parts before it, or ends them, is lost. */
+  Taken take(StatesMessage.Part part) {
+    Assembly before = assemblies.remove(part.attempt());
+    boolean isFirst = part.part() == 0;
+    Assembly assembly = isFirst ? Assembly.of(part) : before;
+    if (assembly == null || !assembly.take(part)) {
+      return new Taken(null, "part " + part.part() + " came without the parts before it");
+    }
+    if (!assembly.isComplete()) {
+      makeRoom(assembly.size());
+      assemblies.put(part.attempt(), assembly);
+    }
+    return new Taken(
+        assembly.isComplete() ? assembly : null,
+        isFirst && before != null
+            ? "the window of " + before.publication.analysis() + " was not told to its end"
+            : null);
+  }
+
+  private void makeRoom(int size) {
+    long sum = size;
+    for (Assembly other : assemblies.values()) {
+      sum += other.size();
+    }
+    while (!assemblies.isEmpty()
+        && (assemblies.size() >= MAX_ATTEMPTS || sum > StatesMessage.MAX_WINDOW_BYTES)) {
+      Long oldest = assemblies.keySet().iterator().next();
+      sum -= assemblies.remove(oldest).size();
+    }
+  }
+
+  /** Whether the times of a window were taken for a use before, of whichever publication. */
+  boolean hasTaken(Use use, long windowEnd, long width) {
+    TreeMap<Long, Long> windows = taken.get(use);
+    Map.Entry<Long, Long> next = windows == null ? null : windows.higherEntry(windowEnd - width);
+    return next != null && next.getKey() - next.getValue() < windowEnd;
+  }
+
+  /** Notes that a window was taken for a use. */
+  void taken(Use use, long windowEnd, long width) {
+    taken.computeIfAbsent(use, key -> new TreeMap<>()).put(windowEnd, width);
+  }
+
+  /** Forgets the windows of a use that ended by then. */
+  void forget(Use use, long windowEnd) {
+    TreeMap<Long, Long> windows = taken.get(use);
+    if (windows != null) {
+      windows.headMap(windowEnd, true).clear();
+    }
+  }
+
+  /** Forgets what was taken for a query. */
+  void forget(long queryId) {
+    taken.keySet().removeIf(use -> use.queryId() == queryId);
+  }
+
+  byte[] toBytes() {
+    StateSink sink = new StateSink();
+    sink.putByte(VERSION);
+    StatesLayout.putName(name, sink);
+    sink.putLong(through);
+    sink.putLong(since);
+    sink.putLong(heard);
+    sink.putByte(hasSpoken ? 1 : 0);
+    sink.putVarint(published.size());
+    published.forEach(
+        (publication, from) -> {
+          StatesLayout.putPublication(publication, sink);
+          sink.putLong(from);
+        });
+    sink.putVarint(taken.size());
+    taken.forEach(
+        (use, windows) -> {
+          sink.putLong(use.queryId());
+          sink.putVarint(use.grouping());
+          sink.putVarint(windows.size());
+          windows.forEach(
+              (end, width) -> {
+                sink.putLong(end);
+                sink.putLong(width);
+              });
+        });
+    sink.putVarint(assemblies.size());
+    assemblies.forEach(
+        (attempt, assembly) -> {
+          sink.putLong(attempt);
+          assembly.write(sink);
+        });
+    return sink.toBytes();
+  }
+
+  /** Reads what {@link #toBytes} wrote. */
+  static MergedSite read(byte[] bytes) {
+    StateReader reader = new StateReader(bytes, 0, bytes.length, "the state of a site");
+    int version = reader.getByte();
+    if (version != VERSION) {
+      throw reader.error("found version " + version + ", this reads version " + VERSION);
+    }
+    MergedSite site = new MergedSite(StatesLayout.getName(reader), 0);
+    site.through = reader.getLong();
+    site.since = reader.getLong();
+    site.heard = reader.getLong();
+    site.hasSpoken = reader.getByte() == 1;
+    for (int n = reader.count("publications", StatesMessage.MAX_PUBLICATIONS, 30); n > 0; n--) {
+      site.published.put(StatesLayout.getPublication(reader), reader.getLong());
+    }
+    for (int n = reader.count("queries", 1 << 24, 10); n > 0; n--) {
+      Use use = new Use(reader.getLong(), reader.count("groupings", 1 << 16, 0));
+      TreeMap<Long, Long> windows = new TreeMap<>();
+      for (int w = reader.count("windows", 1 << 28, 16); w > 0; w--) {
+        windows.put(reader.getLong(), reader.getLong());
+      }
+      site.taken.put(use, windows);
+    }
+    for (int n = reader.count("windows in parts", MAX_ATTEMPTS, 8); n > 0; n--) {
+      site.assemblies.put(reader.getLong(), Assembly.read(reader));
+    }
+    reader.end();
+    return site;
+  }
+}

@@ -1,0 +1,58 @@
+package org.flowmon.jobs.site;
+
+import java.util.Comparator;
+import java.util.regex.Pattern;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.table.WindowSpec;
+
+/**
+ * What published groups are of: an analysis of a site's job. Equal ones of one site have the same
+ * windows with the same groups.
+ *
+ * @param analysis its name at the site
+ * @param query over flows, in the query dialect
+ * @param widthMicros of its windows, which follow each other
+ * @param timeColumn that the windows are over
+ * @param spread whether flows are divided among windows
+ */
+public record Publication(
+    String analysis,
+    String query,
+    long widthMicros,
+    long latenessMicros,
+    FlowColumn timeColumn,
+    boolean spread)
+    implements Comparable<Publication> {
+  /** Bytes of a query's text, at most. */
+  public static final int MAX_QUERY_BYTES = 1 << 16;
+
+  /** What sites and analyses are called. */
+  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+
+  private static final Comparator<Publication> ORDER =
+      Comparator.comparing(Publication::analysis)
+          .thenComparing(Publication::widthMicros)
+          .thenComparing(Publication::latenessMicros)
+          .thenComparing(Publication::query)
+          .thenComparing(Publication::timeColumn)
+          .thenComparing(Publication::spread);
+
+  /** That of an analysis that publishes states. */
+  static Publication of(LiveQuery live) {
+    WindowSpec window = live.window();
+    return new Publication(
+        live.analysis().name(),
+        live.analysis().live().query(),
+        window.widthMicros(),
+        window.latenessMicros(),
+        window.timeColumn(),
+        window.spread());
+  }
+
+  /** By name first: of several that would do, the first is taken. */
+  @Override
+  public int compareTo(Publication other) {
+    return ORDER.compare(this, other);
+  }
+}

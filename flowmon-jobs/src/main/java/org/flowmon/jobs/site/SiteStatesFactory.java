@@ -1,0 +1,43 @@
+package org.flowmon.jobs.site;
+
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.MergeConfig;
+import org.flowmon.jobs.lowlevel.Partial;
+
+/** Makes the task that turns the states of sites into partial groups. */
+public class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
+    implements OneInputStreamOperatorFactory<StatesRecord, Partial> {
+  private static final long serialVersionUID = 1L;
+
+  private final AnalysisSet analyses;
+  private final MergeConfig merge;
+  private final int keyGroups;
+
+  /**
+   * What stands in the place of a low level for these analyses.
+   *
+   * @param keyGroups number of key groups of the merge that follows
+   */
+  public SiteStatesFactory(AnalysisSet analyses, MergeConfig merge, int keyGroups) {
+    this.analyses = new AnalysisSet(analyses);
+    this.merge = merge;
+    this.keyGroups = keyGroups;
+  }
+
+  @Override
+  // The interface leaves T to the caller, who asks for our own type.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  public <T extends StreamOperator<Partial>> T createStreamOperator(
+      StreamOperatorParameters<Partial> parameters) {
+    return (T) new SiteStatesOperator(parameters, analyses, merge, keyGroups);
+  }
+
+  @Override
+  public Class<? extends StreamOperator<?>> getStreamOperatorClass(ClassLoader classLoader) {
+    return SiteStatesOperator.class;
+  }
+}

@@ -1,0 +1,69 @@
+package org.flowmon.jobs.site;
+
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flowmon.jobs.types.RecordSerializer;
+import org.flowmon.jobs.types.RecordType;
+
+/**
+ * A message of a site on its way to or from Kafka, not opened.
+ *
+ * @param time when Kafka took it, in milliseconds; 0 on the way there
+ * @param bytes for {@link StatesMessage#open}; not to be written to
+ */
+@TypeInfo(StatesRecord.Factory.class)
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record StatesRecord(long time, byte[] bytes) {
+  public static final TypeInformation<StatesRecord> TYPE =
+      new RecordType<>(StatesRecord.class, new Serializer());
+
+  /** How Flink finds the type. */
+  public static final class Factory extends TypeInfoFactory<StatesRecord> {
+    @Override
+    public TypeInformation<StatesRecord> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+
+  /** Version 1: time (8 bytes), length (4 bytes) and the bytes. */
+  public static final class Serializer extends RecordSerializer<StatesRecord> {
+    private static final long serialVersionUID = 1L;
+    private static final int MOST = 1 << 24;
+
+    public Serializer() {
+      super(1);
+    }
+
+    @Override
+    protected void write(StatesRecord record, DataOutputView target) throws IOException {
+      target.writeLong(record.time());
+      writeBytes(record.bytes(), target);
+    }
+
+    @Override
+    protected StatesRecord read(int found, DataInputView source) throws IOException {
+      return new StatesRecord(source.readLong(), readBytes(source, MOST));
+    }
+
+    @Override
+    public TypeSerializerSnapshot<StatesRecord> snapshotConfiguration() {
+      return new Snapshot();
+    }
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<StatesRecord> {
+    public Snapshot() {
+      super(Serializer::new);
+    }
+  }
+}

@@ -1,0 +1,373 @@
+package org.flowmon.jobs.site;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.SimpleCounter;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowTables;
+import org.junit.jupiter.api.Test;
+
+/** What a merging job makes of what sites say. */
+class SiteStatesTest {
+  private static final long SECOND = TestFlow.SECOND;
+  private static final long START = TestFlow.START;
+  private static final int KEY_GROUPS = 4;
+  private static final long TIMEOUT = 1000;
+
+  private static final LiveQuery PUBLISHED =
+      live("p", "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b", "2s", "2s", "1s", "states");
+  private static final LiveQuery TOTAL =
+      live("total", "SELECT src_addr, SUM(bytes) AS b", "4s", "2s", "1s", "live");
+
+  private final List<Partial> out = new ArrayList<>();
+  private final Map<String, Counter> counters = new HashMap<>();
+  private SiteStates states = states();
+
+  private static LiveQuery live(
+      String name, String select, String window, String slide, String lateness, String logic) {
+    return LiveQuery.of(
+        AnalysisConfig.parse(
+            name + ".yaml",
+            """
+            name: %s
+            live: {query: "%s FROM flows GROUP BY src_addr", window: %s, slide: %s, lateness: %s}
+            report: {logic: %s}
+            """
+                .formatted(name, select, window, slide, lateness, logic)));
+  }
+
+  private SiteStates states() {
+    SiteStates made =
+        new SiteStates(
+            List.of("a", "b", "c"),
+            TIMEOUT,
+            KEY_GROUPS,
+            out::add,
+            new UnregisteredMetricsGroup() {
+              @Override
+              public Counter counter(String name) {
+                return counters.computeIfAbsent(name, key -> new SimpleCounter());
+              }
+            });
+    made.queries(List.of(TOTAL));
+    return made;
+  }
+
+  private long count(String name) {
+    return counters.get(name).getCount();
+  }
+
+  /** A site's flows of one window, all of its groups. */
+  private static byte[] window(List<TestFlow> flows, long end) {
+    WindowTables tables = new WindowTables(1, PUBLISHED.query(), PUBLISHED.window());
+    LowLevelQuery low =
+        new LowLevelQuery(
+            1,
+            PUBLISHED.query(),
+            PUBLISHED.window(),
+            64,
+            1,
+            (keyGroup, bytes) -> assertTrue(tables.merge(PartialGroups.open(bytes))));
+    for (FlowBatch batch : TestFlow.batches(flows, 50, 1)) {
+      low.process(batch);
+    }
+    low.drainAll();
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(Long.MAX_VALUE, parts::add);
+    return parts.stream().filter(part -> part.windowEnd() == end).findFirst().get().toBytes();
+  }
+
+  private static List<TestFlow> flows(long end, int seed) {
+    Random random = new Random(seed);
+    List<TestFlow> flows = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      long time = end - 1 - random.nextInt((int) (2 * SECOND));
+      flows.add(
+          new TestFlow(
+              time, time, IpAddress.ofIpv4(random.nextInt(20)), random.nextInt(1000), null));
+    }
+    return flows;
+  }
+
+  private boolean progress(long time, String site, long through) {
+    return states.take(
+        time,
+        new StatesMessage.Progress(
+                1, site, through, List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
+            .toBytes());
+  }
+
+  private List<byte[]> told(String site, long attempt, long end, byte[] bytes) {
+    ArrivalCounts counts = new ArrivalCounts(40, 1, 2, 3);
+    return StatesMessage.parts(attempt, site, Publication.of(PUBLISHED), end, counts, bytes)
+        .stream()
+        .map(StatesMessage::toBytes)
+        .toList();
+  }
+
+  private void say(long time, String site, long attempt, long end, byte[] bytes) {
+    told(site, attempt, end, bytes).forEach(message -> states.take(time, message));
+  }
+
+  private void begin() {
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, Long.MIN_VALUE);
+    }
+  }
+
+  private Map<Long, Long> merged(long through) {
+    Map<Long, WindowTables> tables = new TreeMap<>();
+    for (Partial partial : out) {
+      if (partial instanceof Partial.Groups groups) {
+        tables
+            .computeIfAbsent(
+                (long) groups.keyGroup(),
+                kg -> new WindowTables(TOTAL.id(), TOTAL.query(), TOTAL.window()))
+            .merge(PartialGroups.open(groups.bytes()));
+      }
+    }
+    Map<Long, Long> sums = new TreeMap<>();
+    for (WindowTables table : tables.values()) {
+      table.closeUpTo(
+          through, part -> sums.merge(part.windowEnd(), part.totals().longValue(0, 0), Long::sum));
+    }
+    return sums;
+  }
+
+  private static long sum(List<TestFlow> flows) {
+    return flows.stream().mapToLong(TestFlow::bytes).sum();
+  }
+
+  @Test
+  void eachWindowOfASiteIsMergedOnceHoweverOftenItIsSaid() {
+    begin();
+    long end = START + 2 * SECOND;
+    List<TestFlow> a = flows(end, 1);
+    List<TestFlow> b = flows(end, 2);
+    byte[] ofA = window(a, end);
+    say(0, "a", 1, end, ofA);
+    say(0, "a", 1, end, ofA);
+    say(0, "a", 2, end, ofA); // after a restart
+    say(0, "b", 1, end, window(b, end));
+    assertEquals(2, count("merged_windows"));
+    assertEquals(2, count("repeated_windows"));
+    long sum = sum(a) + sum(b);
+    assertEquals(Map.of(end, sum, end + 2 * SECOND, sum), merged(end + 100 * SECOND), "seeds 1, 2");
+    long flows =
+        out.stream()
+            .filter(Partial.Counts.class::isInstance)
+            .mapToLong(one -> ((Partial.Counts) one).counts().flows())
+            .sum();
+    assertEquals(80, flows);
+  }
+
+  @Test
+  void aWindowIsPutTogetherFromPartsOfOneAttemptOnly() {
+    begin();
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 3), end);
+    // Parts as a large window has them.
+    Publication publication = Publication.of(PUBLISHED);
+    List<byte[]> parts = new ArrayList<>();
+    for (long attempt = 1; attempt <= 2; attempt++) {
+      for (int part = 0; part < 3; part++) {
+        int from = part * (bytes.length / 3);
+        int to = part == 2 ? bytes.length : from + bytes.length / 3;
+        parts.add(
+            new StatesMessage.Part(
+                    attempt,
+                    "a",
+                    publication,
+                    end,
+                    ArrivalCounts.NONE,
+                    bytes.length,
+                    part,
+                    3,
+                    Arrays.copyOfRange(bytes, from, to))
+                .toBytes());
+      }
+    }
+    states.take(0, parts.get(0));
+    states.take(0, parts.get(2)); // the second is missing
+    assertEquals(1, count("incomplete_windows"));
+    states.take(0, parts.get(0));
+    states.take(0, parts.get(1));
+    states.take(0, parts.get(5)); // of another attempt
+    assertEquals(0, count("merged_windows"));
+    for (MergedSite site : states.sites()) {
+      MergedSite again = MergedSite.read(site.toBytes());
+      assertEquals(site.toBytes().length, again.toBytes().length);
+    }
+    SiteStates restored = states();
+    states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
+    restored.restore(states.times());
+    restored.take(0, parts.get(2)); // the state has the first two
+    assertEquals(1, count("merged_windows"));
+    restored.take(0, parts.get(3));
+    restored.take(0, parts.get(4));
+    restored.take(0, parts.get(5));
+    assertEquals(1, count("merged_windows"));
+    assertEquals(1, count("repeated_windows"));
+  }
+
+  @Test
+  void timeIsThatOfTheSiteThatIsFurthestBehind() {
+    assertFalse(progress(0, "a", START + 5 * SECOND));
+    assertFalse(progress(10, "b", START + 3 * SECOND));
+    assertTrue(progress(20, "c", START + 4 * SECOND));
+    assertEquals(START + 3 * SECOND, states.through());
+    assertFalse(progress(30, "b", START + 2 * SECOND), "time never goes back");
+    assertTrue(progress(40, "b", START + 9 * SECOND));
+    assertEquals(START + 4 * SECOND, states.through());
+  }
+
+  @Test
+  void aSilentSiteIsLeftOutAfterTheTimeoutAndTheWindowsHearOfIt() {
+    begin();
+    progress(0, "a", START);
+    progress(0, "b", START);
+    progress(0, "c", START);
+    assertTrue(missing().isEmpty());
+    progress(900, "a", START + 9 * SECOND);
+    progress(900, "b", START + 9 * SECOND);
+    assertEquals(START, states.through(), "c is not silent for long enough");
+    assertTrue(progress(1001, "a", START + 10 * SECOND));
+    assertEquals(START + 9 * SECOND, states.through());
+    assertEquals(List.of("c " + START + " " + (START + 9 * SECOND)), missing());
+    // It speaks again, from where it was: what went out stays so, and windows wait for it.
+    assertFalse(progress(1100, "c", START + 2 * SECOND));
+    progress(1100, "b", START + 12 * SECOND);
+    assertEquals(START + 9 * SECOND, states.through());
+    out.clear();
+    progress(1200, "c", START + 11 * SECOND);
+    assertEquals(START + 10 * SECOND, states.through());
+    assertTrue(missing().isEmpty());
+  }
+
+  private List<String> missing() {
+    List<String> all = new ArrayList<>();
+    for (Partial partial : out) {
+      if (partial instanceof Partial.Missing of) {
+        assertEquals(TOTAL.id(), of.queryId());
+        all.add(of.site() + " " + of.after() + " " + of.through());
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void aLateWindowCountsInTheWindowsThatAreStillOpenAndElseNowhere() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 3 * SECOND); // closes the window that ends at START + 2 s
+    }
+    long end = START + 2 * SECOND;
+    List<TestFlow> flows = flows(end, 4);
+    say(0, "a", 1, end, window(flows, end));
+    assertEquals(Map.of(end + 2 * SECOND, sum(flows)), merged(START + 100 * SECOND), "seed 4");
+    say(0, "a", 1, end - 2 * SECOND, window(flows(end - 2 * SECOND, 5), end - 2 * SECOND));
+    assertEquals(1, count("late_windows"));
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 30 * SECOND);
+    }
+    say(0, "b", 1, end, window(flows, end));
+    assertEquals(2, count("late_windows"));
+    assertEquals(1, count("merged_windows"));
+  }
+
+  @Test
+  void whatASiteHasNotPublishedFromTheBeginningIsMissing() {
+    progress(0, "a", START); // its windows before are not in the topic
+    progress(0, "b", Long.MIN_VALUE);
+    states.take(0, new StatesMessage.Progress(1, "c", START, List.of()).toBytes());
+    progress(0, "b", START + 5 * SECOND);
+    progress(0, "a", START + 5 * SECOND);
+    states.take(0, new StatesMessage.Progress(1, "c", START + 5 * SECOND, List.of()).toBytes());
+    long min = Long.MIN_VALUE;
+    List<String> missing = missing();
+    Collections.sort(missing);
+    assertEquals(
+        List.of(
+            "a " + min + " " + START,
+            "c " + min + " " + START,
+            "c " + START + " " + (START + 5 * SECOND)),
+        missing);
+  }
+
+  @Test
+  void windowsThatLackStatesOrAreDamagedLoseTheirFlowsAndSaySo() {
+    begin();
+    long end = START + 2 * SECOND;
+    say(0, "a", 1, end, new byte[0]);
+    byte[] damaged = window(flows(end, 6), end);
+    damaged[60] ^= 1;
+    say(0, "b", 1, end, damaged);
+    assertEquals(2, count("windows_without_states"));
+    assertEquals(1, count("bad_values"));
+    long lost = 0;
+    for (Partial partial : out) {
+      lost += partial instanceof Partial.Counts of ? of.counts().lost() : 0;
+    }
+    assertEquals(2 * (3 + 40), lost, "lost at the site, and the flows of the window");
+    say(0, "b", 2, end, window(flows(end, 6), end));
+    assertTrue(out.stream().anyMatch(Partial.Groups.class::isInstance), "it was told again");
+  }
+
+  @Test
+  void nothingOfAnotherSiteOrAnalysisIsTaken() {
+    begin();
+    long end = START + 2 * SECOND;
+    say(0, "d", 1, end, window(flows(end, 7), end));
+    assertEquals(1, count("unknown_site_messages"));
+    states.queries(
+        List.of(
+            live("other", "SELECT src_addr, MAX(bytes) AS b", "4s", "2s", "1s", "live"),
+            live("coarse", "SELECT src_addr, SUM(bytes) AS b", "3s", "3s", "1s", "live"),
+            live("early", "SELECT src_addr, SUM(bytes) AS b", "2s", "2s", "0s", "live")));
+    say(0, "a", 1, end, window(flows(end, 7), end));
+    assertEquals(1, count("unmatched_windows"));
+    states.take(0, new byte[] {1, 2, 3});
+    assertEquals(1, count("bad_values"));
+    assertTrue(out.stream().noneMatch(Partial.Groups.class::isInstance));
+  }
+
+  @Test
+  void theLogSaysWhyAPublicationIsOfNoUse() {
+    Matching matching = new Matching();
+    Publication publication = Publication.of(PUBLISHED);
+    LiveQuery most = live("most", "SELECT src_addr, MAX(bytes) AS b", "2s", "2s", "1s", "live");
+    LiveQuery coarse = live("coarse", "SELECT src_addr, SUM(bytes) AS b", "3s", "3s", "1s", "live");
+    LiveQuery early = live("early", "SELECT src_addr, SUM(bytes) AS b", "2s", "2s", "0s", "live");
+    assertEquals("no analysis here has its filter and keys", matching.why(publication, List.of()));
+    assertEquals(
+        "it has the filter and keys of most, but not all of its aggregates",
+        matching.why(publication, List.of(most)));
+    assertEquals(
+        "it has the groups of coarse, but its window of 2000000 us does not divide 3000000 us",
+        matching.why(publication, List.of(most, coarse)));
+    assertEquals(
+        "it has the groups of early, but its windows are final only 1000000 us after their end",
+        matching.why(publication, List.of(early)));
+  }
+}
