@@ -229,7 +229,7 @@ final class HistoryQuery {
       }
       return answer;
     }
-    HistoryAnswer all = answer.withRows(kept.merged(kept.rows(values), answer.rows()));
+    HistoryAnswer all = answer.withRows(kept.rows(values, missing, answer.rows()));
     if (isExact) {
       kept.add(missing, answer.rows());
     }

@@ -143,8 +143,21 @@ final class KeptGroups {
       }
     }
 
+    /**
+     * The rows of some values, in order.
+     *
+     * @param missing those of them that had not been asked about: another window may have since,
+     *     and its rows must not come beside these
+     * @param found the rows of what was missing
+     */
+    ResultTable rows(List<Value> values, List<Value> missing, ResultTable found) {
+      Set<Value> looked = new HashSet<>(missing);
+      List<Value> before = values.stream().filter(value -> !looked.contains(value)).toList();
+      return before.isEmpty() ? found : merged(rows(before), found);
+    }
+
     /** The rows of values that have been asked about, in order. */
-    ResultTable rows(List<Value> values) {
+    private ResultTable rows(List<Value> values) {
       synchronized (KeptGroups.this) {
         ResultTable all = null;
         for (ResultTable run : runs) {

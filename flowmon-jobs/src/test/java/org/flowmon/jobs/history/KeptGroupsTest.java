@@ -29,6 +29,7 @@ import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
 import org.junit.jupiter.api.Test;
 
@@ -185,6 +186,37 @@ class KeptGroupsTest extends ArchivedHistory {
         assertEquals(fresh.run(now, later, LIMIT), query.run(now, later, LIMIT));
       }
       assertNull(answers.groups().of(rest, older, fresh.asOf(next)), "it has another state");
+    }
+  }
+
+  @Test
+  void whatAnotherWindowAskedForMeanwhileIsThereOnce() throws Exception {
+    long hour = END - 2 * HOUR;
+    archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
+    HistoryQuery query = query(QUERY, new RecentAnswers());
+    KeptGroups groups = new KeptGroups();
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    try (Archive archive = Archive.open(directory);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      ResultTable ofA = query.run(archive, ending(END, window(100, A, 1)), LIMIT).rows();
+      ResultTable ofB = query.run(archive, ending(END, window(100, B, 1)), LIMIT).rows();
+      Value a = ofA.value(0, 0);
+      Value b = ofB.value(0, 0);
+      List<Value> both = KeptGroups.distinct(List.of(b, a));
+      FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
+      KeptGroups.Answers kept = groups.begin(shape, rest, snapshot, END);
+      // Between that it begins and that it has something.
+      assertEquals(List.of(b), kept.missing(List.of(b)));
+      assertEquals(ofB, kept.rows(List.of(b), List.of(b), ofB));
+      kept.add(List.of(a), ofA);
+      List<Value> missing = kept.missing(both);
+      assertEquals(List.of(b), missing);
+      kept.add(List.of(b), ofB);
+      ResultTable rows = kept.rows(both, missing, ofB);
+      kept.add(missing, ofB);
+      assertEquals(query.run(archive, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
+      assertEquals(2, rows.rowCount());
+      assertEquals(rows, kept.rows(both, kept.missing(both), ofB.withRows(new int[0])));
     }
   }
 
