@@ -40,10 +40,14 @@ final class LowHalfChoice {
   /**
    * Takes in a trial.
    *
-   * @param costs of a row, by choice, in any one unit
+   * @param costs of a row, by choice, in any one unit; where one is not above 0 the clock was too
+   *     coarse, and they say nothing
    * @return whether {@link #current} is another now
    */
   boolean tried(double[] costs) {
+    if (!Arrays.stream(costs).allMatch(cost -> cost > 0 && Double.isFinite(cost))) {
+      return false;
+    }
     if (costs[least(costs)] > CLEARLY * costs[current]) {
       forget();
       if (++unchallenged >= LASTING_TRIALS) {

@@ -62,6 +62,22 @@ class LowHalfChoiceTest {
   }
 
   @Test
+  void trialsThatAClockTooCoarseDidNotMeasureSayNothing() {
+    for (double unmeasured : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      LowHalfChoice choice = new LowHalfChoice(3);
+      assertFalse(choice.tried(SECOND));
+      assertTrue(choice.tried(SECOND));
+      for (int i = 0; i < 20; i++) {
+        assertFalse(choice.tried(new double[] {10, unmeasured, 30}), "of the one at hand");
+        assertFalse(choice.tried(new double[] {unmeasured, 10, 30}), "of another");
+        assertFalse(choice.tried(new double[] {unmeasured, unmeasured, unmeasured}), "of all");
+      }
+      assertEquals(1, choice.current(), () -> unmeasured + "");
+      assertFalse(choice.isChallenged());
+    }
+  }
+
+  @Test
   void aStreamThatTurnsToAndFroChangesItLessAndLessOften() {
     LowHalfChoice choice = new LowHalfChoice(3);
     int changes = 0;
