@@ -181,6 +181,43 @@ class PostgresReportsTest {
   }
 
   @Test
+  void aTableOfWindowsThatWasMadeBeforeGroupsWereEstimatedGetsTheirColumns() throws Exception {
+    execute(
+        """
+        CREATE TABLE flowmon_windows (
+          analysis text NOT NULL,
+          window_start timestamptz NOT NULL,
+          window_end timestamptz NOT NULL,
+          revision integer NOT NULL,
+          row_count integer NOT NULL,
+          history text NOT NULL,
+          as_of timestamptz,
+          history_from timestamptz,
+          history_through timestamptz,
+          arrived_through timestamptz,
+          final_at timestamptz,
+          flows bigint NOT NULL,
+          late_flows bigint NOT NULL,
+          ahead_flows bigint NOT NULL,
+          lost_flows bigint NOT NULL,
+          sampled_flows bigint NOT NULL DEFAULT 0,
+          sampling_rate bigint NOT NULL DEFAULT 0,
+          group_sampling double precision NOT NULL DEFAULT 1,
+          message text,
+          written_at timestamptz NOT NULL,
+          PRIMARY KEY (analysis, window_end, window_start))
+        """);
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.approximate());
+    }
+    assertEquals(
+        List.of("elephants\t1\tnull\t2"),
+        rows(
+            "SELECT analysis, row_count, groups, jsonb_array_length(approximate)"
+                + " FROM flowmon_windows"));
+  }
+
+  @Test
   void repeatsInAnyOrderEndWithTheSameRows() throws Exception {
     long seed = 7;
     List<Report> reports = new ArrayList<>();
