@@ -82,7 +82,7 @@ record ReportText(
         confidence.get("late_flows") instanceof BigInteger late ? late.longValue() : 0,
         confidence.get("message") instanceof String message ? message : null,
         remark(rows, last),
-        last.approximate());
+        rows.get(0).approximate()); // of the first row it has the queries
   }
 
   private static String remark(List<ReportRow> rows, ReportRow last) {
@@ -105,6 +105,7 @@ record ReportText(
   private static Map<String, Object> members(ReportApproximation one) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("column", one.column());
+    members.put("value", one.value());
     if (one.bound() != null) {
       members.put("bound", one.bound().value());
       members.put("bound_of", one.boundOf());
@@ -114,10 +115,14 @@ record ReportText(
     return members;
   }
 
-  /** How far a column may be off, and what to ask for the exact answer. */
+  /** How far the value in a column may be off, and what to ask for the exact answer. */
   private static String said(Map<String, Object> one) {
     StringBuilder said = new StringBuilder(String.valueOf(one.get("column")));
-    if (one.get("bound") instanceof Number bound) {
+    if (one.get("value") instanceof String value) {
+      said.append(": ").append(value);
+    }
+    // A message may say what no double holds.
+    if (one.get("bound") instanceof Number bound && Double.isFinite(bound.doubleValue())) {
       double probability =
           one.get("probability") instanceof Number number ? number.doubleValue() : 1;
       if (bound.doubleValue() == 0 && probability == 1) {

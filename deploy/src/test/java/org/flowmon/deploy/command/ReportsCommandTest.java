@@ -230,26 +230,37 @@ class ReportsCommandTest {
             + "{\"column\":\"rank\",\"value\":\"u\",\"bound\":0.0,\"bound_of\":\"units\","
             + "\"probability\":1.0,\"exact\":\"SELECT 2\"},"
             + "{\"column\":\"top\",\"value\":\"x\",\"bound\":null,\"bound_of\":null,"
-            + "\"probability\":null,\"exact\":\"SELECT 3\"}]}";
-    String row = talker(1, 3, 1, 1, "192.0.2.9");
+            + "\"probability\":null,\"exact\":\"SELECT 3\"},"
+            + "{\"column\":\"wide\",\"bound\":1e999,\"bound_of\":\"units\",\"probability\":1.0}]}";
+    String row = talker(1, 3, 2, 1, "192.0.2.9");
     String message = row.substring(0, row.length() - 1) + approximate;
+    // Rows but the first need not have the queries.
+    String row2 = talker(1, 3, 2, 2, "192.0.2.8");
+    String message2 =
+        row2.substring(0, row2.length() - 1)
+            + ",\"approximate\":[{\"column\":\"bytes\",\"value\":\"v\",\"bound\":12.0,"
+            + "\"bound_of\":\"ranks\",\"probability\":1.0}]}";
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
       kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
-      send(kafka, "flowmon.reports.talkers", message);
+      send(kafka, "flowmon.reports.talkers", message, message2);
       assertEquals(
           """
-          talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact
+          talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  2 rows, history exact
           rank  src_addr   bytes  share
           ────  ─────────  ─────  ─────
              1  192.0.2.9    999    0.5
-          bytes: at most 12 ranks off; exactly by SELECT 1
-          share: at most 1.6 % off, with 95 %
-          rank: exact in this window
-          top: approximate; exactly by SELECT 3
+             2  192.0.2.8    998    0.5
+          bytes: v: at most 12 ranks off; exactly by SELECT 1
+          share: w: at most 1.6 % off, with 95 %
+          rank: u: exact in this window
+          top: x: approximate; exactly by SELECT 3
+          wide: approximate
 
           """,
           reports(kafka).out());
-      assertEquals(message, reports(kafka, "--format", "json").out().strip());
+      assertEquals(
+          message + System.lineSeparator() + message2,
+          reports(kafka, "--format", "json").out().strip());
     }
   }
 

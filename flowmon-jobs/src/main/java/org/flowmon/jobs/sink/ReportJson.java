@@ -37,13 +37,18 @@ public final class ReportJson {
     out.append(",\"confidence\":");
     confidence(out, report.confidence());
     if (!report.approximations().isEmpty()) {
-      out.append(",\"approximate\":").append(approximations(report));
+      out.append(",\"approximate\":").append(approximations(report, row == 0));
     }
     return out.append('}').toString();
   }
 
   /** What is approximate in a report, a JSON array. */
   static String approximations(Report report) {
+    return approximations(report, true);
+  }
+
+  // Queries are as long as texts may be, and the same for all rows of a report.
+  private static String approximations(Report report, boolean withQueries) {
     StringBuilder out = new StringBuilder("[");
     for (ReportApproximation one : report.approximations()) {
       out.append(out.length() > 1 ? "," : "");
@@ -54,7 +59,9 @@ public final class ReportJson {
       member(out.append(','), "bound_of", one.boundOf());
       out.append(",\"probability\":")
           .append(bound == null ? "null" : Double.toString(bound.probability()));
-      member(out.append(','), "exact", one.exact());
+      if (withQueries) {
+        member(out.append(','), "exact", one.exact());
+      }
       out.append('}');
     }
     return out.append(']').toString();

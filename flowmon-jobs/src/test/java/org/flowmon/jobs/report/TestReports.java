@@ -153,7 +153,12 @@ public final class TestReports {
 
   /** A report with approximate columns, one of which has no bound and no exact query. */
   public static Report approximate() {
-    Report report = report(Report.FINAL, "192.0.2.1", 5);
+    return approximate("192.0.2.1", 5);
+  }
+
+  /** The same of other rows. */
+  public static Report approximate(Object... rows) {
+    Report report = report(Report.FINAL, rows);
     return new Report(
         report.analysis(),
         null,

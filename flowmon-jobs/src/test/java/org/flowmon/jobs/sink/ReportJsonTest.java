@@ -1,9 +1,16 @@
 package org.flowmon.jobs.sink;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.jobs.report.TestReports;
+import org.flowmon.udaf.function.ErrorBound;
 import org.junit.jupiter.api.Test;
 
 class ReportJsonTest {
@@ -26,5 +33,52 @@ class ReportJsonTest {
         "groups_lower":null,"groups_upper":null,"message":null}}\
         """,
         ReportJson.value(report, 0));
+  }
+
+  @Test
+  void theExactQueriesAreInTheFirstRowAlone() throws Exception {
+    Report report = TestReports.approximate("192.0.2.1", 5, "192.0.2.2", 7);
+    String first = ReportJson.value(report, 0);
+    assertTrue(
+        first.endsWith(",\"approximate\":" + ReportJson.approximations(report) + "}"), first);
+    String second = ReportJson.value(report, 1);
+    assertTrue(
+        second.endsWith(
+            """
+            ,"approximate":[{"column":"flows","value":"MEDIAN(QUANTILES(bytes))","bound":12.5,\
+            "bound_of":"ranks","probability":1.0},{"column":"share",\
+            "value":"TOP(HEAVY_HITTERS(dst_port), 3)","bound":null,"bound_of":null,\
+            "probability":null}]}\
+            """),
+        second);
+    for (String message : List.of(first, second)) {
+      byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+      Map<String, Object> flows = ReportRow.parse(bytes).approximate().get(0);
+      assertEquals(message.equals(first), flows.containsKey("exact"));
+      assertEquals(12.5, flows.get("bound"));
+    }
+  }
+
+  @Test
+  void anErrorWithoutALimitIsNoBound() throws Exception {
+    Report report = TestReports.report(Report.FINAL, "192.0.2.1", 5);
+    Report unbounded =
+        new Report(
+            report.analysis(),
+            null,
+            report.windowStart(),
+            report.windowEnd(),
+            report.revision(),
+            report.columns(),
+            report.rows(),
+            report.confidence(),
+            List.of(
+                new ReportApproximation(
+                    "flows", "v", ErrorBound.additive(Double.POSITIVE_INFINITY, 1), null)));
+    byte[] message = ReportJson.value(unbounded, 0).getBytes(StandardCharsets.UTF_8);
+    Map<String, Object> flows = ReportRow.parse(message).approximate().get(0);
+    assertTrue(flows.containsKey("bound"));
+    assertNull(flows.get("bound"));
+    assertNull(flows.get("bound_of"));
   }
 }
