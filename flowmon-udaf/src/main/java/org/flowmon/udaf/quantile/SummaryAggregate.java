@@ -13,12 +13,17 @@ import org.flowmon.udaf.function.SuperState;
  */
 final class SummaryAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
+  // States are charged with each merge: neither is reckoned anew.
+  private final double gapsFrom;
+  private final long mostKept;
   private final long[] values = new long[SummaryBytes.MAX_VALUES];
   private final Summary incoming = new Summary();
   private final Summary merged = new Summary();
 
   SummaryAggregate(QuantileParameters parameters) {
     this.parameters = parameters;
+    this.gapsFrom = 1 / parameters.epsilon().doubleValue();
+    this.mostKept = parameters.mostKept();
   }
 
   @Override
@@ -94,9 +99,8 @@ final class SummaryAggregate implements SuperAggregate {
      */
     @Override
     public long chargedBytes() {
-      long most = shared.parameters.mostKept();
-      boolean withGaps = summary.count >= 1 / shared.parameters.epsilon().doubleValue();
-      return OWN_BYTES + Summary.memoryBytes(Math.min(summary.count, most), withGaps);
+      boolean withGaps = summary.count >= shared.gapsFrom;
+      return OWN_BYTES + Summary.memoryBytes(Math.min(summary.count, shared.mostKept), withGaps);
     }
 
     @Override
