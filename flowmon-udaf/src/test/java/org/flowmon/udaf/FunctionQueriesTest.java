@@ -185,7 +185,7 @@ class FunctionQueriesTest {
     for (long seed = 1; seed <= 12; seed++) {
       List<FlowBatch> flows = new RandomFlows(seed).modest().batches(6, 1500);
       String select = "SELECT src_port, COUNT(*) AS n, MEDIAN(bytes) AS m FROM flows";
-      String order = " ORDER BY m / n DESC, UPPER(m), src_port";
+      String order = " ORDER BY MEDIAN(bytes) / COUNT(*) DESC, UPPER(MEDIAN(bytes)), src_port";
       ResultTable all =
           FlowQueries.run(flows, QueryParser.parse(select + " GROUP BY src_port" + order));
       String having = " GROUP BY src_port HAVING src_port % " + (2 + seed) + " = 1";
