@@ -421,7 +421,8 @@ public final class FlowmonJob {
             config.job().historyDelay(),
             topic,
             config.job().disorderBound(),
-            HistoryFunction.Pace.LIVE);
+            HistoryFunction.Pace.LIVE,
+            config.merge() == null);
     for (AnalysisConfig analysis : analyses) {
       AlertRules.check(analysis);
       AlertRules.checkSinks(analysis, config);
@@ -463,10 +464,22 @@ public final class FlowmonJob {
       FlowTopic topic,
       Duration disorder,
       HistoryFunction.Pace pace) {
+    return reports(windows, archive, analyses, delay, topic, disorder, pace, true);
+  }
+
+  private static SingleOutputStreamOperator<Report> reports(
+      DataStream<WindowResult> windows,
+      ArchiveLocation archive,
+      List<AnalysisConfig> analyses,
+      Duration delay,
+      FlowTopic topic,
+      Duration disorder,
+      HistoryFunction.Pace pace,
+      boolean hasFlows) {
     return HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace)
         .name("history")
         .uid("history")
-        .process(new ReportFunction(analyses), Report.TYPE)
+        .process(new ReportFunction(analyses, hasFlows), Report.TYPE)
         .name("report")
         .uid("report");
   }

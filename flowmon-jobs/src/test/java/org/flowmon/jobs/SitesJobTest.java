@@ -273,7 +273,8 @@ class SitesJobTest {
       all.add(
           new Said(
               time + 100,
-              new StatesMessage.Progress(last.attempt(), last.site(), through, last.published())
+              new StatesMessage.Progress(
+                      last.attempt(), last.number() + 1, last.site(), through, last.published())
                   .toBytes()));
     }
     return all;

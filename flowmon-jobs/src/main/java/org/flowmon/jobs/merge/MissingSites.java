@@ -1,6 +1,7 @@
 package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,16 +12,19 @@ final class MissingSites {
   // By site, in the order of time: after, through.
   private final TreeMap<String, List<long[]>> bySite = new TreeMap<>();
 
-  /** Notes that a site is missing. What is said of it later is of later times. */
+  /** Notes that a site is missing. */
   void add(Partial.Missing message) {
     List<long[]> ranges = bySite.computeIfAbsent(message.site(), site -> new ArrayList<>());
-    long[] last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
-    if (last != null && message.after() <= last[1]) {
-      last[0] = Math.min(last[0], message.after());
-      last[1] = Math.max(last[1], message.through());
-    } else {
-      ranges.add(new long[] {message.after(), message.through()});
+    long[] whole = {message.after(), message.through()};
+    for (Iterator<long[]> all = ranges.iterator(); all.hasNext(); ) {
+      long[] of = all.next();
+      if (of[0] <= whole[1] && whole[0] <= of[1]) {
+        whole[0] = Math.min(whole[0], of[0]);
+        whole[1] = Math.max(whole[1], of[1]);
+        all.remove();
+      }
     }
+    ranges.add(whole);
   }
 
   /** The sites that a result lacks which is complete through this arrival, by name. */

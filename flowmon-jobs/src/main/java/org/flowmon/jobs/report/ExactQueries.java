@@ -27,18 +27,20 @@ final class ExactQueries {
       "INTERVAL '" + WindowSpec.DEFAULT_AHEAD_MICROS / 1_000_000 + " seconds'";
 
   private final boolean isOfArrivals;
-  private final boolean isSpread;
+  private final boolean hasExact;
   private final List<Approximation> columns;
 
   /**
    * Those of an analysis.
    *
    * @param columns of its reports; what its query has and these have not is in no report
+   * @param hasFlows whether there is an archive of the flows; of sites each has its own
    */
-  ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns) {
+  ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
     Query query = QueryParser.parseQuery(analysis.live().query());
     this.isOfArrivals = analysis.live().time() == WindowTime.ARRIVAL;
-    this.isSpread = analysis.live().spread();
+    // Of a flow's shares no query over whole flows tells.
+    this.hasExact = hasFlows && !analysis.live().spread();
     this.columns =
         Approximation.of(query).stream()
             .filter(one -> columns.stream().anyMatch(c -> c.name().equals(one.column())))
@@ -57,8 +59,7 @@ final class ExactQueries {
     List<ReportApproximation> all = new ArrayList<>();
     for (Approximation one : columns) {
       String value = one.what().toString();
-      // Of a flow's shares no query over whole flows tells.
-      String exact = isSpread ? null : within(one.exact(), window).toString();
+      String exact = hasExact ? within(one.exact(), window).toString() : null;
       all.add(new ReportApproximation(one.column(), value, bounds.get(value), exact));
     }
     return List.copyOf(all);

@@ -28,6 +28,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private static final Logger LOG = LoggerFactory.getLogger(ReportFunction.class);
 
   private final Definitions definitions;
+  private final boolean hasFlows;
   private transient MetricGroup metrics;
   private transient Map<String, Analysis> byName;
   private transient Counter unknown;
@@ -48,9 +49,12 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   /**
    * Reports of these analyses.
    *
+   * @param hasFlows whether an archive of the flows can be asked: reports name no exact queries
+   *     where what they are of was merged from sites
    * @throws org.flowmon.jobs.config.ConfigException where an analysis does not fit its logic
    */
-  public ReportFunction(List<AnalysisConfig> analyses) {
+  public ReportFunction(List<AnalysisConfig> analyses, boolean hasFlows) {
+    this.hasFlows = hasFlows;
     this.definitions = new Definitions(analyses);
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
@@ -83,7 +87,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private Analysis open(AnalysisConfig config, Analysis before) {
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
-    ExactQueries exact = new ExactQueries(config, columns);
+    ExactQueries exact = new ExactQueries(config, columns, hasFlows);
     if (before != null) {
       return new Analysis(
           config, logic, columns, exact, before.reports(), before.rows(), before.failed());

@@ -12,6 +12,8 @@ import org.flowmon.udaf.function.StateSink;
  *
  * <pre>
  *   version u8 = 1 | name | through i64 | since i64 | heard i64 | has spoken u8
+ *   | lost after i64 | lost until i64 | progresses since u8
+ *   | attempts varint | (attempt i64 | next number i64) …
  *   | publications varint | (publication | whole from i64) …
  *   | queries varint | (query id i64 | grouping varint | windows varint | (end i64, width i64) …) …
  *   | windows in parts varint | (attempt i64 | publication | end i64 | 6 counts i64 | length u32 | parts u16 | taken u16 | size u32 | bytes) …
@@ -21,12 +23,20 @@ final class MergedSite {
   private static final int VERSION = 1;
   // Attempts of which windows are in parts: of a site that is restarted the one before never ends.
   private static final int MAX_ATTEMPTS = 4;
+  private static final int MAX_NUMBERED = 64;
 
   private final String name;
   private long through = Long.MIN_VALUE;
   private long since = Long.MIN_VALUE;
   private long heard;
   private boolean hasSpoken;
+  // Messages were lost that it said when it had come to the first of these and before it had come
+  // to the second; MAX_VALUE: none were; it has not said so much yet.
+  private long lostAfter = Long.MAX_VALUE;
+  private long lostUntil = Long.MAX_VALUE;
+  private int progressesSince;
+  // Number of the next message, of the attempts that were heard last.
+  private final Map<Long, Long> next = new LinkedHashMap<>();
   private final TreeMap<Publication, Long> published = new TreeMap<>();
   private final Map<Use, TreeMap<Long, Long>> taken = new LinkedHashMap<>();
   private final Map<Long, Assembly> assemblies = new LinkedHashMap<>();
@@ -72,11 +82,63 @@ final class MergedSite {
     return published;
   }
 
+  /**
+   * Notes the number of a message: the first thing that is done with one.
+   *
+   * @return how many messages of its attempt are known to have been lost before it
+   */
+  long count(StatesMessage message) {
+    Long expected = next.remove(message.attempt());
+    long from = expected == null ? 0 : expected;
+    next.put(message.attempt(), Math.max(from, message.number() + 1));
+    if (next.size() > MAX_NUMBERED) {
+      next.remove(next.keySet().iterator().next());
+    }
+    // What was said before the first message that is here is told by since().
+    boolean isFirst = !hasSpoken && next.size() == 1 && expected == null;
+    if (isFirst || message.number() <= from) {
+      return 0;
+    }
+    lose();
+    return message.number() - from;
+  }
+
+  /**
+   * Notes that windows which it published since it was complete through what it is are not here.
+   */
+  void lose() {
+    lostAfter = Math.min(lostAfter, through);
+    lostUntil = Long.MAX_VALUE;
+    progressesSince = 0;
+  }
+
+  /** The windows that were final after this may not all be here; MAX_VALUE where all are. */
+  long lostAfter() {
+    return lostAfter;
+  }
+
+  /** Those that were final after this are; MAX_VALUE where that is not known. */
+  long lostUntil() {
+    return lostUntil;
+  }
+
+  /** Forgets what was lost: no result can lack it any more. */
+  void forgetLost() {
+    lostAfter = Long.MAX_VALUE;
+    lostUntil = Long.MAX_VALUE;
+  }
+
   /** Takes a progress; whether what it publishes has changed. */
   boolean take(StatesMessage.Progress progress) {
     if (!hasSpoken) {
       hasSpoken = true;
       since = progress.through();
+    }
+    // A progress may come between windows that end together, to tell of a publication: what was
+    // lost was said before the second one that says more, at the latest.
+    boolean isOpen = lostAfter != Long.MAX_VALUE && lostUntil == Long.MAX_VALUE;
+    if (isOpen && progress.through() > Math.max(through, lostAfter) && ++progressesSince == 2) {
+      lostUntil = progress.through();
     }
     through = Math.max(through, progress.through());
     TreeMap<Publication, Long> now = new TreeMap<>();
@@ -161,6 +223,15 @@ final class MergedSite {
     sink.putLong(since);
     sink.putLong(heard);
     sink.putByte(hasSpoken ? 1 : 0);
+    sink.putLong(lostAfter);
+    sink.putLong(lostUntil);
+    sink.putByte(progressesSince);
+    sink.putVarint(next.size());
+    next.forEach(
+        (attempt, number) -> {
+          sink.putLong(attempt);
+          sink.putLong(number);
+        });
     sink.putVarint(published.size());
     published.forEach(
         (publication, from) -> {
@@ -200,6 +271,12 @@ final class MergedSite {
     site.since = reader.getLong();
     site.heard = reader.getLong();
     site.hasSpoken = reader.getByte() == 1;
+    site.lostAfter = reader.getLong();
+    site.lostUntil = reader.getLong();
+    site.progressesSince = reader.getByte();
+    for (int n = reader.count("attempts", MAX_NUMBERED, 16); n > 0; n--) {
+      site.next.put(reader.getLong(), reader.getLong());
+    }
     for (int n = reader.count("publications", StatesMessage.MAX_PUBLICATIONS, 30); n > 0; n--) {
       site.published.put(StatesLayout.getPublication(reader), reader.getLong());
     }

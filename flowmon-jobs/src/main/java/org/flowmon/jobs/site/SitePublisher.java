@@ -42,6 +42,8 @@ public final class SitePublisher {
   private long through;
   private boolean hasBegun;
   private boolean hasNews;
+  // Of the next message.
+  private long number;
 
   /**
    * Nothing said yet by this attempt.
@@ -97,7 +99,7 @@ public final class SitePublisher {
       }
     }
     windows.inc(fits ? 1 : 0);
-    StatesMessage.parts(attempt, site, publication, windowEnd, counts, fits ? states : NONE)
+    StatesMessage.parts(attempt, number, site, publication, windowEnd, counts, fits ? states : NONE)
         .forEach(this::send);
     hasNews = true;
   }
@@ -138,11 +140,12 @@ public final class SitePublisher {
             one.publication().analysis());
       }
     }
-    send(new StatesMessage.Progress(attempt, site, through, fitting));
+    send(new StatesMessage.Progress(attempt, number, site, through, fitting));
   }
 
   private void send(StatesMessage message) {
     byte[] value = message.toBytes();
+    number++;
     messages.inc();
     bytes.inc(value.length);
     out.accept(new StatesRecord(0, value));

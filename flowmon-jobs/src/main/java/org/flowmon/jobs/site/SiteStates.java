@@ -54,6 +54,7 @@ final class SiteStates {
   private final Counter repeated;
   private final Counter late;
   private final Counter unmatched;
+  private final Counter lost;
   private final Counter incomplete;
   private final Counter withoutStates;
   private final Counter bad;
@@ -82,6 +83,7 @@ final class SiteStates {
     repeated = metrics.counter("repeated_windows");
     late = metrics.counter("late_windows");
     unmatched = metrics.counter("unmatched_windows");
+    lost = metrics.counter("lost_messages");
     incomplete = metrics.counter("incomplete_windows");
     withoutStates = metrics.counter("windows_without_states");
     bad = metrics.counter("bad_values");
@@ -170,6 +172,16 @@ final class SiteStates {
     }
     tick(time);
     site.heard(clock);
+    long gap = site.count(message);
+    if (gap > 0) {
+      lost.inc(gap);
+      LOG.warn(
+          "site {}: {} messages before number {} are not in the topic: reports say that it is"
+              + " missing",
+          site.name(),
+          gap,
+          message.number());
+    }
     if (message instanceof StatesMessage.Progress progress) {
       var unused = site.take(progress);
     } else if (message instanceof StatesMessage.Part part) {
@@ -209,7 +221,11 @@ final class SiteStates {
     Publication publication = window.publication;
     latest = Math.max(latest, window.windowEnd);
     PublishedGroups states = open(site, window);
-    boolean isDamaged = states == null && window.states().length > 0;
+    if (states == null && window.states().length > 0) {
+      site.lose(); // as if it had not come: it may be said again
+      lost.inc();
+      return;
+    }
     int uses = 0;
     int repeats = 0;
     int lates = 0;
@@ -224,16 +240,14 @@ final class SiteStates {
           repeats++;
           continue;
         }
-        if (!isDamaged) {
-          site.taken(use, window.windowEnd, publication.widthMicros());
-        }
+        site.taken(use, window.windowEnd, publication.widthMicros());
         long start = window.windowEnd - publication.widthMicros();
         long pane = live.window().paneStart(start);
         if (live.window().isClosed(live.window().lastWindowEnd(pane), through)) {
           lates++;
           continue;
         }
-        send(live, grouping, pane, window, states);
+        send(site, live, grouping, pane, window, states);
       }
     }
     repeated.inc(uses > 0 && repeats == uses ? 1 : 0);
@@ -279,7 +293,12 @@ final class SiteStates {
   }
 
   private void send(
-      LiveQuery live, int grouping, long pane, Assembly window, PublishedGroups states) {
+      MergedSite site,
+      LiveQuery live,
+      int grouping,
+      long pane,
+      Assembly window,
+      PublishedGroups states) {
     WindowSpec spec = live.window();
     long from = spec.firstWindowEnd(pane);
     while (spec.isClosed(from, through)) {
@@ -303,6 +322,9 @@ final class SiteStates {
     }
     if (grouping == 0) { // those of the others are of the same flows
       out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
+    } else if (states == null) { // its flows are counted with the first grouping, whole there
+      long last = spec.lastWindowEnd(pane) + spec.latenessMicros();
+      missing(live, site, Math.max(through, spec.firstResultAt(from) - 1), last);
     }
   }
 
@@ -343,6 +365,7 @@ final class SiteStates {
     }
     tellMissing(least);
     through = least;
+    forgetLost();
     forget();
     return true;
   }
@@ -362,11 +385,16 @@ final class SiteStates {
 
   /** Of results that are complete through what is after what was reached before, up to the next. */
   private void tellMissing(LiveQuery live, MergedSite site, long next) {
-    long begins = site.since();
+    long begins = Long.MIN_VALUE;
+    long lostUntil = site.lostAfter();
     boolean hasAll = true;
     for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
       Publication chosen = chosen(site, live, grouping, null);
       hasAll &= chosen != null;
+      if (chosen != null) {
+        begins = Math.max(begins, lacking(live, chosen, site.since()));
+        lostUntil = Math.max(lostUntil, lacking(live, chosen, site.lostUntil()));
+      }
       Long whole = chosen == null ? null : site.published().get(chosen);
       if (whole != null && whole != Long.MIN_VALUE) {
         // The last window that it lacks flows of begins right before that.
@@ -379,13 +407,49 @@ final class SiteStates {
       return;
     }
     missing(live, site, through, Math.min(next, begins));
-    missing(live, site, Math.max(through, Math.max(begins, site.through())), next);
+    missing(
+        live,
+        site,
+        Math.max(through, Math.max(begins, site.lostAfter())),
+        Math.min(next, lostUntil));
+    long whole = Math.max(begins, site.lostAfter() == Long.MAX_VALUE ? begins : lostUntil);
+    missing(live, site, Math.max(through, Math.max(whole, site.through())), next);
+  }
+
+  /**
+   * Through which arrival results may lack windows of a publication that were final by a time.
+   *
+   * @return where the time is none, the time
+   */
+  private static long lacking(LiveQuery live, Publication of, long time) {
+    if (time == Long.MIN_VALUE || time == Long.MAX_VALUE) {
+      return time;
+    }
+    WindowSpec window = live.window();
+    long ended = time - of.latenessMicros();
+    long end = ended - Math.floorMod(ended, of.widthMicros());
+    // The last window that it is within begins with it.
+    return end - of.widthMicros() + window.widthMicros() + window.latenessMicros();
   }
 
   private void missing(LiveQuery live, MergedSite site, long after, long until) {
     if (after < until) {
       out.accept(
           new Partial.Missing(live.keyGroup(keyGroups), live.id(), site.name(), after, until));
+    }
+  }
+
+  private void forgetLost() {
+    for (MergedSite site : sites.values()) {
+      long until = site.lostUntil();
+      boolean isPast = until != Long.MAX_VALUE;
+      for (LiveQuery live : queries.values()) {
+        WindowSpec window = live.window();
+        isPast &= until + window.widthMicros() + window.latenessMicros() <= through;
+      }
+      if (isPast) {
+        site.forgetLost();
+      }
     }
   }
 

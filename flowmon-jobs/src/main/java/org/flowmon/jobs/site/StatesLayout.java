@@ -17,10 +17,10 @@ import org.flowmon.udaf.table.WindowSpec;
  * specification, this class owns the offsets.
  *
  * <pre>
- *   0        4         6      7   8        12       16        24
- *   +--------+---------+------+---+--------+--------+---------+------+------
- *   | "FLWM" | version | kind | 0 | length | crc32c | attempt | site | …
- *   +--------+---------+------+---+--------+--------+---------+------+------
+ *   0        4         6      7   8        12       16        24       32
+ *   +--------+---------+------+---+--------+--------+---------+--------+------+------
+ *   | "FLWM" | version | kind | 0 | length | crc32c | attempt | number | site | …
+ *   +--------+---------+------+---+--------+--------+---------+--------+------+------
  *   progress: through i64 | publications u16 | (publication, whole from i64) …
  *   window:   publication | end i64 | counts 6 i64 | length u32 | part u16 | parts u16 | bytes
  * </pre>
@@ -46,6 +46,7 @@ final class StatesLayout {
     sink.putByte(0);
     sink.putLong(0); // length and checksum come last
     sink.putLong(message.attempt());
+    sink.putLong(message.number());
     putName(message.site(), sink);
     if (message instanceof StatesMessage.Progress progress) {
       sink.putLong(progress.through());
@@ -96,11 +97,18 @@ final class StatesLayout {
       throw reader.error("of the unknown kind " + kind + ", expected 1 or 2");
     }
     long attempt = reader.getLong();
+    long number = reader.getLong();
+    if (number < 0) {
+      throw reader.error("of the number " + number);
+    }
     String site = getName(reader);
-    return kind == PROGRESS ? progress(attempt, site, reader) : part(attempt, site, reader);
+    return kind == PROGRESS
+        ? progress(attempt, number, site, reader)
+        : part(attempt, number, site, reader);
   }
 
-  private static StatesMessage.Progress progress(long attempt, String site, StateReader reader) {
+  private static StatesMessage.Progress progress(
+      long attempt, long number, String site, StateReader reader) {
     long through = reader.getLong();
     if (through != Long.MIN_VALUE && !WindowSpec.isTime(through)) {
       throw reader.error(through + " is no time");
@@ -115,10 +123,11 @@ final class StatesLayout {
       published.add(new StatesMessage.Published(getPublication(reader), reader.getLong()));
     }
     reader.end();
-    return new StatesMessage.Progress(attempt, site, through, published);
+    return new StatesMessage.Progress(attempt, number, site, through, published);
   }
 
-  private static StatesMessage.Part part(long attempt, String site, StateReader reader) {
+  private static StatesMessage.Part part(
+      long attempt, long number, String site, StateReader reader) {
     Publication publication = getPublication(reader);
     long end = reader.getLong();
     if (!WindowSpec.isTime(end) || Math.floorMod(end, publication.widthMicros()) != 0) {
@@ -144,7 +153,7 @@ final class StatesLayout {
     byte[] bytes = new byte[count];
     System.arraycopy(reader.array(), reader.skip(count), bytes, 0, count);
     return new StatesMessage.Part(
-        attempt, site, publication, end, counts, length, part, parts, bytes);
+        attempt, number, site, publication, end, counts, length, part, parts, bytes);
   }
 
   static void putPublication(Publication publication, StateSink sink) {

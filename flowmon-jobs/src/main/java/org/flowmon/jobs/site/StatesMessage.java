@@ -25,6 +25,9 @@ public sealed interface StatesMessage {
   /** A random number of the start of the task that says it. */
   long attempt();
 
+  /** How many messages the attempt had said before. */
+  long number();
+
   /** The site's name. */
   String site();
 
@@ -34,7 +37,7 @@ public sealed interface StatesMessage {
    * @param through windows whose end + lateness is not after this, in microseconds, were published
    *     before; {@link Long#MIN_VALUE}: nothing is known yet
    */
-  record Progress(long attempt, String site, long through, List<Published> published)
+  record Progress(long attempt, long number, String site, long through, List<Published> published)
       implements StatesMessage {
     public Progress {
       published = List.copyOf(published);
@@ -61,6 +64,7 @@ public sealed interface StatesMessage {
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, never compared
   record Part(
       long attempt,
+      long number,
       String site,
       Publication publication,
       long windowEnd,
@@ -85,9 +89,14 @@ public sealed interface StatesMessage {
     return StatesLayout.open(bytes);
   }
 
-  /** The messages of a window: its states in parts. */
+  /**
+   * The messages of a window: its states in parts.
+   *
+   * @param number of the first
+   */
   static List<Part> parts(
       long attempt,
+      long number,
       String site,
       Publication publication,
       long windowEnd,
@@ -101,7 +110,16 @@ public sealed interface StatesMessage {
       System.arraycopy(states, from, bytes, 0, bytes.length);
       all.add(
           new Part(
-              attempt, site, publication, windowEnd, counts, states.length, part, parts, bytes));
+              attempt,
+              number + part,
+              site,
+              publication,
+              windowEnd,
+              counts,
+              states.length,
+              part,
+              parts,
+              bytes));
     }
     return all;
   }

@@ -103,7 +103,7 @@ class ExactQueriesTest {
               "window: 2s\n  time: arrival")) {
         AnalysisConfig analysis = analysis(QUERY, live);
         WindowSpec window = LiveQuery.window(analysis);
-        ExactQueries exact = new ExactQueries(analysis, LiveColumns.of(analysis));
+        ExactQueries exact = new ExactQueries(analysis, LiveColumns.of(analysis), true);
         FlowWindows windows =
             FlowWindows.run(
                 TestFlow.batches(flows, 500, 1), QueryParser.parse(QUERY), window, 16, 8);
@@ -194,7 +194,7 @@ class ExactQueriesTest {
   @Test
   void whatIsSpreadHasNoExactQueryAndWhatIsExactHasNothing() {
     AnalysisConfig spread = analysis(QUERY, "window: 2s\n  spread: true");
-    ExactQueries exact = new ExactQueries(spread, LiveColumns.of(spread));
+    ExactQueries exact = new ExactQueries(spread, LiveColumns.of(spread), true);
     FlowWindows windows =
         FlowWindows.run(
             TestFlow.batches(TestFlow.random(72, 500, 2, 10), 100, 1),
@@ -207,7 +207,7 @@ class ExactQueriesTest {
     assertNull(exact.of(result).get(0).exact());
     AnalysisConfig sums =
         analysis("SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr", "window: 2s");
-    assertEquals(List.of(), new ExactQueries(sums, LiveColumns.of(sums)).of(result));
+    assertEquals(List.of(), new ExactQueries(sums, LiveColumns.of(sums), true).of(result));
   }
 
   @Test
@@ -222,7 +222,8 @@ class ExactQueriesTest {
     ResultTable none = new ResultTable.Builder().build();
     WindowResult result =
         new WindowResult("a", 10_000_000, 12_000_000, none, none, 0, ArrivalCounts.NONE);
-    List<ReportApproximation> all = new ExactQueries(analysis, LiveColumns.of(analysis)).of(result);
+    List<ReportApproximation> all =
+        new ExactQueries(analysis, LiveColumns.of(analysis), true).of(result);
     Map<String, String> exact =
         all.stream()
             .collect(Collectors.toMap(ReportApproximation::column, ReportApproximation::exact));

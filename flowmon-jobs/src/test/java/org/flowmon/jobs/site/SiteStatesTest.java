@@ -43,6 +43,7 @@ class SiteStatesTest {
   private final List<Partial> out = new ArrayList<>();
   private final Map<String, Counter> counters = new HashMap<>();
   private SiteStates states = states();
+  private final Map<String, Long> numbers = new HashMap<>();
 
   private static LiveQuery live(
       String name, String select, String window, String slide, String lateness, String logic) {
@@ -110,20 +111,30 @@ class SiteStatesTest {
     return flows;
   }
 
+  /** The number of the first of so many messages of an attempt. */
+  private long number(String site, long attempt, int count) {
+    return numbers.merge(site + " " + attempt, (long) count, Long::sum) - count;
+  }
+
   private boolean progress(long time, String site, long through) {
     return states.take(
         time,
         new StatesMessage.Progress(
-                1, site, through, List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
+                1,
+                number(site, 1, 1),
+                site,
+                through,
+                List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
             .toBytes());
   }
 
   private List<byte[]> told(String site, long attempt, long end, byte[] bytes) {
     ArrivalCounts counts = new ArrivalCounts(40, 1, 2, 3);
-    return StatesMessage.parts(attempt, site, Publication.of(PUBLISHED), end, counts, bytes)
-        .stream()
-        .map(StatesMessage::toBytes)
-        .toList();
+    long number = numbers.getOrDefault(site + " " + attempt, 0L);
+    var parts =
+        StatesMessage.parts(attempt, number, site, Publication.of(PUBLISHED), end, counts, bytes);
+    var unused = number(site, attempt, parts.size());
+    return parts.stream().map(StatesMessage::toBytes).toList();
   }
 
   private void say(long time, String site, long attempt, long end, byte[] bytes) {
@@ -197,6 +208,7 @@ class SiteStatesTest {
         parts.add(
             new StatesMessage.Part(
                     attempt,
+                    part,
                     "a",
                     publication,
                     end,
@@ -300,16 +312,17 @@ class SiteStatesTest {
   void whatASiteHasNotPublishedFromTheBeginningIsMissing() {
     progress(0, "a", START); // its windows before are not in the topic
     progress(0, "b", Long.MIN_VALUE);
-    states.take(0, new StatesMessage.Progress(1, "c", START, List.of()).toBytes());
+    states.take(0, new StatesMessage.Progress(1, 0, "c", START, List.of()).toBytes());
     progress(0, "b", START + 5 * SECOND);
     progress(0, "a", START + 5 * SECOND);
-    states.take(0, new StatesMessage.Progress(1, "c", START + 5 * SECOND, List.of()).toBytes());
+    states.take(0, new StatesMessage.Progress(1, 1, "c", START + 5 * SECOND, List.of()).toBytes());
     long min = Long.MIN_VALUE;
     List<String> missing = missing();
     Collections.sort(missing);
     assertEquals(
         List.of(
             "a " + min + " " + START,
+            "a " + START + " " + (START + SECOND),
             "c " + min + " " + START,
             "c " + START + " " + (START + 5 * SECOND)),
         missing);
@@ -323,15 +336,23 @@ class SiteStatesTest {
     byte[] damaged = window(flows(end, 6), end);
     damaged[60] ^= 1;
     say(0, "b", 1, end, damaged);
-    assertEquals(2, count("windows_without_states"));
+    assertEquals(1, count("windows_without_states"));
     assertEquals(1, count("bad_values"));
     long lost = 0;
     for (Partial partial : out) {
       lost += partial instanceof Partial.Counts of ? of.counts().lost() : 0;
     }
-    assertEquals(2 * (3 + 40), lost, "lost at the site, and the flows of the window");
+    assertEquals(3 + 40, lost, "lost at the site, and the flows of the window of a");
+    assertEquals(1, count("lost_messages"), "what is damaged is as if it had not come");
+    assertTrue(out.stream().noneMatch(Partial.Groups.class::isInstance));
     say(0, "b", 2, end, window(flows(end, 6), end));
     assertTrue(out.stream().anyMatch(Partial.Groups.class::isInstance), "it was told again");
+    long flows =
+        out.stream()
+            .filter(Partial.Counts.class::isInstance)
+            .mapToLong(one -> ((Partial.Counts) one).counts().flows())
+            .sum();
+    assertEquals(2 * 40, flows, "those of b once");
   }
 
   @Test
@@ -369,5 +390,84 @@ class SiteStatesTest {
     assertEquals(
         "it has the groups of early, but its windows are final only 1000000 us after their end",
         matching.why(publication, List.of(early)));
+  }
+
+  @Test
+  void lostMessagesAreCountedAndTheSiteIsMissingUntilItIsWholeAgain() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    var unused = told("a", 1, START + 2 * SECOND, new byte[0]); // Kafka drops it
+    for (int second = 4; second <= 20; second += 4) {
+      for (String site : List.of("a", "b", "c")) {
+        progress(0, site, START + second * SECOND);
+      }
+      SiteStates restored = states(); // what is known of it is in the state
+      states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
+      restored.restore(states.times());
+      states = restored;
+    }
+    assertEquals(1, count("lost_messages"));
+    // By START + 8 s the site has said twice that it is further: the window that it published last
+    // by then ended at START + 6 s, and the last of which that is a pane at START + 8 s.
+    long until = START + 9 * SECOND;
+    assertEquals(
+        List.of(
+            "a " + START + " " + (START + 4 * SECOND),
+            "a " + (START + 4 * SECOND) + " " + (START + 8 * SECOND),
+            "a " + (START + 8 * SECOND) + " " + until),
+        missing());
+  }
+
+  @Test
+  void anAttemptThatIsFirstHeardInItsMiddleHasLostItsBeginning() {
+    begin();
+    progress(0, "a", START);
+    assertEquals(0, count("lost_messages"));
+    states.take(
+        0,
+        new StatesMessage.Progress(
+                2, 5, "a", START, List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
+            .toBytes());
+    assertEquals(5, count("lost_messages"));
+    // The first that is here at all may be of any number: what was before is known to be missing.
+    states = states();
+    states.take(0, new StatesMessage.Progress(2, 5, "a", START, List.of()).toBytes());
+    assertEquals(5, count("lost_messages"));
+  }
+
+  @Test
+  void aWindowWithoutStatesOfTheSecondGroupingIsMissing() {
+    String distinct =
+        "SELECT src_addr, SUM(bytes) AS b, COUNT(DISTINCT dst_addr) AS d,"
+            + " COUNT(DISTINCT dst_port) AS p";
+    LiveQuery two = live("two", distinct, "4s", "2s", "1s", "live");
+    String keys = " FROM flows GROUP BY src_addr, ";
+    LiveQuery second =
+        LiveQuery.of(
+            AnalysisConfig.parse(
+                "second.yaml",
+                """
+                name: second
+                live: {query: "SELECT src_addr, dst_port, SUM(bytes) AS b%sdst_port", window: 2s, lateness: 1s}
+                report: {logic: states}
+                """
+                    .formatted(keys)));
+    states.queries(List.of(two));
+    states.take(
+        0,
+        new StatesMessage.Progress(
+                1, 0, "a", Long.MIN_VALUE, List.of(SitePublisher.published(second, Long.MIN_VALUE)))
+            .toBytes());
+    long end = START + 2 * SECOND;
+    StatesMessage.parts(
+            1, 1, "a", Publication.of(second), end, new ArrivalCounts(40, 0, 0, 0), new byte[0])
+        .forEach(part -> states.take(0, part.toBytes()));
+    assertEquals(
+        List.of(
+            new Partial.Missing(
+                two.keyGroup(KEY_GROUPS), two.id(), "a", end - 1, end + 3 * SECOND)),
+        out);
   }
 }

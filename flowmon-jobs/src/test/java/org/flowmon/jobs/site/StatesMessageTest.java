@@ -24,6 +24,7 @@ class StatesMessageTest {
   private static StatesMessage.Progress progress() {
     return new StatesMessage.Progress(
         -2,
+        7,
         "berlin",
         77,
         List.of(
@@ -36,7 +37,7 @@ class StatesMessageTest {
   private static List<StatesMessage.Part> parts(int bytes) {
     byte[] states = new byte[bytes];
     new Random(7).nextBytes(states);
-    return StatesMessage.parts(9, "graz", PUBLICATION, 30, COUNTS, states);
+    return StatesMessage.parts(9, 3, "graz", PUBLICATION, 30, COUNTS, states);
   }
 
   @Test
@@ -48,14 +49,17 @@ class StatesMessageTest {
   @Test
   void theBytesAreThoseOfTheSpecification() {
     byte[] bytes =
-        StatesMessage.parts(9, "graz", PUBLICATION, 30, COUNTS, new byte[] {5, 6}).get(0).toBytes();
+        StatesMessage.parts(9, 3, "graz", PUBLICATION, 30, COUNTS, new byte[] {5, 6})
+            .get(0)
+            .toBytes();
     String expected =
         "464c574d" // FLWM
             + "0100" // version
             + "0200" // part of a window
-            + "7c000000" // length
+            + "84000000" // length
             + "CRC....." // checksum
             + "0900000000000000" // attempt
+            + "0300000000000000" // number
             + "046772617a" // graz
             + "0161" // analysis a
             + "0853454c4543542031" // query
