@@ -1,7 +1,9 @@
 package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -13,8 +15,8 @@ import org.flowmon.udaf.query.Expression.When;
 
 /** Parses what begins with a word: columns, constants, CASE, functions and aggregates. */
 final class FunctionParser {
-  private static final String FUNCTIONS =
-      "NETWORK, TIME_BUCKET, SAME_HOUR, DAYS_BEFORE or COALESCE";
+  private static final List<String> FUNCTIONS =
+      List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE");
 
   private final TokenStream tokens;
   private final ExpressionParser expressions;
@@ -142,27 +144,37 @@ final class FunctionParser {
       case "COALESCE" -> coalesce(name);
       default ->
           throw tokens.error(
-              "no function '"
-                  + name.text()
-                  + "': expected "
-                  + (name.text().equals("NOW")
-                      ? "a parameter such as :now, whose value is given with the query"
-                      : FUNCTIONS + nearest(name)),
-              name.start());
+              "no function '" + name.text() + "': " + instead(name.text()), name.start());
     };
   }
 
-  private static String nearest(Token name) {
-    List<String> all =
-        new ArrayList<>(List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE"));
-    for (AggregateFunction function : AggregateFunction.values()) {
-      if (function.isWritten()) {
-        all.add(function.toString());
-      }
+  /** What to call in place of a name that is none. */
+  private static String instead(String name) {
+    if (name.equals("NOW")) {
+      return "expected a parameter such as :now, whose value is given with the query";
     }
+    if (name.matches("P\\d{1,3}|PERCENTILE.*|APPROX_PERCENTILE.*")) {
+      return "expected QUANTILE, as in QUANTILE(bytes, 0.99)";
+    }
+    List<String> aggregates =
+        Stream.of(AggregateFunction.values())
+            .filter(AggregateFunction::isWritten)
+            .map(AggregateFunction::toString)
+            .toList();
+    List<String> all = new ArrayList<>(FUNCTIONS);
+    all.addAll(aggregates);
+    all.addAll(Functions.catalogue().functions()); // which are nearer than what asks their states
     all.addAll(Functions.names());
-    String best = Names.nearest(name.text(), all);
-    return best == null ? "" : "; did you mean " + best + "?";
+    String best = Names.nearest(name, all);
+    return best != null
+        ? "did you mean " + best + "?"
+        : "expected one of "
+            + String.join(", ", FUNCTIONS)
+            + ", an aggregate ("
+            + String.join(", ", new LinkedHashSet<>(aggregates))
+            + ") or what keeps and asks states ("
+            + String.join(", ", Functions.names())
+            + ")";
   }
 
   private Expression network(Token name) {

@@ -111,7 +111,7 @@ class FunctionCallTest {
   @Test
   void errorsTellPlaceAndWhatWasExpected() {
     String[][] errors = {
-      {"SELECT ^QUANTILS(bytes) FROM flows", "did you mean QUANTILE?"},
+      {"SELECT ^QUANTILS(bytes) FROM flows", "did you mean QUANTILES?"},
       {"SELECT ^MEDIEN(bytes) FROM flows", "did you mean MEDIAN?"},
       {"SELECT QUANTILES(bytes, ^7) FROM flows", "expected epsilon to be a number from 1.0E-4"},
       {"SELECT QUANTILES(^src_addr) FROM flows", "expected x to be LONG or DURATION"},

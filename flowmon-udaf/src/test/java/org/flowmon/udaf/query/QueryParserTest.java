@@ -172,6 +172,10 @@ class QueryParserTest {
     error("SELECT bytes FROM flows, flows", 23, "flows itself is not joined");
     error("SELECT NOW() FROM flows", 7, "no function 'NOW': expected a parameter such as :now");
     error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
+    error("SELECT QUANTILS(bytes) FROM flows", 7, "'QUANTILS': did you mean QUANTILES?");
+    error("SELECT P99(bytes) FROM flows", 7, "'P99': expected QUANTILE, as in QUANTILE(bytes,");
+    error("SELECT CONCATENATE(uid) FROM flows", 7, "an aggregate (COUNT, SUM, ");
+    error("SELECT CONCATENATE(uid) FROM flows", 7, "HEAVY_HITTERS, ");
     error("SELECT NETWORK(src_addr, 129) FROM flows", 25, "expected a prefix length of 0 … 128");
     error(
         "SELECT bytes, packets AS bytes FROM flows",
