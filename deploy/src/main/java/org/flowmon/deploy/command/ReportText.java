@@ -115,12 +115,20 @@ record ReportText(
     return members;
   }
 
-  /** How far the value in a column may be off, and what to ask for the exact answer. */
-  private static String said(Map<String, Object> one) {
-    StringBuilder said = new StringBuilder(String.valueOf(one.get("column")));
-    if (one.get("value") instanceof String value) {
-      said.append(": ").append(value);
+  /** How far values in columns may be off: those that share an error and a query share a line. */
+  private List<String> errors() {
+    Map<String, String> columns = new LinkedHashMap<>();
+    for (Map<String, Object> one : approximate) {
+      String column = String.valueOf(one.get("column"));
+      String named = one.get("value") instanceof String value ? column + ": " + value : column;
+      columns.merge(error(one), named, (some, more) -> some + ", " + more);
     }
+    return columns.entrySet().stream().map(line -> line.getValue() + line.getKey()).toList();
+  }
+
+  /** How far a value may be off, and what to ask for the exact answer. */
+  private static String error(Map<String, Object> one) {
+    StringBuilder said = new StringBuilder();
     // A message may say what no double holds.
     if (one.get("bound") instanceof Number bound && Double.isFinite(bound.doubleValue())) {
       double probability =
@@ -224,7 +232,7 @@ record ReportText(
         remark,
         message == null ? "" : ": " + TextTable.printable(message));
     TextTable.ofReport(days == null ? rows : withoutDays()).write(out);
-    approximate.forEach(one -> out.println(TextTable.printable(said(one))));
+    errors().forEach(line -> out.println(TextTable.printable(line)));
     out.println();
   }
 

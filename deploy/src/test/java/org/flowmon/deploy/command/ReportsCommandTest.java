@@ -227,6 +227,8 @@ class ReportsCommandTest {
             + "\"bound_of\":\"ranks\",\"probability\":1.0,\"exact\":\"SELECT 1\"},"
             + "{\"column\":\"share\",\"value\":\"w\",\"bound\":0.016,\"bound_of\":\"share\","
             + "\"probability\":0.95,\"exact\":null},"
+            + "{\"column\":\"rows\",\"bound\":12.0,\"bound_of\":\"ranks\",\"probability\":1.0,"
+            + "\"exact\":\"SELECT 1\"},"
             + "{\"column\":\"rank\",\"value\":\"u\",\"bound\":0.0,\"bound_of\":\"units\","
             + "\"probability\":1.0,\"exact\":\"SELECT 2\"},"
             + "{\"column\":\"top\",\"value\":\"x\",\"bound\":null,\"bound_of\":null,"
@@ -250,7 +252,7 @@ class ReportsCommandTest {
           ────  ─────────  ─────  ─────
              1  192.0.2.9    999    0.5
              2  192.0.2.8    998    0.5
-          bytes: v: at most 12 ranks off; exactly by SELECT 1
+          bytes: v, rows: at most 12 ranks off; exactly by SELECT 1
           share: w: at most 1.6 % off, with 95 %
           rank: u: exact in this window
           top: x: approximate; exactly by SELECT 3
