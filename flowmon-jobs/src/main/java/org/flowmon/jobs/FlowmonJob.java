@@ -248,7 +248,7 @@ public final class FlowmonJob {
     SiteStatesFactory factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
-      set = new AnalysisSet(analyses);
+      set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
       factory = new SiteStatesFactory(set, config.merge(), keyGroups);
     } else {
       AnalysesCoordinator.Settings settings = control(config, analyses);
@@ -307,7 +307,7 @@ public final class FlowmonJob {
     ControlTopic topic = new ControlTopic(kafka);
     topic.createIfMissing();
     ControlTopic.Contents contents = topic.read();
-    AnalysisSet set = new AnalysisSet(analyses);
+    AnalysisSet set = new AnalysisSet(analyses, config.merge() != null);
     for (AnalysisChange change : contents.changes()) {
       String error = runnable(change, config);
       try {

@@ -19,6 +19,7 @@ public final class AnalysisSet implements Serializable {
 
   private static final long serialVersionUID = 1L;
 
+  private final boolean once;
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
   private long textOfChanges;
@@ -29,8 +30,20 @@ public final class AnalysisSet implements Serializable {
    * @param analyses of its folder, each name once
    */
   public AnalysisSet(List<AnalysisConfig> analyses) {
+    this(analyses, false);
+  }
+
+  /**
+   * The analyses that a job is started with.
+   *
+   * @param analyses of its folder, each name once
+   * @param once whether results of all of them, also of those that come, are only the last ones:
+   *     those that say that theirs are revised run as if they did not
+   */
+  public AnalysisSet(List<AnalysisConfig> analyses, boolean once) {
+    this.once = once;
     for (AnalysisConfig analysis : analyses) {
-      if (running.put(analysis.name(), analysis) != null) {
+      if (running.put(analysis.name(), asIsRun(analysis)) != null) {
         throw new ConfigException("analysis " + analysis.name() + " is given twice");
       }
     }
@@ -38,6 +51,7 @@ public final class AnalysisSet implements Serializable {
 
   /** The same analyses, to be changed apart from these. */
   public AnalysisSet(AnalysisSet other) {
+    once = other.once;
     running.putAll(other.running);
     changes.putAll(other.changes);
     textOfChanges = other.textOfChanges;
@@ -75,9 +89,13 @@ public final class AnalysisSet implements Serializable {
     if (config == null) {
       running.remove(change.name());
     } else {
-      running.put(change.name(), config);
+      running.put(change.name(), asIsRun(config));
     }
     return true;
+  }
+
+  private AnalysisConfig asIsRun(AnalysisConfig analysis) {
+    return once ? analysis.withoutRevisions() : analysis;
   }
 
   private static int length(AnalysisChange change) {

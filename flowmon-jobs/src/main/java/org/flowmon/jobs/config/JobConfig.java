@@ -257,6 +257,12 @@ public record JobConfig(
         && merged.sites().contains(published.name())) {
       throw root.error("site", "is one of merge.sites: expected another name or topic");
     }
+    if (published != null && !settings.role().analyses()) {
+      throw root.error(
+          "site",
+          "a job whose role is archive has no states to publish: expected job.role all or"
+              + " analyses");
+    }
     if (settings.role().archives() && location == null) {
       throw root.error(
           "archive",

@@ -93,7 +93,11 @@ final class Matching {
     String near = null;
     for (LiveQuery live : all) {
       String windows = windows(publication, live.window());
-      if (windows != null && !groupings(publication, live).isEmpty()) {
+      boolean groups = !groupings(publication, live).isEmpty();
+      if (windows == null && groups) {
+        return "another publication of the site has the groups of " + live.analysis().name();
+      }
+      if (windows != null && groups) {
         near = "it has the groups of " + live.analysis().name() + ", but " + windows;
       } else if (near == null
           && Objects.equals(of.query().where(), live.query().where())
@@ -105,6 +109,43 @@ final class Matching {
       }
     }
     return near == null ? "no analysis here has its filter and keys" : near;
+  }
+
+  /**
+   * What a live query needs of a site that has no groups for it, and what of that the nearest of
+   * its publications has, for the log.
+   */
+  String lacks(Iterable<Publication> published, LiveQuery live) {
+    int nearest = -1;
+    String has = "it publishes nothing";
+    for (Publication publication : published) {
+      FlowQuery query = of(publication).query();
+      if (query == null) {
+        continue;
+      }
+      boolean filter = Objects.equals(query.where(), live.query().where());
+      boolean keys = query.groupBy().equals(live.query().groupBy());
+      boolean groups = !groupings(publication, live).isEmpty();
+      int near = groups ? 4 : (filter ? 1 : 0) + (keys ? 2 : 0);
+      if (near > nearest) {
+        nearest = near;
+        String windows = groups ? windows(publication, live.window()) : null;
+        has =
+            publication.analysis()
+                + " is the nearest"
+                + (windows == null ? "" : ", but " + windows)
+                + ", has "
+                + said(query);
+      }
+    }
+    return has + "; needed " + said(live.query());
+  }
+
+  private static String said(FlowQuery query) {
+    return query.aggregates()
+        + " by "
+        + query.groupBy()
+        + (query.where() == null ? "" : " where " + query.where());
   }
 
   /** Forgets what is known of live queries, as they have changed. */

@@ -54,6 +54,7 @@ final class SiteStates {
   private final Counter repeated;
   private final Counter late;
   private final Counter unmatched;
+  private final Counter unserved;
   private final Counter lost;
   private final Counter incomplete;
   private final Counter withoutStates;
@@ -83,6 +84,7 @@ final class SiteStates {
     repeated = metrics.counter("repeated_windows");
     late = metrics.counter("late_windows");
     unmatched = metrics.counter("unmatched_windows");
+    unserved = metrics.counter("unserved_queries");
     lost = metrics.counter("lost_messages");
     incomplete = metrics.counter("incomplete_windows");
     withoutStates = metrics.counter("windows_without_states");
@@ -184,6 +186,7 @@ final class SiteStates {
     }
     if (message instanceof StatesMessage.Progress progress) {
       var unused = site.take(progress);
+      sayWhatFitsNot(site);
     } else if (message instanceof StatesMessage.Part part) {
       MergedSite.Taken taken = site.take(part);
       if (taken.lost() != null) {
@@ -217,6 +220,26 @@ final class SiteStates {
     }
   }
 
+  /** Says once for each analysis that a site publishes nothing that has its groups. */
+  private void sayWhatFitsNot(MergedSite site) {
+    for (LiveQuery live : queries.values()) {
+      for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
+        String what = "needs " + site.name() + " " + live.id() + " " + grouping;
+        boolean isNew = logged.size() < MAX_LOGGED && !logged.contains(what);
+        if (isNew && chosen(site, live, grouping, null) == null) {
+          unserved.inc();
+          logOnce(
+              what,
+              "analysis {} finds no groups at site {}, which is missing in its reports (where no"
+                  + " site has any there are no reports): {}",
+              live.analysis().name(),
+              site.name(),
+              matching.lacks(site.published().keySet(), live));
+        }
+      }
+    }
+  }
+
   private void take(MergedSite site, Assembly window) {
     Publication publication = window.publication;
     latest = Math.max(latest, window.windowEnd);
@@ -231,7 +254,8 @@ final class SiteStates {
     int lates = 0;
     for (LiveQuery live : queries.values()) {
       for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
-        if (!publication.equals(chosen(site, live, grouping, publication))) {
+        long begins = window.windowEnd - publication.widthMicros();
+        if (!publication.equals(chosen(site, live, grouping, publication, begins))) {
           continue;
         }
         uses++;
@@ -343,6 +367,28 @@ final class SiteStates {
     return chosen;
   }
 
+  /**
+   * Likewise for a window: before the first by name has all of its flows, the first of the same
+   * windows that has.
+   */
+  private Publication chosen(
+      MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
+    Publication first = chosen(site, live, grouping, candidate);
+    if (first != null && site.published().getOrDefault(first, Long.MIN_VALUE) > windowStart) {
+      for (Map.Entry<Publication, Long> other : site.published().entrySet()) {
+        if (other.getValue() <= windowStart && standsIn(other.getKey(), first, live, grouping)) {
+          return other.getKey();
+        }
+      }
+    }
+    return first;
+  }
+
+  /** Whether windows of a publication may be taken in the place of those of the chosen one. */
+  private boolean standsIn(Publication of, Publication chosen, LiveQuery live, int grouping) {
+    return of.widthMicros() == chosen.widthMicros() && matching.serves(of, live, grouping);
+  }
+
   /** Lets time go on as far as all sites have come that are heard. */
   private boolean goOn() {
     long least = Long.MAX_VALUE;
@@ -391,12 +437,15 @@ final class SiteStates {
     for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
       Publication chosen = chosen(site, live, grouping, null);
       hasAll &= chosen != null;
-      if (chosen != null) {
-        begins = Math.max(begins, lacking(live, chosen, site.since()));
-        lostUntil = Math.max(lostUntil, lacking(live, chosen, site.lostUntil()));
+      long whole = chosen == null ? Long.MIN_VALUE : Long.MAX_VALUE;
+      for (Map.Entry<Publication, Long> one : site.published().entrySet()) {
+        if (chosen != null && standsIn(one.getKey(), chosen, live, grouping)) {
+          begins = Math.max(begins, lacking(live, one.getKey(), site.since()));
+          lostUntil = Math.max(lostUntil, lacking(live, one.getKey(), site.lostUntil()));
+          whole = Math.min(whole, one.getValue());
+        }
       }
-      Long whole = chosen == null ? null : site.published().get(chosen);
-      if (whole != null && whole != Long.MIN_VALUE) {
+      if (whole != Long.MIN_VALUE) {
         // The last window that it lacks flows of begins right before that.
         WindowSpec window = live.window();
         begins = Math.max(begins, whole - 1 + window.widthMicros() + window.latenessMicros());

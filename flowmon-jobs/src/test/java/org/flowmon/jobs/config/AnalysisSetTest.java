@@ -50,6 +50,16 @@ class AnalysisSetTest {
   }
 
   @Test
+  void aSetWhoseResultsComeOnceHasNoAnalysisWithRevisions() {
+    assertTrue(BASE.live().revisions(), "else this shows nothing");
+    AnalysisSet set = new AnalysisSet(new AnalysisSet(List.of(BASE), true));
+    assertTrue(set.apply(new AnalysisChange("a", 1, text("a", 1))));
+    assertEquals(2, set.running().size());
+    set.running().forEach(analysis -> assertFalse(analysis.live().revisions(), analysis.name()));
+    assertEquals(text("a", 1), set.text("a"), "what others are told is as it was written");
+  }
+
+  @Test
   void whatIsNoAnalysisOfTheNameChangesNothing() {
     AnalysisSet set = new AnalysisSet(List.of(BASE));
     ConfigException other =

@@ -136,6 +136,9 @@ class JobConfigTest {
     refuses(
         "kafka: {bootstrap: b}\njob: {parallelism: 200}\n",
         "job.parallelism: is above max_parallelism");
+    refuses(
+        "kafka: {bootstrap: b}\narchive: {directory: /a}\nsite: {name: s}\njob: {role: archive}\n",
+        "site: a job whose role is archive has no states to publish");
   }
 
   private static void refuses(String text, String part) {

@@ -35,8 +35,9 @@ class SiteStatesTest {
   private static final int KEY_GROUPS = 4;
   private static final long TIMEOUT = 1000;
 
+  private static final String PUBLISHED_SELECT = "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b";
   private static final LiveQuery PUBLISHED =
-      live("p", "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b", "2s", "2s", "1s", "states");
+      live("p", PUBLISHED_SELECT, "2s", "2s", "1s", "states");
   private static final LiveQuery TOTAL =
       live("total", "SELECT src_addr, SUM(bytes) AS b", "4s", "2s", "1s", "live");
 
@@ -390,6 +391,89 @@ class SiteStatesTest {
     assertEquals(
         "it has the groups of early, but its windows are final only 1000000 us after their end",
         matching.why(publication, List.of(early)));
+  }
+
+  @Test
+  void whatAnAnalysisNeedsIsSaidBesideWhatTheNearestPublicationHas() {
+    Matching matching = new Matching();
+    Publication publication = Publication.of(PUBLISHED);
+    Publication other =
+        new Publication(
+            "o",
+            "SELECT dst_addr, COUNT(*) AS n FROM flows GROUP BY dst_addr",
+            publication.widthMicros(),
+            publication.latenessMicros(),
+            publication.timeColumn(),
+            false);
+    LiveQuery most = live("most", "SELECT src_addr, MAX(bytes) AS b", "2s", "2s", "1s", "live");
+    LiveQuery coarse = live("coarse", "SELECT src_addr, SUM(bytes) AS b", "3s", "3s", "1s", "live");
+    assertEquals(
+        "it publishes nothing; needed [MAX(bytes)] by [src_addr]", matching.lacks(List.of(), most));
+    assertEquals(
+        "p is the nearest, has [COUNT(*), SUM(bytes)] by [src_addr]; needed [MAX(bytes)] by"
+            + " [src_addr]",
+        matching.lacks(List.of(other, publication), most));
+    assertEquals(
+        "p is the nearest, but its window of 2000000 us does not divide 3000000 us, has [COUNT(*),"
+            + " SUM(bytes)] by [src_addr]; needed [SUM(bytes)] by [src_addr]",
+        matching.lacks(List.of(other, publication), coarse));
+  }
+
+  @Test
+  void anAnalysisThatNothingFitsIsSaidOnceForEachSite() {
+    LiveQuery most = live("most", "SELECT src_addr, MAX(bytes) AS b", "2s", "2s", "1s", "live");
+    states.queries(List.of(TOTAL, most));
+    progress(0, "a", Long.MIN_VALUE);
+    assertEquals(1, count("unserved_queries"));
+    begin();
+    begin();
+    assertEquals(3, count("unserved_queries"), "of three sites, each once");
+    // Its windows lack all of the sites, those of the other none.
+    out.clear();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    List<String> missing = new ArrayList<>();
+    for (Partial partial : out) {
+      if (partial instanceof Partial.Missing of) {
+        assertEquals(most.id(), of.queryId());
+        assertEquals(START, of.through());
+        missing.add(of.site());
+      }
+    }
+    assertEquals(List.of("a", "b", "c"), missing);
+  }
+
+  @Test
+  void windowsFromBeforeAnotherPublicationIsWholeAreTakenOfTheOneThatHasThem() {
+    // A second analysis comes at the site, under an earlier name, and is whole from START + 4 s on.
+    Publication later = Publication.of(live("a_p", PUBLISHED_SELECT, "2s", "2s", "1s", "states"));
+    begin();
+    for (String site : List.of("b", "c")) {
+      progress(0, site, START + 100 * SECOND);
+    }
+    long whole = START + 4 * SECOND;
+    List<StatesMessage.Published> both =
+        List.of(
+            new StatesMessage.Published(later, whole),
+            SitePublisher.published(PUBLISHED, Long.MIN_VALUE));
+    List<Long> ends = new ArrayList<>();
+    for (int second = 0; second <= 10; second += 2) {
+      long through = START + second * SECOND;
+      states.take(
+          0, new StatesMessage.Progress(1, number("a", 1, 1), "a", through, both).toBytes());
+      long end = through + 2 * SECOND;
+      byte[] bytes = window(flows(end, second), end);
+      say(0, "a", 1, end, bytes);
+      if (end - 2 * SECOND >= whole) {
+        long number = number("a", 1, 1);
+        StatesMessage.parts(1, number, "a", later, end, new ArrivalCounts(40, 1, 2, 3), bytes)
+            .forEach(part -> states.take(0, part.toBytes()));
+      }
+      ends.add(end);
+    }
+    assertEquals(6, count("merged_windows"), "each window of the site once: " + ends);
+    assertTrue(missing().isEmpty(), missing().toString());
   }
 
   @Test
