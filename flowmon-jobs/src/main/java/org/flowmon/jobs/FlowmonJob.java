@@ -27,7 +27,7 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.config.RetentionConfig;
-import org.flowmon.jobs.config.SiteConfig;
+import org.flowmon.jobs.config.StartingOffsets;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.ControlledLowLevelFactory;
@@ -260,7 +260,7 @@ public final class FlowmonJob {
         states.transform("site-states", Partial.TYPE, factory).uid("site-states").setParallelism(1),
         keyGroups,
         set,
-        config.site());
+        config);
   }
 
   /** The results of all analyses' live queries. */
@@ -268,8 +268,7 @@ public final class FlowmonJob {
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
     int keyGroups = config.job().maxParallelism();
-    return windows(
-        flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), config.site());
+    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), config);
   }
 
   /** Likewise, with so many key groups. */
@@ -297,7 +296,7 @@ public final class FlowmonJob {
         keyGroups,
         settings.analyses(),
         new ControlledLowLevelFactory(settings.analyses(), keyGroups, settings),
-        config.site());
+        config);
   }
 
   /** The analyses as the control topic says them now, and how it is followed from then on. */
@@ -359,7 +358,7 @@ public final class FlowmonJob {
       int keyGroups,
       AnalysisSet analyses,
       LowLevelOperatorFactory lowLevel,
-      SiteConfig site) {
+      JobConfig config) {
     LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
     return merged(
         flows
@@ -368,23 +367,31 @@ public final class FlowmonJob {
             .setParallelism(flows.getParallelism()),
         keyGroups,
         analyses,
-        site);
+        config);
   }
 
   private static SingleOutputStreamOperator<WindowResult> merged(
-      DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, SiteConfig site) {
-    String name = site == null ? null : site.name();
+      DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, JobConfig config) {
     return partials
         .keyBy(new KeyGroupKeys(keyGroups))
         .transform("merge", Partial.TYPE, new MergeOperator(analyses))
         .uid("merge")
         .global()
-        .transform("windows", WindowResult.TYPE, new WindowOperator(analyses, name))
+        .transform("windows", WindowResult.TYPE, windowOperator(analyses, config))
         .uid("windows")
         // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
         // Flink chains the history to it, a chain has one maximum, and a state that was written
         // with another is refused.
         .setParallelism(1);
+  }
+
+  private static WindowOperator windowOperator(AnalysisSet analyses, JobConfig config) {
+    if (config == null || config.site() == null) {
+      return new WindowOperator(analyses);
+    }
+    boolean fromOldest = config.kafka().startingOffsets() == StartingOffsets.EARLIEST;
+    Duration disorder = config.job().disorderBound();
+    return new WindowOperator(analyses, config.site().name(), fromOldest ? null : disorder);
   }
 
   /**

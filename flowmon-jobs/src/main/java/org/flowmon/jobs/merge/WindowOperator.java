@@ -1,5 +1,6 @@
 package org.flowmon.jobs.merge;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,6 +36,7 @@ import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
+import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * The last step of the merge, one task: puts the parts of each window together. When the watermark
@@ -66,6 +68,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   private final AnalysisSet analyses;
   private final String site; // null where no states are published
+  private final long disorderMicros; // -1 where the first flow is the first of all
   private transient SitePublisher publisher;
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
@@ -91,7 +94,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   /** The last step for these analyses. */
   public WindowOperator(AnalysisSet analyses) {
-    this(analyses, null);
+    this(analyses, null, null);
   }
 
   /**
@@ -99,10 +102,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
    *
    * @param site its name, by which states are published to {@link #STATES}; null: none are, and
    *     analyses that publish give their rows as others do
+   * @param disorder how far an arrival may lie behind the largest of its partition, where a job
+   *     without a checkpoint begins in the midst of the flows: what it publishes is then whole from
+   *     the first window on that began later; null: it begins with the first flow
    */
-  public WindowOperator(AnalysisSet analyses, String site) {
+  public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
     this.analyses = new AnalysisSet(analyses);
     this.site = site;
+    this.disorderMicros = disorder == null ? -1 : disorder.toNanos() / 1000;
   }
 
   @Override
@@ -391,6 +398,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void processWatermark(Watermark mark) throws Exception {
     announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
+    if (closedThrough == Long.MIN_VALUE && disorderMicros >= 0) {
+      beginAt(completeThrough);
+    }
     ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
     if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
       try (UrgentWork work = UrgentWork.begin()) {
@@ -403,6 +413,24 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       close(completeThrough, due);
     }
     super.processWatermark(mark);
+  }
+
+  /** Notes from which window on what is published is whole, by the first watermark of all. */
+  private void beginAt(long completeThrough) {
+    if (completeThrough == Long.MIN_VALUE || completeThrough == Long.MAX_VALUE) {
+      return;
+    }
+    // The watermark is the disorder behind what has arrived, and what had arrived before and is
+    // not read may be as much ahead of that.
+    long unread = completeThrough + 2 * disorderMicros;
+    windows.forEach(
+        (id, open) -> {
+          if (publishes(open.live()) && whole.get(id).isKnown()) {
+            WindowSpec window = open.live().window();
+            long first = window.paneStart(unread) + window.slideMicros();
+            whole.put(id, WholeWindows.from(Math.max(first, whole.get(id).first())));
+          }
+        });
   }
 
   private void close(long completeThrough, ToIntFunction<OpenWindows> due)

@@ -1,0 +1,91 @@
+package org.flowmon.jobs.merge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.site.StatesMessage;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.junit.jupiter.api.Test;
+
+/** From which window on a site says that what it publishes has all flows. */
+class PublishedFromTest {
+  private static final long SECOND = TestFlow.SECOND;
+  private static final long START = TestFlow.START; // a multiple of 10 s
+
+  private static final AnalysisConfig STATES =
+      AnalysisConfig.parse(
+          "p.yaml",
+          """
+          name: p
+          live:
+            query: SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr
+            window: 10s
+          report: {logic: states}
+          """);
+
+  private static OneInputStreamOperatorTestHarness<Partial, WindowResult> site(
+      Duration disorder, OperatorSubtaskState state) throws Exception {
+    OneInputStreamOperatorTestHarness<Partial, WindowResult> site =
+        new OneInputStreamOperatorTestHarness<>(
+            new WindowOperator(new AnalysisSet(List.of(STATES)), "berlin", disorder), 1, 1, 0);
+    site.setup(new WindowResultSerializer());
+    if (state != null) {
+      site.initializeState(state);
+    }
+    site.open();
+    return site;
+  }
+
+  /**
+   * Says that all flows have arrived that do before this; what is whole from when on, each time.
+   */
+  private static List<Long> wholeFrom(
+      OneInputStreamOperatorTestHarness<Partial, WindowResult> site, long arrival)
+      throws Exception {
+    site.processWatermark(WatermarkTime.watermark(arrival, 0));
+    List<Long> from = new ArrayList<>();
+    for (var record : site.getSideOutput(WindowOperator.STATES)) {
+      StatesRecord said = record.getValue();
+      if (StatesMessage.open(said.bytes()) instanceof StatesMessage.Progress progress) {
+        progress.published().forEach(one -> from.add(one.wholeFrom()));
+      }
+    }
+    site.getSideOutput(WindowOperator.STATES).clear();
+    return from;
+  }
+
+  @Test
+  void aSiteThatBeginsInTheMidstOfFlowsIsWholeFromTheFirstWindowThatBeganLater() throws Exception {
+    long whole = START + 10 * SECOND;
+    OperatorSubtaskState state;
+    try (var site = site(Duration.ofSeconds(1), null)) {
+      assertEquals(List.of(whole, whole), wholeFrom(site, START + 7 * SECOND));
+      assertEquals(List.of(whole), wholeFrom(site, START + 28 * SECOND), "it stays so");
+      state = site.snapshot(1, 1);
+    }
+    try (var site = site(Duration.ofSeconds(1), state)) {
+      assertEquals(List.of(whole, whole), wholeFrom(site, START + 47 * SECOND), "from its state");
+    }
+    try (var site = site(Duration.ofSeconds(1), null)) {
+      whole = START + 20 * SECOND; // flows of START + 10 s may have come before
+      assertEquals(List.of(whole, whole), wholeFrom(site, START + 9 * SECOND));
+    }
+  }
+
+  @Test
+  void aSiteThatBeginsWithTheFirstFlowIsWholeFromTheBeginning() throws Exception {
+    try (var site = site(null, null)) {
+      long min = Long.MIN_VALUE;
+      assertEquals(List.of(min, min), wholeFrom(site, START + 7 * SECOND));
+    }
+  }
+}
