@@ -77,14 +77,17 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   public KafkaProducer<byte[], byte[]> producer() {
-    // A broker in a busy test JVM may be slow to answer, so a record waits long; what is answered
-    // too late is asked for again soon.
+    // A broker in a busy test JVM may be slow to answer, so a record waits long. An idempotent
+    // producer whose request was answered too late sends it again until it expires, where the
+    // broker has gone on by more batches than it remembers; this one may send it twice.
     return new KafkaProducer<>(
         Map.of(
             "bootstrap.servers", bootstrap,
             "linger.ms", "5",
             "batch.size", "262144",
-            "request.timeout.ms", "10000",
+            "enable.idempotence", "false",
+            "max.in.flight.requests.per.connection", "1",
+            "request.timeout.ms", "60000",
             "delivery.timeout.ms", "300000"),
         new ByteArraySerializer(),
         new ByteArraySerializer());
