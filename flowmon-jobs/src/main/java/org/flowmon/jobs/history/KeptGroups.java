@@ -120,8 +120,7 @@ final class KeptGroups {
         if (arrival.min() > by || !isAskedAbout(segment)) {
           continue;
         }
-        if (!segments.contains(segment.fileName())
-            || (after < by && arrival.max() > after && arrival.min() <= by)) {
+        if (!segments.contains(segment.fileName()) || (after < by && arrival.max() > after)) {
           return false;
         }
         same++;
