@@ -61,7 +61,11 @@ record ReportText(
         confidence.history().text(),
         confidence.counts().late(),
         confidence.message(),
-        "",
+        groups(
+            confidence.groupSampling(),
+            confidence.groupEstimate().value(),
+            confidence.groupEstimate().lower(),
+            confidence.groupEstimate().upper()),
         report.approximations().stream().map(ReportText::members).toList());
   }
 
@@ -92,6 +96,12 @@ record ReportText(
       remark.append(", update ").append(update);
     }
     Map<String, Object> confidence = last.confidence();
+    remark.append(
+        groups(
+            confidence.get("group_sampling") instanceof Number part ? part.doubleValue() : 1,
+            number(confidence, "groups"),
+            number(confidence, "groups_lower"),
+            number(confidence, "groups_upper")));
     Object arrived = confidence.get("arrived_through");
     if (arrived != null && !arrived.equals(confidence.get("final_at"))) {
       remark.append(", not final");
@@ -100,6 +110,36 @@ record ReportText(
       remark.append(String.format(", %,d others are not there", last.rows() - rows.size()));
     }
     return remark.toString();
+  }
+
+  /** A whole number of a confidence; −1 where it has none. */
+  private static long number(Map<String, Object> confidence, String member) {
+    return confidence.get(member) instanceof BigInteger number && number.bitLength() < Long.SIZE
+        ? number.longValue()
+        : -1;
+  }
+
+  /**
+   * How many groups the window has, and which part of them the report is of.
+   *
+   * @param part 1, all; 0, none
+   * @param groups or an estimate of them; below 0: nobody knows
+   */
+  private static String groups(double part, long groups, long lower, long upper) {
+    if (part == 0) {
+      return ", none of its groups, as they are too many";
+    }
+    String rate = part < 1 ? String.format("1/%,d", Math.round(1 / part)) : "";
+    if (groups < 0) {
+      return rate.isEmpty() ? "" : ", " + rate + " of its groups";
+    }
+    String of = String.format("%,d %s", groups, groups == 1 ? "group" : "groups");
+    if (rate.isEmpty()) {
+      return ", " + of;
+    }
+    String bounds =
+        lower < 0 || upper < 0 ? "" : String.format(" (%,d … %,d, with 95 %%)", lower, upper);
+    return ", " + rate + " of about " + of + bounds;
   }
 
   private static Map<String, Object> members(ReportApproximation one) {

@@ -266,6 +266,53 @@ class ReportsCommandTest {
     }
   }
 
+  /** A row whose report is of a part of its window's groups. */
+  private static String sampled(int minute, String confidence) {
+    return talker(minute, 3, 1, 1, "192.0.2.9")
+        .replace("\"late_flows\"", confidence + "\"late_flows\"");
+  }
+
+  @Test
+  void whichPartOfHowManyGroupsAReportIsOfIsSaid() throws Exception {
+    String[] messages = {
+      sampled(1, "\"group_sampling\":1.0,\"groups\":1,\"groups_lower\":1,\"groups_upper\":1,"),
+      sampled(
+          2,
+          "\"group_sampling\":0.25,\"groups\":40000,\"groups_lower\":39653,"
+              + "\"groups_upper\":40350,"),
+      sampled(
+          3,
+          "\"group_sampling\":1.52587890625E-5,\"groups\":null,\"groups_lower\":null,"
+              + "\"groups_upper\":null,"),
+      sampled(
+          4,
+          "\"group_sampling\":0.0,\"groups\":null,\"groups_lower\":null,"
+              + "\"groups_upper\":null,"),
+      sampled(
+          5,
+          "\"group_sampling\":1.0,\"groups\":65536,\"groups_lower\":65536,"
+              + "\"groups_upper\":65536,"),
+    };
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
+      kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
+      send(kafka, "flowmon.reports.talkers", messages);
+      assertEquals(
+          List.of(
+              "1 group",
+              "1/4 of about 40,000 groups (39,653 … 40,350, with 95 %)",
+              "1/65,536 of its groups",
+              "none of its groups, as they are too many",
+              "65,536 groups"),
+          reports(kafka)
+              .out()
+              .lines()
+              .filter(line -> line.contains(" … ") && line.contains("history"))
+              .map(line -> line.substring(line.indexOf("exact, ") + 7))
+              .toList());
+      assertEquals(List.of(messages), reports(kafka, "--format", "json").out().lines().toList());
+    }
+  }
+
   @Test
   void aLateReportsRowsAreShownOnceAsJson() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
