@@ -1,6 +1,8 @@
 package org.flowmon.jobs.site;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -190,11 +192,29 @@ final class MergedSite {
     }
   }
 
-  /** Whether the times of a window were taken for a use before, of whichever publication. */
-  boolean hasTaken(Use use, long windowEnd, long width) {
-    TreeMap<Long, Long> windows = taken.get(use);
-    Map.Entry<Long, Long> next = windows == null ? null : windows.higherEntry(windowEnd - width);
-    return next != null && next.getKey() - next.getValue() < windowEnd;
+  /**
+   * The times of a window that were not taken for a use before, of whichever publication.
+   *
+   * @return starts and ends, one after the other: none where all were, one where none was
+   */
+  List<long[]> notTaken(Use use, long windowEnd, long width) {
+    List<long[]> spans = new ArrayList<>();
+    long from = windowEnd - width;
+    SortedMap<Long, Long> windows = taken.getOrDefault(use, new TreeMap<>()).tailMap(from + 1);
+    for (Map.Entry<Long, Long> window : windows.entrySet()) {
+      long start = window.getKey() - window.getValue();
+      if (start >= windowEnd) {
+        break;
+      }
+      if (start > from) {
+        spans.add(new long[] {from, start});
+      }
+      from = window.getKey();
+    }
+    if (from < windowEnd) {
+      spans.add(new long[] {from, windowEnd});
+    }
+    return spans;
   }
 
   /** Notes that a window was taken for a use. */

@@ -34,6 +34,9 @@ final class SiteStates {
   // What was taken is remembered so much longer than windows are open, to tell repeats.
   private static final long REMEMBERED_MICROS = 3_600_000_000L;
   private static final int MAX_LOGGED = 4096;
+  // So much ahead of the broker's clock may be what a site says. What is further would be believed
+  // for as long: nothing would wait for the site, and analyses that come would begin behind it.
+  private static final long AHEAD_MICROS = 86_400_000_000L;
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
   private final long timeoutMillis;
@@ -52,10 +55,12 @@ final class SiteStates {
   private final Counter merged;
   private final Counter groups;
   private final Counter repeated;
+  private final Counter overlapping;
   private final Counter late;
   private final Counter unmatched;
   private final Counter unserved;
   private final Counter lost;
+  private final Counter ahead;
   private final Counter incomplete;
   private final Counter withoutStates;
   private final Counter bad;
@@ -82,10 +87,12 @@ final class SiteStates {
     merged = metrics.counter("merged_windows");
     groups = metrics.counter("merged_groups");
     repeated = metrics.counter("repeated_windows");
+    overlapping = metrics.counter("overlapping_windows");
     late = metrics.counter("late_windows");
     unmatched = metrics.counter("unmatched_windows");
     unserved = metrics.counter("unserved_queries");
     lost = metrics.counter("lost_messages");
+    ahead = metrics.counter("ahead_messages");
     incomplete = metrics.counter("incomplete_windows");
     withoutStates = metrics.counter("windows_without_states");
     bad = metrics.counter("bad_values");
@@ -173,17 +180,12 @@ final class SiteStates {
       return false;
     }
     tick(time);
-    site.heard(clock);
-    long gap = site.count(message);
-    if (gap > 0) {
-      lost.inc(gap);
-      LOG.warn(
-          "site {}: {} messages before number {} are not in the topic: reports say that it is"
-              + " missing",
-          site.name(),
-          gap,
-          message.number());
+    noteLost(site, message);
+    if (isAhead(message)) {
+      sayAhead(site, message);
+      return goOn();
     }
+    site.heard(clock);
     if (message instanceof StatesMessage.Progress progress) {
       var unused = site.take(progress);
       sayWhatFitsNot(site);
@@ -197,6 +199,44 @@ final class SiteStates {
       }
     }
     return goOn();
+  }
+
+  private void noteLost(MergedSite site, StatesMessage message) {
+    long gap = site.count(message);
+    if (gap > 0) {
+      lost.inc(gap);
+      LOG.warn(
+          "site {}: {} messages before number {} are not in the topic: reports say that it is"
+              + " missing",
+          site.name(),
+          gap,
+          message.number());
+    }
+  }
+
+  /** Whether a message is of times that cannot be, by the broker's clock. */
+  private boolean isAhead(StatesMessage message) {
+    long most = clock * 1000 + AHEAD_MICROS;
+    return message instanceof StatesMessage.Part part
+        ? part.windowEnd() - part.publication().widthMicros() > most
+        : ((StatesMessage.Progress) message).through() > most;
+  }
+
+  /** As if the site were silent, and flows of it lost: they may be of windows that are to come. */
+  private void sayAhead(MergedSite site, StatesMessage message) {
+    if (message instanceof StatesMessage.Part) {
+      site.lose();
+    }
+    ahead.inc();
+    if (Long.bitCount(ahead.getCount()) == 1) {
+      LOG.warn(
+          "site {} speaks of a time that is more than a day ahead of the broker's clock, {} ms: its"
+              + " job or its collectors have a clock that is wrong. What it says so is left out ({}"
+              + " messages so far)",
+          site.name(),
+          clock,
+          ahead.getCount());
+    }
   }
 
   private void tick(long time) {
@@ -252,6 +292,7 @@ final class SiteStates {
     int uses = 0;
     int repeats = 0;
     int lates = 0;
+    int overlaps = 0;
     for (LiveQuery live : queries.values()) {
       for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
         long begins = window.windowEnd - publication.widthMicros();
@@ -260,8 +301,14 @@ final class SiteStates {
         }
         uses++;
         MergedSite.Use use = new MergedSite.Use(live.id(), grouping);
-        if (site.hasTaken(use, window.windowEnd, publication.widthMicros())) {
+        List<long[]> rest = site.notTaken(use, window.windowEnd, publication.widthMicros());
+        if (rest.isEmpty()) {
           repeats++;
+          continue;
+        }
+        if (isPartly(rest, window)) {
+          overlaps++;
+          rest.forEach(span -> missingSpan(live, site, span[0], span[1]));
           continue;
         }
         site.taken(use, window.windowEnd, publication.widthMicros());
@@ -275,6 +322,7 @@ final class SiteStates {
       }
     }
     repeated.inc(uses > 0 && repeats == uses ? 1 : 0);
+    overlapping.inc(overlaps > 0 ? 1 : 0);
     late.inc(lates > 0 ? 1 : 0);
     if (uses == 0) {
       unmatched.inc();
@@ -285,11 +333,16 @@ final class SiteStates {
           publication.analysis(),
           matching.why(publication, queries.values()),
           publication.query());
-    } else if (uses > repeats + lates) {
+    } else if (uses > repeats + overlaps + lates) {
       merged.inc();
       groups.inc(states == null ? 0 : states.size());
       withoutStates.inc(states == null ? 1 : 0);
     }
+  }
+
+  private static boolean isPartly(List<long[]> rest, Assembly window) {
+    long[] first = rest.get(0);
+    return rest.size() > 1 || first[1] - first[0] < window.publication.widthMicros();
   }
 
   /** The states of a window; null where it has none, or they are damaged. */
@@ -486,6 +539,16 @@ final class SiteStates {
       out.accept(
           new Partial.Missing(live.keyGroup(keyGroups), live.id(), site.name(), after, until));
     }
+  }
+
+  /** Of results of all windows that have some of a time, from start to end. */
+  private void missingSpan(LiveQuery live, MergedSite site, long start, long end) {
+    WindowSpec window = live.window();
+    missing(
+        live,
+        site,
+        Math.max(through, start + window.latenessMicros()),
+        end - 1 + window.widthMicros() + window.latenessMicros());
   }
 
   private void forgetLost() {

@@ -7,170 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.TreeMap;
-import org.apache.flink.metrics.Counter;
-import org.apache.flink.metrics.SimpleCounter;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
-import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** What a merging job makes of what sites say. */
-class SiteStatesTest {
-  private static final long SECOND = TestFlow.SECOND;
-  private static final long START = TestFlow.START;
-  private static final int KEY_GROUPS = 4;
-  private static final long TIMEOUT = 1000;
-
-  private static final String PUBLISHED_SELECT = "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b";
-  private static final LiveQuery PUBLISHED =
-      live("p", PUBLISHED_SELECT, "2s", "2s", "1s", "states");
-  private static final LiveQuery TOTAL =
-      live("total", "SELECT src_addr, SUM(bytes) AS b", "4s", "2s", "1s", "live");
-
-  private final List<Partial> out = new ArrayList<>();
-  private final Map<String, Counter> counters = new HashMap<>();
-  private SiteStates states = states();
-  private final Map<String, Long> numbers = new HashMap<>();
-
-  private static LiveQuery live(
-      String name, String select, String window, String slide, String lateness, String logic) {
-    return LiveQuery.of(
-        AnalysisConfig.parse(
-            name + ".yaml",
-            """
-            name: %s
-            live: {query: "%s FROM flows GROUP BY src_addr", window: %s, slide: %s, lateness: %s}
-            report: {logic: %s}
-            """
-                .formatted(name, select, window, slide, lateness, logic)));
-  }
-
-  private SiteStates states() {
-    SiteStates made =
-        new SiteStates(
-            List.of("a", "b", "c"),
-            TIMEOUT,
-            KEY_GROUPS,
-            out::add,
-            new UnregisteredMetricsGroup() {
-              @Override
-              public Counter counter(String name) {
-                return counters.computeIfAbsent(name, key -> new SimpleCounter());
-              }
-            });
-    made.queries(List.of(TOTAL));
-    return made;
-  }
-
-  private long count(String name) {
-    return counters.get(name).getCount();
-  }
-
-  /** A site's flows of one window, all of its groups. */
-  private static byte[] window(List<TestFlow> flows, long end) {
-    WindowTables tables = new WindowTables(1, PUBLISHED.query(), PUBLISHED.window());
-    LowLevelQuery low =
-        new LowLevelQuery(
-            1,
-            PUBLISHED.query(),
-            PUBLISHED.window(),
-            64,
-            1,
-            (keyGroup, bytes) -> assertTrue(tables.merge(PartialGroups.open(bytes))));
-    for (FlowBatch batch : TestFlow.batches(flows, 50, 1)) {
-      low.process(batch);
-    }
-    low.drainAll();
-    List<WindowPart> parts = new ArrayList<>();
-    tables.closeUpTo(Long.MAX_VALUE, parts::add);
-    return parts.stream().filter(part -> part.windowEnd() == end).findFirst().get().toBytes();
-  }
-
-  private static List<TestFlow> flows(long end, int seed) {
-    Random random = new Random(seed);
-    List<TestFlow> flows = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      long time = end - 1 - random.nextInt((int) (2 * SECOND));
-      flows.add(
-          new TestFlow(
-              time, time, IpAddress.ofIpv4(random.nextInt(20)), random.nextInt(1000), null));
-    }
-    return flows;
-  }
-
-  /** The number of the first of so many messages of an attempt. */
-  private long number(String site, long attempt, int count) {
-    return numbers.merge(site + " " + attempt, (long) count, Long::sum) - count;
-  }
-
-  private boolean progress(long time, String site, long through) {
-    return states.take(
-        time,
-        new StatesMessage.Progress(
-                1,
-                number(site, 1, 1),
-                site,
-                through,
-                List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
-            .toBytes());
-  }
-
-  private List<byte[]> told(String site, long attempt, long end, byte[] bytes) {
-    ArrivalCounts counts = new ArrivalCounts(40, 1, 2, 3);
-    long number = numbers.getOrDefault(site + " " + attempt, 0L);
-    var parts =
-        StatesMessage.parts(attempt, number, site, Publication.of(PUBLISHED), end, counts, bytes);
-    var unused = number(site, attempt, parts.size());
-    return parts.stream().map(StatesMessage::toBytes).toList();
-  }
-
-  private void say(long time, String site, long attempt, long end, byte[] bytes) {
-    told(site, attempt, end, bytes).forEach(message -> states.take(time, message));
-  }
-
-  private void begin() {
-    for (String site : List.of("a", "b", "c")) {
-      progress(0, site, Long.MIN_VALUE);
-    }
-  }
-
-  private Map<Long, Long> merged(long through) {
-    Map<Long, WindowTables> tables = new TreeMap<>();
-    for (Partial partial : out) {
-      if (partial instanceof Partial.Groups groups) {
-        tables
-            .computeIfAbsent(
-                (long) groups.keyGroup(),
-                kg -> new WindowTables(TOTAL.id(), TOTAL.query(), TOTAL.window()))
-            .merge(PartialGroups.open(groups.bytes()));
-      }
-    }
-    Map<Long, Long> sums = new TreeMap<>();
-    for (WindowTables table : tables.values()) {
-      table.closeUpTo(
-          through, part -> sums.merge(part.windowEnd(), part.totals().longValue(0, 0), Long::sum));
-    }
-    return sums;
-  }
-
-  private static long sum(List<TestFlow> flows) {
-    return flows.stream().mapToLong(TestFlow::bytes).sum();
-  }
-
+class SiteStatesTest extends SaidBySites {
   @Test
   void eachWindowOfASiteIsMergedOnceHoweverOftenItIsSaid() {
     begin();
@@ -221,12 +68,12 @@ class SiteStatesTest {
                 .toBytes());
       }
     }
-    states.take(0, parts.get(0));
-    states.take(0, parts.get(2)); // the second is missing
+    take(0, parts.get(0));
+    take(0, parts.get(2)); // the second is missing
     assertEquals(1, count("incomplete_windows"));
-    states.take(0, parts.get(0));
-    states.take(0, parts.get(1));
-    states.take(0, parts.get(5)); // of another attempt
+    take(0, parts.get(0));
+    take(0, parts.get(1));
+    take(0, parts.get(5)); // of another attempt
     assertEquals(0, count("merged_windows"));
     for (MergedSite site : states.sites()) {
       MergedSite again = MergedSite.read(site.toBytes());
@@ -235,11 +82,11 @@ class SiteStatesTest {
     SiteStates restored = states();
     states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
     restored.restore(states.times());
-    restored.take(0, parts.get(2)); // the state has the first two
+    restored.take(START / 1000, parts.get(2)); // the state has the first two
     assertEquals(1, count("merged_windows"));
-    restored.take(0, parts.get(3));
-    restored.take(0, parts.get(4));
-    restored.take(0, parts.get(5));
+    restored.take(START / 1000, parts.get(3));
+    restored.take(START / 1000, parts.get(4));
+    restored.take(START / 1000, parts.get(5));
     assertEquals(1, count("merged_windows"));
     assertEquals(1, count("repeated_windows"));
   }
@@ -278,17 +125,6 @@ class SiteStatesTest {
     assertTrue(missing().isEmpty());
   }
 
-  private List<String> missing() {
-    List<String> all = new ArrayList<>();
-    for (Partial partial : out) {
-      if (partial instanceof Partial.Missing of) {
-        assertEquals(TOTAL.id(), of.queryId());
-        all.add(of.site() + " " + of.after() + " " + of.through());
-      }
-    }
-    return all;
-  }
-
   @Test
   void aLateWindowCountsInTheWindowsThatAreStillOpenAndElseNowhere() {
     begin();
@@ -313,10 +149,10 @@ class SiteStatesTest {
   void whatASiteHasNotPublishedFromTheBeginningIsMissing() {
     progress(0, "a", START); // its windows before are not in the topic
     progress(0, "b", Long.MIN_VALUE);
-    states.take(0, new StatesMessage.Progress(1, 0, "c", START, List.of()).toBytes());
+    take(0, new StatesMessage.Progress(1, 0, "c", START, List.of()).toBytes());
     progress(0, "b", START + 5 * SECOND);
     progress(0, "a", START + 5 * SECOND);
-    states.take(0, new StatesMessage.Progress(1, 1, "c", START + 5 * SECOND, List.of()).toBytes());
+    take(0, new StatesMessage.Progress(1, 1, "c", START + 5 * SECOND, List.of()).toBytes());
     long min = Long.MIN_VALUE;
     List<String> missing = missing();
     Collections.sort(missing);
@@ -369,7 +205,7 @@ class SiteStatesTest {
             live("early", "SELECT src_addr, SUM(bytes) AS b", "2s", "2s", "0s", "live")));
     say(0, "a", 1, end, window(flows(end, 7), end));
     assertEquals(1, count("unmatched_windows"));
-    states.take(0, new byte[] {1, 2, 3});
+    take(0, new byte[] {1, 2, 3});
     assertEquals(1, count("bad_values"));
     assertTrue(out.stream().noneMatch(Partial.Groups.class::isInstance));
   }
@@ -460,15 +296,14 @@ class SiteStatesTest {
     List<Long> ends = new ArrayList<>();
     for (int second = 0; second <= 10; second += 2) {
       long through = START + second * SECOND;
-      states.take(
-          0, new StatesMessage.Progress(1, number("a", 1, 1), "a", through, both).toBytes());
+      take(0, new StatesMessage.Progress(1, number("a", 1, 1), "a", through, both).toBytes());
       long end = through + 2 * SECOND;
       byte[] bytes = window(flows(end, second), end);
       say(0, "a", 1, end, bytes);
       if (end - 2 * SECOND >= whole) {
         long number = number("a", 1, 1);
         StatesMessage.parts(1, number, "a", later, end, new ArrivalCounts(40, 1, 2, 3), bytes)
-            .forEach(part -> states.take(0, part.toBytes()));
+            .forEach(part -> take(0, part.toBytes()));
       }
       ends.add(end);
     }
@@ -509,7 +344,7 @@ class SiteStatesTest {
     begin();
     progress(0, "a", START);
     assertEquals(0, count("lost_messages"));
-    states.take(
+    take(
         0,
         new StatesMessage.Progress(
                 2, 5, "a", START, List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))
@@ -517,7 +352,7 @@ class SiteStatesTest {
     assertEquals(5, count("lost_messages"));
     // The first that is here at all may be of any number: what was before is known to be missing.
     states = states();
-    states.take(0, new StatesMessage.Progress(2, 5, "a", START, List.of()).toBytes());
+    take(0, new StatesMessage.Progress(2, 5, "a", START, List.of()).toBytes());
     assertEquals(5, count("lost_messages"));
   }
 
@@ -539,7 +374,7 @@ class SiteStatesTest {
                 """
                     .formatted(keys)));
     states.queries(List.of(two));
-    states.take(
+    take(
         0,
         new StatesMessage.Progress(
                 1, 0, "a", Long.MIN_VALUE, List.of(SitePublisher.published(second, Long.MIN_VALUE)))
@@ -547,7 +382,7 @@ class SiteStatesTest {
     long end = START + 2 * SECOND;
     StatesMessage.parts(
             1, 1, "a", Publication.of(second), end, new ArrivalCounts(40, 0, 0, 0), new byte[0])
-        .forEach(part -> states.take(0, part.toBytes()));
+        .forEach(part -> take(0, part.toBytes()));
     assertEquals(
         List.of(
             new Partial.Missing(

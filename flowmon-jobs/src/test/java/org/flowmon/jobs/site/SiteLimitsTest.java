@@ -1,0 +1,142 @@
+package org.flowmon.jobs.site;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.junit.jupiter.api.Test;
+
+/** What is not believed of sites, and what is told of it. */
+class SiteLimitsTest extends SaidBySites {
+  private static final long DAY = 86_400 * SECOND;
+
+  @Test
+  void aSiteThatSpeaksOfMoreThanADayAheadIsAsSilent() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    assertFalse(progress(10, "a", START + 2 * DAY));
+    long end = START + 1000 * DAY;
+    say(20, "a", 1, end, window(flows(end, 8), end));
+    assertEquals(2, count("ahead_messages"));
+    assertEquals(0, count("merged_windows"));
+    assertTrue(states.firstWhole(TOTAL.window()) < START, "what comes later is not held up");
+    progress(900, "b", START + 9 * SECOND);
+    progress(900, "c", START + 9 * SECOND);
+    assertEquals(START, states.through(), "a is not silent for long enough");
+    assertTrue(progress(1001, "b", START + 9 * SECOND));
+    assertEquals(START + 9 * SECOND, states.through());
+    assertTrue(missing().contains("a " + START + " " + (START + 9 * SECOND)), missing().toString());
+    // Its clock is right again. What it said meanwhile is lost, until it is known what of.
+    out.clear();
+    for (int second = 10; second <= 40; second += 10) {
+      for (String site : List.of("a", "b", "c")) {
+        progress(1001 + second, site, START + second * SECOND);
+      }
+    }
+    assertEquals(START + 40 * SECOND, states.through());
+    assertEquals(0, count("lost_messages"), "none of them is lost: their numbers follow");
+    assertEquals(
+        List.of(
+            "a " + (START + 9 * SECOND) + " " + (START + 10 * SECOND),
+            "a " + (START + 10 * SECOND) + " " + (START + 20 * SECOND),
+            "a " + (START + 20 * SECOND) + " " + (START + 21 * SECOND)),
+        missing());
+  }
+
+  @Test
+  void aDayAheadOfTheBrokersClockIsTaken() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + DAY);
+    }
+    assertEquals(START + DAY, states.through());
+    assertEquals(0, count("ahead_messages"));
+  }
+
+  @Test
+  void aWindowThatIsTakenInPartLeavesTheRestMissing() {
+    LiveQuery minute = live("minute", "SELECT src_addr, SUM(bytes) AS b", "8s", "8s", "1s", "live");
+    LiveQuery wide = live("wide", PUBLISHED_SELECT, "8s", "8s", "1s", "states");
+    states.queries(List.of(minute));
+    begin();
+    // Of [0, 8) s the first two seconds come of a publication that then goes.
+    long start = Math.floorDiv(START, 8 * SECOND) * 8 * SECOND + 8 * SECOND;
+    say(0, "a", 1, start + 2 * SECOND, window(flows(start + 2 * SECOND, 9), start + 2 * SECOND));
+    assertEquals(1, count("merged_windows"));
+    take(
+        0,
+        new StatesMessage.Progress(
+                1,
+                number("a", 1, 1),
+                "a",
+                start + 3 * SECOND,
+                List.of(SitePublisher.published(wide, Long.MIN_VALUE)))
+            .toBytes());
+    out.clear();
+    for (int times = 1; times <= 2; times++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(wide),
+              start + 8 * SECOND,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+    }
+    assertEquals(2, count("overlapping_windows"));
+    assertEquals(0, count("repeated_windows"));
+    assertEquals(1, count("merged_windows"));
+    Partial.Missing missing =
+        new Partial.Missing(
+            minute.keyGroup(KEY_GROUPS),
+            minute.id(),
+            "a",
+            start + 3 * SECOND,
+            start + 17 * SECOND - 1);
+    assertEquals(List.of(missing, missing), out, "of the six seconds that are not taken");
+  }
+
+  @Test
+  void aWindowAllOfWhichWasTakenInPiecesIsARepeat() {
+    LiveQuery wide = live("wide", PUBLISHED_SELECT, "4s", "4s", "1s", "states");
+    begin();
+    long start = Math.floorDiv(START, 4 * SECOND) * 4 * SECOND + 4 * SECOND;
+    for (long end = start + 2 * SECOND; end <= start + 4 * SECOND; end += 2 * SECOND) {
+      say(0, "a", 1, end, window(flows(end, 10), end));
+    }
+    LiveQuery four = live("total", "SELECT src_addr, SUM(bytes) AS b", "4s", "4s", "1s", "live");
+    states.queries(List.of(four));
+    for (long end = start + 2 * SECOND; end <= start + 4 * SECOND; end += 2 * SECOND) {
+      say(0, "a", 2, end, window(flows(end, 10), end));
+    }
+    take(
+        0,
+        new StatesMessage.Progress(
+                2,
+                number("a", 2, 1),
+                "a",
+                start,
+                List.of(SitePublisher.published(wide, Long.MIN_VALUE)))
+            .toBytes());
+    out.clear();
+    StatesMessage.parts(
+            2,
+            number("a", 2, 1),
+            "a",
+            Publication.of(wide),
+            start + 4 * SECOND,
+            ArrivalCounts.NONE,
+            new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(1, count("repeated_windows"));
+    assertEquals(0, count("overlapping_windows"));
+    assertTrue(missing().isEmpty());
+  }
+}
