@@ -85,6 +85,48 @@ final class GroupSample {
     drop(scratch, 0);
   }
 
+  /**
+   * Drops those of groups in columns that it does not keep.
+   *
+   * @param keys whose leading keys groups are chosen by
+   * @param from by group: where it comes from, which goes with it
+   * @return how many are kept, which lie first in the columns then
+   */
+  int keep(
+      KeyColumns keys,
+      long[] nulls,
+      long[][] keyWords,
+      long[] hashes,
+      long[][] stateWords,
+      int[] from,
+      int count) {
+    if (level == 0) {
+      return count;
+    }
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (!keeps(keys.leadingHash(nulls[i], keyWords, i, hashes[i]))) {
+        drop(stateWords, i);
+        continue;
+      }
+      if (kept < i) {
+        nulls[kept] = nulls[i];
+        hashes[kept] = hashes[i];
+        move(keyWords, i, kept);
+        move(stateWords, i, kept);
+        from[kept] = from[i];
+      }
+      kept++;
+    }
+    return kept;
+  }
+
+  private static void move(long[][] columns, int from, int to) {
+    for (long[] column : columns) {
+      column[to] = column[from];
+    }
+  }
+
   /** Takes over what another sample of the same groups dropped. */
   void take(GroupSample other) {
     dropped += other.dropped;

@@ -34,7 +34,11 @@ final class PartialMerge {
       int count = Math.min(CHUNK, groups.groups() - first);
       read(groups, table.texts(), first, count);
       table.keyColumns().hash(nulls, keys, count, hashes);
-      int kept = table.keep(nulls, keys, hashes, states, from, count);
+      GroupSample sample = table.sample();
+      int kept = count;
+      if (sample != null) {
+        kept = sample.keep(table.keyColumns(), nulls, keys, hashes, states, from, count);
+      }
       table.mergeColumns(nulls, keys, hashes, states, places, kept);
       mergeStates(table, groups, kept);
     }

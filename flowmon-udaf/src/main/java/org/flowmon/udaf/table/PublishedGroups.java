@@ -108,7 +108,7 @@ public final class PublishedGroups {
     KeyColumns keys = new KeyColumns(layout, groups.texts(), all.leadingKeys());
     PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
     PartialGroupsBuilder[] builders = new PartialGroupsBuilder[maxParallelism];
-    StateSource states = groups.states() == null ? StateSource.NONE : groups.states()::output;
+    StateSource states = TablePartials.source(groups);
     long[] words = groups.words();
     for (int g = 0; g < groups.size(); g++) {
       int at = g * groups.stride();

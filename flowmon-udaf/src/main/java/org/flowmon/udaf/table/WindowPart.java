@@ -108,7 +108,7 @@ public final class WindowPart {
     if (isOne || live.keepsAllGroups()) {
       return taken(rows.all());
     }
-    return taken(isSure ? rows.first(live) : rows.firstOfLevels(live, level));
+    return taken(isSure ? rows.first(live) : new GroupAnswer(rows, live).firstOfLevels(level));
   }
 
   /** Copies rows that are another's before they are changed. */
@@ -286,8 +286,9 @@ public final class WindowPart {
     if (rows.size() == 0) {
       own(); // the answer of a query without keys has a group then
     }
-    int[] groups = hasNone ? new int[0] : rows.ordered(live, () -> {});
-    return new Answer(rows.rows(live, groups), ValueBound.of(rows, live, groups));
+    GroupAnswer answer = new GroupAnswer(rows, live);
+    int[] groups = hasNone ? new int[0] : answer.ordered();
+    return new Answer(answer.rows(groups), ValueBound.of(rows, live, groups));
   }
 
   /**
@@ -313,7 +314,7 @@ public final class WindowPart {
     if (at != words.length) {
       throw new AssertionError(at + " words of a part, expected " + words.length);
     }
-    List<byte[]> blocks = kept.toPartials(queryId, 0, 0, windowEnd, windowEnd, windowEnd);
+    List<byte[]> blocks = TablePartials.of(kept, queryId, 0, 0, windowEnd, windowEnd, windowEnd);
     return StateBytes.part(queryId, rows.layout().fingerprint(), windowEnd, words, blocks);
   }
 

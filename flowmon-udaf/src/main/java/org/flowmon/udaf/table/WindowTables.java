@@ -359,8 +359,8 @@ public final class WindowTables {
             if (ofPane[g] != null) {
               samples.write(pane, g, ofPane[g].sample());
               blocks.addAll(
-                  ofPane[g].toPartials(
-                      queryId, g, 0, pane.start(), pane.fromWindowEnd(), pane.due()));
+                  TablePartials.of(
+                      ofPane[g], queryId, g, 0, pane.start(), pane.fromWindowEnd(), pane.due()));
             }
           }
         });

@@ -47,8 +47,7 @@ class PartOfVersion1Test {
                 ? GroupBudget.unlimited(WINDOW)
                 : new GroupBudget(GroupLimit.ofGroups(room), WINDOW, 1, TASKS);
         WindowTables tables = new WindowTables(9, query, WINDOW, budget);
-        task.table()
-            .toPartials(9, 0, 77, 5000, 6000, 7000)
+        TablePartials.of(task.table(), 9, 0, 77, 5000, 6000, 7000)
             .forEach(bytes -> tables.merge(PartialGroups.open(bytes)));
         List<WindowPart> closed = new ArrayList<>();
         tables.closeUpTo(6000, closed::add);

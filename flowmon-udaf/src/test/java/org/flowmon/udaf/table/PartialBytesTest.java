@@ -41,7 +41,7 @@ class PartialBytesTest {
       }
       groups.add(batch, 0, selection, selection.length);
     }
-    partial = groups.table().toPartials(9, 0, 77, 5000, 6000, 7000).get(0);
+    partial = TablePartials.of(groups.table(), 9, 0, 77, 5000, 6000, 7000).get(0);
   }
 
   @Test
@@ -219,7 +219,7 @@ class PartialBytesTest {
         many.add(batch, from, selection, selection.length);
       }
     }
-    List<byte[]> arrays = many.table().toPartials(1, 0, 0, 0, 1000, 1000);
+    List<byte[]> arrays = TablePartials.of(many.table(), 1, 0, 0, 0, 1000, 1000);
     assertTrue(arrays.size() > 1, arrays.size() + " arrays of " + many.table().size() + " groups");
     GroupTable again = new GroupTable(many.table().layout());
     arrays.forEach(bytes -> again.merge(PartialGroups.open(bytes)));
@@ -242,7 +242,7 @@ class PartialBytesTest {
   @Test
   void statesOfFunctionsTravelAsBytes() {
     GroupCollector collector = withStates();
-    byte[] bytes = collector.table().toPartials(9, 0, 0, 5000, 6000, 6000).get(0);
+    byte[] bytes = TablePartials.of(collector.table(), 9, 0, 0, 5000, 6000, 6000).get(0);
     assertEquals(4, LittleEndian.getU16(bytes, PartialLayout.VERSION_AT));
     assertEquals(3, LittleEndian.getU16(partial, PartialLayout.VERSION_AT), "no states, as before");
     GroupTable again = new GroupTable(collector.table().layout());
@@ -263,7 +263,7 @@ class PartialBytesTest {
 
   @Test
   void forgedStatesNeverCrashAnythingElse() {
-    byte[] bytes = withStates().table().toPartials(9, 0, 0, 5000, 6000, 6000).get(0);
+    byte[] bytes = TablePartials.of(withStates().table(), 9, 0, 0, 5000, 6000, 6000).get(0);
     int refused = 0;
     for (int seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
