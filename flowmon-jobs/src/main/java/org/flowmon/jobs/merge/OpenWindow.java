@@ -32,6 +32,11 @@ final class OpenWindow {
     this.end = end;
   }
 
+  /** The window's end, in microseconds. */
+  long end() {
+    return end;
+  }
+
   void add(byte[] part) {
     changed |= published == Long.MIN_VALUE;
     parts.add(part);

@@ -23,8 +23,6 @@ final class OpenWindows {
   // Ends of windows that went out at the end of input, before the watermark closed them.
   private final TreeSet<Long> closedEarly = new TreeSet<>();
   private final MissingSites missing = new MissingSites();
-  // States of final windows that are to be published; null where results go out in their place.
-  private final List<WindowStates> states;
 
   /**
    * None yet.
@@ -32,18 +30,8 @@ final class OpenWindows {
    * @param revisions counts results that take the place of an earlier one
    */
   OpenWindows(LiveQuery live, Counter revisions) {
-    this(live, revisions, false);
-  }
-
-  /**
-   * None yet.
-   *
-   * @param publishes whether windows give the states of their groups in place of results
-   */
-  OpenWindows(LiveQuery live, Counter revisions, boolean publishes) {
     this.live = live;
     this.revisions = revisions;
-    this.states = publishes ? new ArrayList<>() : null;
   }
 
   LiveQuery live() {
@@ -96,16 +84,6 @@ final class OpenWindows {
 
   void add(Partial.Missing message) {
     missing.add(message);
-  }
-
-  /** The states of windows that were closed, which are forgotten here. */
-  List<WindowStates> takeStates() {
-    if (states == null || states.isEmpty()) {
-      return List.of();
-    }
-    List<WindowStates> taken = List.copyOf(states);
-    states.clear();
-    return taken;
   }
 
   /**
@@ -167,12 +145,44 @@ final class OpenWindows {
   private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
     boolean isFirst = open.published() == Long.MIN_VALUE;
     WindowPart part = open.next(live.query(), live.window(), completeThrough);
-    if (part != null && states != null) {
-      states.add(states(part));
-    } else if (part != null) {
+    if (part != null) {
       revisions.inc(isFirst ? 0 : 1);
       results.accept(result(part, open.published()));
     }
+  }
+
+  /**
+   * The states of the earliest window that is final, which is forgotten: one at a time, as those of
+   * a window may fill much of the memory. In the place of results, where states are published.
+   *
+   * @param completeThrough {@link Long#MAX_VALUE}: no more input comes, and should the job be
+   *     restored and go on, the window is known
+   * @return null where no window is final
+   */
+  WindowStates nextStates(long completeThrough) {
+    boolean isEnd = completeThrough == Long.MAX_VALUE;
+    WindowStates states = null;
+    while (states == null
+        && !windows.isEmpty()
+        && (isEnd || live.window().isClosed(windows.firstKey(), completeThrough))) {
+      OpenWindow open = windows.pollFirstEntry().getValue();
+      if (isEnd) {
+        closedEarly.add(open.end());
+      }
+      WindowPart part = open.next(live.query(), live.window(), completeThrough);
+      states = part == null ? null : states(part);
+    }
+    if (states == null && !isEnd) {
+      forget(completeThrough);
+    }
+    return states;
+  }
+
+  private WindowStates states(WindowPart parts) {
+    WindowPart part = settled(parts);
+    long end = part.windowEnd();
+    ArrivalCounts counts = arrived(end - live.window().widthMicros(), end);
+    return new WindowStates(live, end, counts, part.level() > 0 ? null : part.toBytes());
   }
 
   /** The ends of all windows, of which some may have a result. */
@@ -240,13 +250,6 @@ final class OpenWindows {
             part.level(),
             arrived(start, part.windowEnd()));
     return result.withBounds(answer.bounds()).withMissing(missing(through));
-  }
-
-  private WindowStates states(WindowPart parts) {
-    WindowPart part = settled(parts);
-    long end = part.windowEnd();
-    ArrivalCounts counts = arrived(end - live.window().widthMicros(), end);
-    return new WindowStates(live, end, counts, part.level() > 0 ? null : part.toBytes());
   }
 
   /** The sites that a result lacks which is complete through this arrival. */

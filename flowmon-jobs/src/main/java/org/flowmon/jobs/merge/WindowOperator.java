@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -29,14 +28,10 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.merge.ResultMakers.Making;
-import org.flowmon.jobs.site.SitePublisher;
-import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * The last step of the merge, one task: puts the parts of each window together. When the watermark
@@ -68,15 +63,15 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
 
   private final AnalysisSet analyses;
   private final String site; // null where no states are published
-  private final long disorderMicros; // -1 where the first flow is the first of all
-  private transient SitePublisher publisher;
+  private final Duration disorder;
+  private transient PublishedWindows published; // null where no states are
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient Map<Long, WholeWindows> whole;
   private transient ListState<long[]> wholeState;
   private transient Map<Long, OpenWindows> windows;
   private transient Counter notWhole;
-  private transient ListState<Partial> state;
+  private transient WindowsState state;
   private transient Counter results;
   private transient Counter revisions;
   private transient Counter finalResults;
@@ -84,9 +79,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient Counter unknownQuery;
   private transient Counter behindWatermark;
   private transient StoppedQueries stopped;
-  private transient ListState<Long> closedThroughState;
-  private transient ListState<long[]> closedEarlyState;
-  private transient ListState<long[]> publishedState;
   private transient long closedThrough;
   private transient boolean announced;
   private transient ResultMakers makers;
@@ -109,7 +101,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
     this.analyses = new AnalysisSet(analyses);
     this.site = site;
-    this.disorderMicros = disorder == null ? -1 : disorder.toNanos() / 1000;
+    this.disorder = disorder;
   }
 
   @Override
@@ -125,55 +117,24 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
     metrics.gauge("stopped_analyses", stopped::analyses);
-    closedThroughState =
-        context
-            .getOperatorStateStore()
-            .getListState(new ListStateDescriptor<>("closed-through", LongSerializer.INSTANCE));
-    closedThrough = Long.MIN_VALUE;
-    for (long through : closedThroughState.get()) {
-      closedThrough = Math.max(closedThrough, through);
-    }
+    state = new WindowsState(context.getOperatorStateStore());
+    closedThrough = state.closedThrough();
     notWhole = metrics.counter("not_whole_windows");
-    publisher =
+    restoreQueries(context);
+    published =
         site == null
             ? null
-            : new SitePublisher(
+            : new PublishedWindows(
                 site,
+                disorder,
                 closedThrough,
-                this::published,
-                record -> output.collect(STATES, new StreamRecord<>(record)),
+                queries,
+                whole,
+                stopped,
+                notWhole,
+                this::send,
                 metrics);
-    restoreQueries(context);
-    closedEarlyState =
-        context
-            .getOperatorStateStore()
-            .getListState(
-                new ListStateDescriptor<>("closed-early", LongPrimitiveArraySerializer.INSTANCE));
-    for (long[] queryAndEnd : closedEarlyState.get()) {
-      OpenWindows open = windows.get(queryAndEnd[0]);
-      if (open != null) {
-        open.closedEarly(queryAndEnd[1]);
-      }
-    }
-    publishedState =
-        context
-            .getOperatorStateStore()
-            .getListState(
-                new ListStateDescriptor<>(
-                    "published-through", LongPrimitiveArraySerializer.INSTANCE));
-    for (long[] entry : publishedState.get()) {
-      OpenWindows open = windows.get(entry[0]);
-      if (open != null) {
-        open.published(entry[1], entry[2]);
-      }
-    }
-    state =
-        context
-            .getOperatorStateStore()
-            .getListState(new ListStateDescriptor<>("open-windows", new PartialSerializer()));
-    for (Partial message : state.get()) {
-      add(message);
-    }
+    state.restore(windows, this::add);
     for (long id : stopped.ids()) {
       LOG.warn(
           "analysis {} had been stopped by an error and stays so, as flows of its windows are"
@@ -201,7 +162,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         .byId()
         .forEach(
             (id, live) -> {
-              windows.put(id, newWindows(live));
+              windows.put(id, new OpenWindows(live, revisions));
               Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
               whole.put(
                   id,
@@ -211,34 +172,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
             });
   }
 
-  private OpenWindows newWindows(LiveQuery live) {
-    return new OpenWindows(live, revisions, publishes(live));
-  }
-
-  private boolean publishes(LiveQuery live) {
-    return site != null && live.analysis().publishesStates();
-  }
-
-  /** What is published, and from which window on: not what has not begun, or was stopped. */
-  private List<StatesMessage.Published> published() {
-    List<StatesMessage.Published> all = new ArrayList<>();
-    whole.forEach(
-        (id, from) -> {
-          LiveQuery live = queries.get(id);
-          if (publishes(live) && from.isKnown() && !stopped.contains(id)) {
-            all.add(SitePublisher.published(live, from.first()));
-          }
-        });
-    return all;
-  }
-
-  private void publish(WindowStates states) {
-    long start = states.windowEnd() - states.live().window().widthMicros();
-    if (whole.get(states.live().id()).isWhole(start)) {
-      publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());
-    } else {
-      notWhole.inc();
-    }
+  private boolean publishes(List<LiveQuery> all) {
+    return published != null && all.get(0).analysis().publishesStates();
   }
 
   /** Tells those that follow of all that has changed, as they do not remember it. */
@@ -271,7 +206,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     for (LiveQuery live : queries.of(change.name())) {
       OpenWindows open = windows.get(live.id());
       if (open == null || stopped.remove(live.id())) {
-        windows.put(live.id(), newWindows(live));
+        windows.put(live.id(), new OpenWindows(live, revisions));
         whole.put(live.id(), WholeWindows.pending(change.version()));
       }
     }
@@ -352,7 +287,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     all.sort(
         Comparator.comparing((List<LiveQuery> of) -> of.stream().anyMatch(WindowOperator::isLarge))
             .thenComparing(of -> of.get(0).analysis().name()));
-    all.removeIf(of -> stopped.contains(of.get(0).id()));
+    all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
     List<Making> makings = new ArrayList<>();
     boolean busy = false;
     for (List<LiveQuery> of : all) {
@@ -377,7 +312,26 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
               throw failure;
             });
       }
-      all.get(i).forEach(live -> windows.get(live.id()).takeStates().forEach(this::publish));
+    }
+  }
+
+  /** Publishes the states of windows that are final, each as soon as it is made. */
+  private void publishAll(long completeThrough) {
+    if (published == null) {
+      return;
+    }
+    for (List<LiveQuery> of : new TreeMap<>(queries.byName()).values()) {
+      if (publishes(of)) {
+        long id = of.get(0).id(); // none is over the results of others
+        WindowStates[] next = new WindowStates[1];
+        do {
+          next[0] = null;
+          withQuery(id, open -> next[0] = open.nextStates(completeThrough));
+          if (next[0] != null) { // what fails further on is no failure of the analysis
+            published.publish(next[0]);
+          }
+        } while (next[0] != null);
+      }
     }
   }
 
@@ -398,8 +352,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void processWatermark(Watermark mark) throws Exception {
     announceChanges();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    if (closedThrough == Long.MIN_VALUE && disorderMicros >= 0) {
-      beginAt(completeThrough);
+    if (published != null) {
+      published.begin(completeThrough);
     }
     ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
     if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
@@ -415,34 +369,29 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     super.processWatermark(mark);
   }
 
-  /** Notes from which window on what is published is whole, by the first watermark of all. */
-  private void beginAt(long completeThrough) {
-    if (completeThrough == Long.MIN_VALUE || completeThrough == Long.MAX_VALUE) {
-      return;
-    }
-    // The watermark is the disorder behind what has arrived, and what had arrived before and is
-    // not read may be as much ahead of that.
-    long unread = completeThrough + 2 * disorderMicros;
-    windows.forEach(
-        (id, open) -> {
-          if (publishes(open.live()) && whole.get(id).isKnown()) {
-            WindowSpec window = open.live().window();
-            long first = window.paneStart(unread) + window.slideMicros();
-            whole.put(id, WholeWindows.from(Math.max(first, whole.get(id).first())));
-          }
-        });
-  }
-
   private void close(long completeThrough, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
-    if (completeThrough == Long.MAX_VALUE) {
-      closeAll(Closing.atEnd(closedThrough), due);
-    } else {
-      closeAll(Closing.upTo(completeThrough), due);
+    boolean isEnd = completeThrough == Long.MAX_VALUE;
+    closeAll(isEnd ? Closing.atEnd(closedThrough) : Closing.upTo(completeThrough), due);
+    publishAll(completeThrough);
+    if (!isEnd) {
       closedThrough = Math.max(closedThrough, completeThrough);
-      if (publisher != null) {
-        publisher.reached(closedThrough);
+      if (published != null) {
+        published.reached(closedThrough);
       }
+    }
+  }
+
+  private void send(StatesRecord states) {
+    collect(() -> output.collect(STATES, new StreamRecord<>(states)));
+  }
+
+  /** Sends something: to wait for buffers is not urgent. */
+  private void collect(Runnable sending) {
+    if (urgent == null) {
+      sending.run();
+    } else {
+      urgent.aside(sending);
     }
   }
 
@@ -459,11 +408,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
           new StreamRecord<>(
               result.withDefinition(queries.set().text(analysis)),
               Math.floorDiv(result.windowEnd(), 1000));
-      if (urgent == null) {
-        output.collect(sent);
-      } else {
-        urgent.aside(() -> output.collect(sent)); // to wait for buffers is not urgent
-      }
+      collect(() -> output.collect(sent));
     } else {
       notWhole.inc();
     }
@@ -497,22 +442,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
           }
         });
     wholeState.update(wholeFrom);
-    List<Partial> messages = new ArrayList<>();
-    windows.values().forEach(open -> messages.addAll(open.snapshot()));
-    stopped
-        .ids()
-        .forEach(id -> messages.add(new Partial.Stopped(0, id, queries.version(queries.get(id)))));
-    state.update(messages);
-    closedThroughState.update(List.of(closedThrough));
-    List<long[]> closedEarly = new ArrayList<>();
-    windows.forEach(
-        (id, open) -> open.closedEarly().forEach(end -> closedEarly.add(new long[] {id, end})));
-    closedEarlyState.update(closedEarly);
-    List<long[]> published = new ArrayList<>();
-    windows.forEach(
-        (id, open) ->
-            open.published()
-                .forEach((end, through) -> published.add(new long[] {id, end, through})));
-    publishedState.update(published);
+    List<Partial> ofStopped = new ArrayList<>();
+    for (long id : stopped.ids()) {
+      ofStopped.add(new Partial.Stopped(0, id, queries.version(queries.get(id))));
+    }
+    state.update(closedThrough, windows, ofStopped);
   }
 }
