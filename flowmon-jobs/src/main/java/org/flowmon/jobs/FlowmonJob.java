@@ -33,6 +33,7 @@ import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.ControlledLowLevelFactory;
 import org.flowmon.jobs.control.ControlledSiteStatesFactory;
 import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.LowLevelOperatorFactory;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -80,7 +81,7 @@ import org.slf4j.LoggerFactory;
  *                                          │
  *                                          ▼
  *                                        history          asynchronous: what the archive says of the result
- *                                          ▼
+ *                                          ▼              (one chain with the windows, unless told otherwise)
  *                                        report ──┬─► kafka-messages ──► kafka-reports
  *                                                 ├─► postgres-choice ──► postgres-reports   by analysis
  *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
@@ -422,14 +423,17 @@ public final class FlowmonJob {
     }
     DataStream<Report> reports =
         reports(
-            windows,
-            config.archive(),
-            analyses,
-            config.job().historyDelay(),
-            topic,
-            config.job().disorderBound(),
-            HistoryFunction.Pace.LIVE,
-            config.merge() == null);
+                HistoryFunction.apply(
+                        windows,
+                        config.archive(),
+                        analyses,
+                        config.job().historyDelay(),
+                        topic,
+                        config.job().disorderBound())
+                    .setParallelism(config.job().reportTasks()),
+                analyses,
+                config.merge() == null)
+            .setParallelism(config.job().reportTasks());
     for (AnalysisConfig analysis : analyses) {
       AlertRules.check(analysis);
       AlertRules.checkSinks(analysis, config);
@@ -471,19 +475,17 @@ public final class FlowmonJob {
       FlowTopic topic,
       Duration disorder,
       HistoryFunction.Pace pace) {
-    return reports(windows, archive, analyses, delay, topic, disorder, pace, true);
+    return reports(
+        HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace),
+        analyses,
+        true);
   }
 
   private static SingleOutputStreamOperator<Report> reports(
-      DataStream<WindowResult> windows,
-      ArchiveLocation archive,
+      SingleOutputStreamOperator<WindowHistory> windows,
       List<AnalysisConfig> analyses,
-      Duration delay,
-      FlowTopic topic,
-      Duration disorder,
-      HistoryFunction.Pace pace,
       boolean hasFlows) {
-    return HistoryFunction.apply(windows, archive, analyses, delay, topic, disorder, pace)
+    return windows
         .name("history")
         .uid("history")
         .process(new ReportFunction(analyses, hasFlows), Report.TYPE)

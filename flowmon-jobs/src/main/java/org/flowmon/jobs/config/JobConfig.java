@@ -155,6 +155,8 @@ public record JobConfig(
    * @param checkpointDirectory URI; null: the cluster's
    * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
    * @param bounded whether the job ends with what Kafka holds when it starts
+   * @param reportTasks tasks that ask history and make reports; 1: that of the windows, which hands
+   *     its results on without a copy
    * @param budget what all analyses may take together
    */
   public record Settings(
@@ -165,9 +167,10 @@ public record JobConfig(
       String checkpointDirectory,
       Duration disorderBound,
       boolean bounded,
+      int reportTasks,
       AnalysesBudget budget)
       implements Serializable {
-    /** Settings with the default budget. */
+    /** Settings with one task of reports and the default budget. */
     public Settings(
         Role role,
         int parallelism,
@@ -184,6 +187,7 @@ public record JobConfig(
           checkpointDirectory,
           disorderBound,
           bounded,
+          1,
           AnalysesBudget.DEFAULT);
     }
 
@@ -339,6 +343,7 @@ public record JobConfig(
                 "checkpoint_directory", "a URI such as file:///var/lib/flowmon/checkpoints"),
             section.duration("disorder_bound", Duration.ofSeconds(1)),
             section.bool("bounded", false),
+            section.integer("report_tasks", 1, 1 << 15, 1),
             new AnalysesBudget(
                 section.number("groups", 1000, MOST, AnalysesBudget.DEFAULT.groups()),
                 section.number("memory", 1 << 20, MOST, AnalysesBudget.DEFAULT.memory()),

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.merge;
 
 import java.util.function.Consumer;
+import org.flowmon.udaf.table.WindowSpec;
 
 /** Closes windows of one analysis, and gives their results. */
 interface Closing {
@@ -34,12 +35,19 @@ interface Closing {
     return new Closing() {
       @Override
       public void of(OpenWindows own, Consumer<WindowResult> results) {
-        own.closeAtEnd(result -> results.accept(result.atEndOfInput(through)));
+        own.closeAtEnd(result -> results.accept(atEnd(result)));
       }
 
       @Override
       public void of(JoinedWindows joined, Consumer<WindowResult> results) {
-        joined.closeAtEnd(result -> results.accept(result.atEndOfInput(through)));
+        joined.closeAtEnd(result -> results.accept(atEnd(result)));
+      }
+
+      private WindowResult atEnd(WindowResult result) {
+        // No flow is of the window that arrived long before it: should the end of input come before
+        // any watermark of its time, there was input nevertheless.
+        long arrived = result.windowStart() - WindowSpec.DEFAULT_AHEAD_MICROS;
+        return result.atEndOfInput(Math.max(through, arrived));
       }
     };
   }

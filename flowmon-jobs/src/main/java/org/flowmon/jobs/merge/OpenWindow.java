@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.WindowPart;
@@ -127,6 +128,14 @@ final class OpenWindow {
       }
     }
     return merged;
+  }
+
+  /** Bytes of all that has come. */
+  long bytes() {
+    return parts.stream().mapToLong(part -> part.length).sum()
+        + Stream.concat(taken.values().stream(), waiting.stream())
+            .mapToLong(update -> update.bytes().length)
+            .sum();
   }
 
   /** All of it, as the messages that would make it again. */

@@ -101,6 +101,11 @@ final class OpenWindows {
     forget(completeThrough);
   }
 
+  /** Bytes of all that windows have. */
+  long bytes() {
+    return windows.values().stream().mapToLong(OpenWindow::bytes).sum();
+  }
+
   /** How many windows are to have their first result. */
   int due(long completeThrough) {
     int due = 0;

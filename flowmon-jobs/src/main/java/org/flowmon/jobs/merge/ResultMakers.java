@@ -6,18 +6,27 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
  * Makes the results of several analyses at a time, on the caller's thread and on helpers: at a
- * window's end all of them are due at once, and the cores have little else to do. Used by one
- * thread.
+ * window's end all of them are due at once, and the cores have little else to do. While the caller
+ * waits for a helper it does what has come up meanwhile in the operators behind it in its chain:
+ * the histories and reports of what it gave before. Used by one thread.
  */
 final class ResultMakers implements AutoCloseable {
   private final ExecutorService helpers;
+  private final MailboxExecutor mailbox;
 
-  ResultMakers(int threads) {
+  /**
+   * With some helpers.
+   *
+   * @param mailbox of the caller's thread
+   */
+  ResultMakers(int threads, MailboxExecutor mailbox) {
+    this.mailbox = mailbox;
     helpers =
         Executors.newFixedThreadPool(
             threads,
@@ -29,18 +38,18 @@ final class ResultMakers implements AutoCloseable {
   }
 
   /**
-   * What an analysis gave a helper.
+   * What a helper made.
    *
    * @param results up to its failure, if any
    * @param failure null where it had none
    */
   private record Made(List<WindowResult> results, RuntimeException failure) {}
 
-  /** The results of an analysis, made once: by whoever comes first. */
+  /** The results of an analysis, made once. */
   static final class Making {
     private final Consumer<Consumer<WindowResult>> maker;
-    private final AtomicBoolean begun = new AtomicBoolean();
-    private final FutureTask<Made> byHelper = new FutureTask<>(this::make);
+    private FutureTask<Made> byHelper; // null where the caller makes them
+    private MailboxExecutor mailbox;
 
     /**
      * Not yet made.
@@ -53,9 +62,6 @@ final class ResultMakers implements AutoCloseable {
 
     private Made make() {
       List<WindowResult> results = new ArrayList<>();
-      if (begun.getAndSet(true)) {
-        return new Made(results, null); // the caller makes them, and does not ask
-      }
       try {
         maker.accept(results::add);
       } catch (RuntimeException e) {
@@ -65,15 +71,18 @@ final class ResultMakers implements AutoCloseable {
     }
 
     /**
-     * Gives them, in their order: where a helper has begun when all are made, else each when it is
+     * Gives them, in their order: where a helper makes them when all are made, else each when it is
      * made, so that no other is in memory.
      *
      * @param to what it throws is thrown on
      * @return the maker's failure, after what it gave before; null where it had none
      */
     RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
-      if (!begun.getAndSet(true)) {
+      if (byHelper == null) {
         return giveEach(to);
+      }
+      while (!byHelper.isDone()) {
+        mailbox.yield(); // until something comes up, at the latest that it is done
       }
       try {
         Made made = byHelper.get();
@@ -112,7 +121,24 @@ final class ResultMakers implements AutoCloseable {
 
   /** Lets a helper make them as soon as one has time. */
   void help(Making making) {
+    making.mailbox = mailbox;
+    making.byHelper =
+        new FutureTask<>(making::make) {
+          @Override
+          protected void done() {
+            wake();
+          }
+        };
     helpers.execute(making.byHelper);
+  }
+
+  /** Ends the caller's wait, should it wait. */
+  private void wake() {
+    try {
+      mailbox.execute(() -> {}, "results are made");
+    } catch (RejectedExecutionException e) {
+      // The task has ended: nobody waits.
+    }
   }
 
   @Override

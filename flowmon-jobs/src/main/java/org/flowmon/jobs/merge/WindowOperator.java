@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
@@ -38,8 +39,9 @@ import org.flowmon.jobs.urgent.UrgentWork;
  * of all merging tasks has passed a window's end all of its parts are here, and its result goes
  * out; where flows may be late it is revised when more have come, at most once a slide, and for the
  * last time when the watermark has passed the end and the lateness. Results of one watermark go out
- * analysis by analysis, those with a LIMIT or HAVING first, then by name; of each in the order of
- * their windows' ends.
+ * analysis by analysis, those with a LIMIT or HAVING first and by name, then those with few groups;
+ * of each in the order of their windows' ends. While those of many groups are made, this task goes
+ * on with the histories and reports of the others.
  *
  * <p>A window without groups gives no result. Parts that come when the last one has gone out, as a
  * source broke the disorder bound and then the job was restored, are left out and counted. The end
@@ -110,7 +112,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     MetricGroup metrics = getMetricGroup().addGroup("flowmon");
     results = metrics.counter("window_results");
     revisions = metrics.counter("revised_results", new ThreadSafeSimpleCounter());
-    makers = new ResultMakers(Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
+    makers =
+        new ResultMakers(
+            Runtime.getRuntime().availableProcessors(),
+            getContainingTask()
+                .getMailboxExecutorFactory()
+                .createExecutor(getOperatorConfig().getChainIndex()));
     finalResults = metrics.counter("final_results");
     reductions = new ReductionMetrics(metrics);
     unknownQuery = metrics.counter("unknown_query_messages");
@@ -283,24 +290,22 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private void closeAll(Closing closing, ToIntFunction<OpenWindows> due)
       throws InterruptedException {
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
-    // What is made of all groups takes longest, and others need not wait for it.
-    all.sort(
-        Comparator.comparing((List<LiveQuery> of) -> of.stream().anyMatch(WindowOperator::isLarge))
-            .thenComparing(of -> of.get(0).analysis().name()));
     all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
+    // What is made of all groups takes longest, and others need not wait for it.
+    Map<Long, Long> bytes = new HashMap<>();
+    all.forEach(of -> bytes.put(of.get(0).id(), large(of).mapToLong(OpenWindows::bytes).sum()));
+    all.sort(
+        Comparator.comparing((List<LiveQuery> of) -> bytes.get(of.get(0).id()))
+            .thenComparing(of -> of.get(0).analysis().name()));
     List<Making> makings = new ArrayList<>();
-    boolean busy = false;
     for (List<LiveQuery> of : all) {
       Making making = new Making(results -> close(of, closing, results));
       makings.add(making);
-      List<OpenWindows> large =
-          of.stream().filter(WindowOperator::isLarge).map(live -> windows.get(live.id())).toList();
-      boolean takesLong = large.stream().anyMatch(open -> due.applyAsInt(open) > 0);
       // Results of many windows are not to be in memory at once: this thread sends one by one.
-      if (takesLong && busy && large.stream().allMatch(open -> due.applyAsInt(open) <= 1)) {
+      if (large(of).anyMatch(open -> due.applyAsInt(open) > 0)
+          && large(of).allMatch(open -> due.applyAsInt(open) <= 1)) {
         makers.help(making);
       }
-      busy |= takesLong; // the first of these this thread makes
     }
     for (int i = 0; i < all.size(); i++) {
       // What fails further on is no failure of the analysis.
@@ -344,8 +349,11 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
   }
 
-  private static boolean isLarge(LiveQuery live) {
-    return live.query().keepsAllGroups();
+  /** Those windows of an analysis that all groups are in. */
+  private Stream<OpenWindows> large(List<LiveQuery> of) {
+    return of.stream()
+        .filter(live -> live.query().keepsAllGroups())
+        .map(live -> windows.get(live.id()));
   }
 
   @Override

@@ -50,6 +50,20 @@ final class AnomalyLogic implements ReportLogic {
   private AnalysisConfig.History history;
   private SameHourDays days; // null where the history query asks for a range
   private PastRange range; // null where it asks for days
+  // Windows that follow one another mostly have the same past.
+  private Known known;
+
+  /**
+   * The matrix of an answer.
+   *
+   * @param rows of the answer
+   * @param inside which of its days count; null: all rows do
+   */
+  private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
+    boolean isOf(ResultTable others, DaysInside ofThem) {
+      return rows == others && (inside == null ? ofThem == null : inside.isSame(ofThem));
+    }
+  }
 
   /**
    * The matrix of the past.
@@ -135,17 +149,26 @@ final class AnomalyLogic implements ReportLogic {
   private Past past(HistoryAnswer answer, long now) {
     if (days != null) {
       DaysInside inside = DaysInside.of(answer, now, days.days());
-      TrafficMatrix matrix = inside.used() == 0 ? null : matrix(answer.rows(), inside);
+      TrafficMatrix matrix = inside.used() == 0 ? null : known(answer.rows(), inside);
       double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
       return new Past(matrix, seconds, (double) inside.used() / days.days(), inside.missing());
     }
     PastRange.Held held = range.held(answer, now);
-    TrafficMatrix matrix =
-        held.micros() == 0 ? null : TrafficMatrix.of(answer.rows(), keyNames, measure, row -> true);
+    TrafficMatrix matrix = held.micros() == 0 ? null : known(answer.rows(), null);
     return new Past(matrix, held.micros() / 1e6, held.share(), null);
   }
 
+  private TrafficMatrix known(ResultTable rows, DaysInside inside) {
+    if (known == null || !known.isOf(rows, inside)) {
+      known = new Known(rows, inside, matrix(rows, inside));
+    }
+    return known.matrix();
+  }
+
   private TrafficMatrix matrix(ResultTable rows, DaysInside inside) {
+    if (inside == null) {
+      return TrafficMatrix.of(rows, keyNames, measure, row -> true);
+    }
     int day = rows.column(DAY);
     return TrafficMatrix.of(
         rows,

@@ -2,6 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.StringJoiner;
 import org.flowmon.jobs.history.HistoryAnswer;
 
@@ -44,6 +45,11 @@ final class DaysInside {
   /** The others by the beginning of their hour, a blank between them; null without one. */
   String missing() {
     return missing;
+  }
+
+  /** Whether the same days are inside. */
+  boolean isSame(DaysInside other) {
+    return Arrays.equals(inside, other.inside);
   }
 
   boolean contains(long day) {

@@ -104,6 +104,7 @@ class JobConfigTest {
               checkpoint_directory: file:///c
               disorder_bound: 500ms
               bounded: true
+              report_tasks: 4
             """);
     assertEquals(Map.of("security.protocol", "SSL"), config.kafka().properties());
     assertEquals(new JobConfig.Postgres("jdbc:postgresql://h/d", "u", "/p"), config.postgres());
@@ -111,7 +112,15 @@ class JobConfigTest {
     assertEquals(SegmentOptions.parse("compact codec=zstd:3").toString(), config.segments());
     assertEquals(
         new JobConfig.Settings(
-            Role.ANALYSES, 3, 64, Duration.ofSeconds(2), "file:///c", Duration.ofMillis(500), true),
+            Role.ANALYSES,
+            3,
+            64,
+            Duration.ofSeconds(2),
+            "file:///c",
+            Duration.ofMillis(500),
+            true,
+            4,
+            AnalysesBudget.DEFAULT),
         config.job());
   }
 

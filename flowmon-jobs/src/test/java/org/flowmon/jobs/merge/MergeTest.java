@@ -233,6 +233,17 @@ class MergeTest {
         assertEquals(WatermarkTime.completeThrough(mark), result.inputThrough());
       }
     }
+    // The end of input may come before any watermark: that flows of the window came is known.
+    try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last = windows(BOTH, null)) {
+      for (WindowPart part : parts) {
+        last.processElement(new StreamRecord<>(new Partial.Part(live.id(), part.toBytes())));
+      }
+      last.processWatermark(Long.MAX_VALUE);
+      assertEquals(parts.size(), last.extractOutputValues().size());
+      for (WindowResult result : last.extractOutputValues()) {
+        assertEquals(result.windowStart() - 3600 * SECOND, result.inputThrough());
+      }
+    }
   }
 
   @Test

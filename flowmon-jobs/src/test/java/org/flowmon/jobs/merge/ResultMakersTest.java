@@ -9,11 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
+import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl;
 import org.flowmon.jobs.merge.ResultMakers.Making;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class ResultMakersTest {
+  /** That of this thread. */
+  private static MailboxExecutor mailbox() {
+    return new MailboxExecutorImpl(
+        new TaskMailboxImpl(Thread.currentThread()), 0, StreamTaskActionExecutor.IMMEDIATE);
+  }
+
   private static WindowResult result(int number) {
     return WindowResult.announcement("a" + number, "", number, 0);
   }
@@ -41,7 +51,7 @@ class ResultMakersTest {
   void whatAHelperHasBegunIsGivenOnceInOrder() throws Exception {
     List<String> log = new ArrayList<>();
     CountDownLatch begun = new CountDownLatch(1);
-    try (ResultMakers makers = new ResultMakers(1)) {
+    try (ResultMakers makers = new ResultMakers(1, mailbox())) {
       Making making =
           new Making(
               to -> {
@@ -57,9 +67,38 @@ class ResultMakersTest {
 
   @Test
   @Timeout(60)
+  void whatComesUpMeanwhileIsDone() throws Exception {
+    List<String> log = new ArrayList<>();
+    MailboxExecutor mailbox = mailbox();
+    CountDownLatch reported = new CountDownLatch(1);
+    try (ResultMakers makers = new ResultMakers(1, mailbox)) {
+      Making making =
+          new Making(
+              to -> {
+                mailbox.execute(
+                    () -> {
+                      log.add("reported");
+                      reported.countDown();
+                    },
+                    "a report of another analysis");
+                try {
+                  reported.await(); // for ever, where the caller does nothing but wait
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+                to.accept(result(1));
+              });
+      makers.help(making);
+      assertNull(making.give(result -> log.add("given " + result.analysis())));
+    }
+    assertEquals(List.of("reported", "given a1"), log);
+  }
+
+  @Test
+  @Timeout(60)
   void aFailureOfTheMakerIsToldAfterWhatItGaveAndOneOfTheRecipientIsThrown() throws Exception {
     for (boolean helped : new boolean[] {false, true}) {
-      try (ResultMakers makers = new ResultMakers(1)) {
+      try (ResultMakers makers = new ResultMakers(1, mailbox())) {
         IllegalStateException failed = new IllegalStateException("maker");
         CountDownLatch begun = new CountDownLatch(1);
         Making making =

@@ -107,8 +107,20 @@ public final class RowKeys {
     for (int row = 0; row < rows; row++) {
       order[row] = row;
     }
-    sort(order, new int[rows], 0, rows);
+    if (!isInOrder()) {
+      sort(order, new int[rows], 0, rows);
+    }
     return order;
+  }
+
+  /** Whether the rows are in the order of their keys, as answers mostly are. */
+  private boolean isInOrder() {
+    for (int row = 1; row < rows; row++) {
+      if (compare(row - 1, this, row) > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void sort(int[] order, int[] scratch, int from, int to) {
@@ -119,7 +131,7 @@ public final class RowKeys {
     sort(order, scratch, from, middle);
     sort(order, scratch, middle, to);
     if (compare(order[middle - 1], this, order[middle]) <= 0) {
-      return; // answers mostly come in the order of their keys
+      return; // rows of several answers are in order for long stretches
     }
     System.arraycopy(order, from, scratch, from, middle - from);
     int left = from;

@@ -71,11 +71,15 @@ public record Similarity(
       secondSquares.add(q * q);
       differences.add(Math.abs(p - q));
       double middle = (p + q) / 2;
-      divergence.add(term(p, middle) + term(q, middle));
+      divergence.add(term(p, q, middle) + term(q, p, middle));
     }
 
-    private static double term(double p, double middle) {
-      return p == 0 || p == middle ? 0 : p * (StrictMath.log(p / middle) / LN_2);
+    private static double term(double p, double other, double middle) {
+      if (p == 0 || p == middle) {
+        return 0;
+      }
+      // Of a pair in one matrix alone p / middle is 2, and no logarithm is needed.
+      return other == 0 ? p : p * (StrictMath.log(p / middle) / LN_2);
     }
 
     Similarity result() {
