@@ -14,6 +14,7 @@ import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.TableAnswer;
 
 /**
@@ -25,6 +26,10 @@ import org.flowmon.udaf.table.TableAnswer;
 public final class NestedQueries<E extends Exception> {
   /** Different values that IN (SELECT …) compares with, at most. */
   public static final int MAX_VALUES = 1_000_000;
+
+  // About what a value takes with its place in a set and in a list.
+  private static final long VALUE_BYTES = 112;
+  private static final int VALUES_AT_ONCE = 256;
 
   /** Rows that a join makes, at most, where nothing else is said. */
   public static final int MAX_JOIN_ROWS = 10_000_000;
@@ -42,13 +47,15 @@ public final class NestedQueries<E extends Exception> {
 
   private final Flows<E> flows;
   private final int joinRows;
+  private final GroupMemory memory;
   private final Runnable check;
   private final Map<Query, ResultTable> known = new HashMap<>();
   private final Map<Query, List<Value>> values = new HashMap<>();
 
-  private NestedQueries(Flows<E> flows, int joinRows, Runnable check) {
+  private NestedQueries(Flows<E> flows, int joinRows, GroupMemory memory, Runnable check) {
     this.flows = flows;
     this.joinRows = joinRows;
+    this.memory = memory;
     this.check = check;
   }
 
@@ -73,7 +80,18 @@ public final class NestedQueries<E extends Exception> {
    */
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, int joinRows, Runnable check) throws E {
-    return new NestedQueries<>(flows, joinRows, check).answer(query);
+    return new NestedQueries<>(flows, joinRows, GroupMemory.unlimited(), check).answer(query);
+  }
+
+  /**
+   * Likewise, with limited memory.
+   *
+   * @param memory that results of queries in the query take, the rows of joins, and the groups over
+   *     results; what answers queries over flows may take of it, and gives it back
+   */
+  public static <E extends Exception> ResultTable answer(
+      Query query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
+    return new NestedQueries<>(flows, MAX_JOIN_ROWS, memory, check).answer(query);
   }
 
   private ResultTable answer(Query query) throws E {
@@ -88,10 +106,20 @@ public final class NestedQueries<E extends Exception> {
     TableQuery of = (TableQuery) query;
     List<ResultTable> tables = new ArrayList<>();
     for (TableQuery.Source source : of.from()) {
-      tables.add(answer(source.query()));
+      tables.add(asked(source.query()));
     }
-    return TableAnswer.of(
-        new TableQuery(of.from(), answered(of.clauses())), tables, joinRows, check);
+    TableQuery over = new TableQuery(of.from(), answered(of.clauses()));
+    try (GroupMemory own = memory.part()) {
+      return TableAnswer.of(over, tables, joinRows, own, check);
+    }
+  }
+
+  /** The answer of a query in another, which is kept until that is answered. */
+  private ResultTable asked(Query query) throws E {
+    boolean isNew = !known.containsKey(query);
+    ResultTable answer = answer(query);
+    memory.take(isNew ? answer.heapBytes() : 0);
+    return answer;
   }
 
   /** The query with the answers of what it asks by IN (SELECT …). */
@@ -106,8 +134,9 @@ public final class NestedQueries<E extends Exception> {
   }
 
   private List<Value> values(Query query) throws E {
-    ResultTable answer = answer(query);
+    ResultTable answer = asked(query);
     Set<Value> different = new LinkedHashSet<>();
+    long taken = 0;
     for (int row = 0; row < answer.rowCount(); row++) {
       try {
         different.add(answer.value(row, 0));
@@ -116,6 +145,10 @@ public final class NestedQueries<E extends Exception> {
       }
       if (different.size() > MAX_VALUES) {
         throw new AnswerTooLargeException(different.size(), "values for IN", MAX_VALUES);
+      }
+      if (different.size() * VALUE_BYTES > taken) {
+        taken += VALUES_AT_ONCE * VALUE_BYTES;
+        memory.take(VALUES_AT_ONCE * VALUE_BYTES);
       }
     }
     return List.copyOf(different);

@@ -8,6 +8,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.FlowQuery;
@@ -19,6 +20,7 @@ import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 
 /** Queries over the results of queries, and IN (SELECT …). */
@@ -233,6 +235,42 @@ class NestedQueriesTest {
     assertEquals(3, answer.rowCount());
     assertEquals(1, asked.size());
     assertEquals(asked, query.leaves());
+  }
+
+  /** What a query may take is enough for just what it holds at a time, and no less. */
+  @Test
+  void resultsJoinsAndValuesTakeMemory() {
+    ResultTable large = numbers("v", LongStream.range(0, 50_000).toArray());
+    long result = large.heapBytes();
+    String join = "SELECT COUNT(*) AS c FROM " + A + " AS a JOIN " + A + " AS b ON a.v = b.v";
+    for (Object[] each :
+        new Object[][] {
+          {"SELECT COUNT(*) AS c FROM " + A + " AS a", result},
+          // The one result, and of each row of the join two numbers.
+          {join, result + 2 * 4L * 50_000},
+          {"SELECT v, COUNT(*) AS c FROM " + A + " AS a GROUP BY v", result + 16L * 50_000},
+          {"SELECT v + 1 AS w FROM " + A + " AS a", result + 8L * 50_000},
+          {"SELECT COUNT(*) AS c FROM flows WHERE bytes IN (SELECT v FROM " + A + " AS a)", result}
+        }) {
+      Query query = QueryParser.parseQuery((String) each[0]);
+      long least = (long) each[1];
+      GroupMemory enough = new GroupMemory(20 * least);
+      ResultTable answer = NestedQueries.<RuntimeException>answer(query, of -> large, () -> {});
+      assertEquals(
+          answer, NestedQueries.<RuntimeException>answer(query, of -> large, enough, () -> {}));
+      GroupMemory little = new GroupMemory(least - 1);
+      assertThrows(
+          AnswerTooLargeException.class,
+          () -> NestedQueries.<RuntimeException>answer(query, of -> large, little, () -> {}),
+          query::toString);
+    }
+    GroupMemory whole = new GroupMemory(100);
+    try (GroupMemory part = whole.part()) {
+      part.take(70);
+      assertThrows(AnswerTooLargeException.class, () -> whole.require(31));
+      whole.require(30);
+    }
+    assertEquals(0, whole.taken(), "what a part took is given back");
   }
 
   @Test

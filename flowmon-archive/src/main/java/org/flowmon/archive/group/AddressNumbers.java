@@ -44,6 +44,17 @@ public final class AddressNumbers {
     return low.length;
   }
 
+  /** Bytes that they take on the heap. */
+  public long heapBytes() {
+    long entries =
+        bySegment.values().stream()
+            .flatMap(columns -> columns.values().stream())
+            .mapToLong(numbers -> numbers.length)
+            .sum();
+    long words = low.length + (high == null ? 0L : high.length);
+    return Integer.BYTES * entries + Long.BYTES * words;
+  }
+
   /** Whether every high long is 0. */
   boolean areHighsZero() {
     return high == null;

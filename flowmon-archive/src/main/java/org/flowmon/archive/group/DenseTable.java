@@ -5,6 +5,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.table.GroupMemory;
 
 /** The groups of one thread where keys are so few that each has its place. Not thread-safe. */
 final class DenseTable {
@@ -16,8 +17,10 @@ final class DenseTable {
 
   /**
    * @param keyBits bits of a key; {@link #words} says what they take
+   * @param memory that they take it of
    */
-  DenseTable(GroupLayout layout, int keyBits) {
+  DenseTable(GroupLayout layout, int keyBits, GroupMemory memory) {
+    memory.take(Long.BYTES * words(layout, keyBits) + (1L << keyBits));
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.seen = new boolean[1 << keyBits];

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.AnswerColumns;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -42,6 +43,7 @@ public final class PackedAnswer {
   private final SortedGroups[] sorted;
   // In other orders.
   private final List<GroupTable> tables = new ArrayList<>();
+  private final GroupMemory memory;
   private final boolean[] hasNulls;
   private int[] firstRows;
   private int rows;
@@ -52,6 +54,7 @@ public final class PackedAnswer {
    * @param parts pieces that threads share
    * @param makers gives each thread what makes the groups of a part
    * @param rests rows whose memory is given away in the end
+   * @param memory that groups take
    */
   PackedAnswer(
       GroupPlan plan,
@@ -61,7 +64,9 @@ public final class PackedAnswer {
       AddressNumbers others,
       int parts,
       Supplier<GroupMaker> makers,
-      List<CutRows> rests) {
+      List<CutRows> rests,
+      GroupMemory memory) {
+    this.memory = memory;
     this.plan = plan;
     this.layout = layout;
     this.packing = packing;
@@ -111,8 +116,8 @@ public final class PackedAnswer {
   public Void order(Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
-    GroupTable mine = byKey ? null : new GroupTable(layout);
-    GroupTable one = byKey ? null : new GroupTable(layout);
+    GroupTable mine = byKey ? null : new GroupTable(layout, memory);
+    GroupTable one = byKey ? null : new GroupTable(layout, memory);
     for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
       check.run();
       SortedGroups groups = maker.make(p, arena);
@@ -156,7 +161,7 @@ public final class PackedAnswer {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
     GroupTable some = new GroupTable(layout);
-    GroupTable counted = counts.newTable();
+    GroupTable counted = counts.newTable(memory);
     for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
       check.run();
       SortedGroups groups = maker.make(p, arena);
@@ -177,7 +182,7 @@ public final class PackedAnswer {
   }
 
   private SortedGroups.Arena arena() {
-    SortedGroups.Arena arena = new SortedGroups.Arena();
+    SortedGroups.Arena arena = new SortedGroups.Arena(memory);
     synchronized (arenas) {
       arenas.add(arena);
     }

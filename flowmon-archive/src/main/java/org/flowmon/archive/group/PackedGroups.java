@@ -13,6 +13,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.GroupMemory;
 
 /**
  * All groups of a query, in partitions by ranges of their packed keys, whose order is that of the
@@ -51,6 +52,7 @@ public final class PackedGroups {
   private final int keyBits;
   private final int wanted;
   private final long maxHeapBytes;
+  private final GroupMemory memory;
   private boolean isDense;
   private final List<PackedCollector> collectors = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
@@ -61,10 +63,10 @@ public final class PackedGroups {
     final PartitionMap map;
     final PackedTable[] tables;
 
-    Partitions(PartitionMap map, GroupLayout layout) {
+    Partitions(PartitionMap map, GroupLayout layout, GroupMemory memory) {
       this.map = map;
       this.tables = new PackedTable[map.partitions()];
-      Arrays.setAll(tables, p -> new PackedTable(layout));
+      Arrays.setAll(tables, p -> new PackedTable(layout, memory));
     }
   }
 
@@ -74,7 +76,9 @@ public final class PackedGroups {
       AddressNumbers numbers,
       PackedKey[] packing,
       int wanted,
-      long maxHeapBytes) {
+      long maxHeapBytes,
+      GroupMemory memory) {
+    this.memory = memory;
     this.plan = plan;
     this.firsts = firsts;
     this.numbers = numbers;
@@ -90,13 +94,15 @@ public final class PackedGroups {
    *
    * @param rows about how many rows there will be
    * @param sharers how many share what rows that are not in groups yet may take on the heap
+   * @param memory that groups take
    * @return null where keys, and a bit for each argument, do not fit one long
    */
-  public static PackedGroups of(GroupPlan plan, AddressNumbers numbers, long rows, int sharers) {
+  public static PackedGroups of(
+      GroupPlan plan, AddressNumbers numbers, long rows, int sharers, GroupMemory memory) {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
     int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
-    PackedGroups groups = withPartitions(plan, numbers, wanted, bytes);
+    PackedGroups groups = withPartitions(plan, numbers, numbers, wanted, bytes, memory);
     if (groups != null) {
       groups.isDense = groups.fitsDense();
     }
@@ -109,11 +115,16 @@ public final class PackedGroups {
    *
    * @param ascending the first addresses
    * @param numbers of the second ones
+   * @param memory that groups take
    * @return null where a state for each second address is more than threads may have on the heap
    */
   public static PackedGroups ofLists(
-      GroupPlan plan, Collection<IpAddress> ascending, AddressNumbers numbers, int threads) {
-    return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory());
+      GroupPlan plan,
+      Collection<IpAddress> ascending,
+      AddressNumbers numbers,
+      int threads,
+      GroupMemory memory) {
+    return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory(), memory);
   }
 
   /** Likewise, with a heap of so many bytes. */
@@ -122,12 +133,13 @@ public final class PackedGroups {
       Collection<IpAddress> ascending,
       AddressNumbers numbers,
       int threads,
-      long heap) {
+      long heap,
+      GroupMemory memory) {
     long bytes = ListGroupMaker.heapBytes(numbers, GroupLayout.of(plan.query()));
     return bytes > Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
             || bytes * threads > heap / LIST_HEAP_SHARE
         ? null
-        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES);
+        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES, memory);
   }
 
   /**
@@ -144,8 +156,8 @@ public final class PackedGroups {
    * few keys there are.
    */
   static PackedGroups withPartitions(
-      GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes) {
-    return withPartitions(plan, numbers, numbers, wanted, maxHeapBytes);
+      GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes, GroupMemory memory) {
+    return withPartitions(plan, numbers, numbers, wanted, maxHeapBytes, memory);
   }
 
   private static PackedGroups withPartitions(
@@ -153,7 +165,8 @@ public final class PackedGroups {
       AddressNumbers firsts,
       AddressNumbers numbers,
       int wanted,
-      long maxHeapBytes) {
+      long maxHeapBytes,
+      GroupMemory memory) {
     PackedKey[] packing = new PackedKey[plan.keys().size()];
     int shift = 0;
     for (int k = packing.length - 1; k >= 0; k--) {
@@ -170,7 +183,8 @@ public final class PackedGroups {
         return null;
       }
     }
-    PackedGroups groups = new PackedGroups(plan, firsts, numbers, packing, wanted, maxHeapBytes);
+    PackedGroups groups =
+        new PackedGroups(plan, firsts, numbers, packing, wanted, maxHeapBytes, memory);
     int arguments = groups.layout.arguments().size();
     return PartitionedRows.fits(groups.keyBits, arguments) ? groups : null;
   }
@@ -181,6 +195,11 @@ public final class PackedGroups {
 
   GroupLayout layout() {
     return layout;
+  }
+
+  /** Of which groups take theirs. */
+  GroupMemory memory() {
+    return memory;
   }
 
   long maxHeapBytes() {
@@ -239,7 +258,7 @@ public final class PackedGroups {
     if (partitions == null) {
       long[] all = withEvenKeys(sample);
       PartitionMap map = PartitionMap.of(all, all.length, keyBits, wanted);
-      partitions = new Partitions(map, layout);
+      partitions = new Partitions(map, layout, memory);
     }
     return partitions;
   }
@@ -260,7 +279,7 @@ public final class PackedGroups {
   }
 
   private PackedAnswer answer(int parts, Supplier<GroupMaker> makers, List<CutRows> rests) {
-    return new PackedAnswer(plan, layout, packing, firsts, numbers, parts, makers, rests);
+    return new PackedAnswer(plan, layout, packing, firsts, numbers, parts, makers, rests, memory);
   }
 
   /**
@@ -277,7 +296,8 @@ public final class PackedGroups {
     List<CutRows> rests =
         collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
     collectors.clear();
-    return answer(tables.length, () -> new RowGroupMaker(tables, rests, layout, keyBits), rests);
+    return answer(
+        tables.length, () -> new RowGroupMaker(tables, rests, layout, keyBits, memory), rests);
   }
 
   /**
@@ -291,7 +311,10 @@ public final class PackedGroups {
     FlowColumn second = plan.addressPair().get(1);
     return answer(
         keys.size(),
-        () -> new ListGroupMaker(keys, second, numbers, packing, layout, read),
+        () -> {
+          memory.take(ListGroupMaker.heapBytes(numbers, layout));
+          return new ListGroupMaker(keys, second, numbers, packing, layout, read);
+        },
         List.of());
   }
 
@@ -311,6 +334,9 @@ public final class PackedGroups {
     boolean fits =
         rows <= Integer.MAX_VALUE // counts are int
             && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE;
+    if (areCounts && fits) {
+      memory.take(bytes);
+    }
     return areCounts && fits
         ? new ListedNumbers(keys, plan.addressPair().get(1), numbers, threads, read)
         : null;

@@ -5,6 +5,7 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.table.GroupMemory;
 
 /** The groups of one partition. Not thread-safe. */
 final class PackedTable {
@@ -30,11 +31,32 @@ final class PackedTable {
   private int size;
   private long[] sorted = {};
   private long[] unsorted = {};
+  private final GroupMemory memory;
+  private long taken; // of memory
 
-  PackedTable(GroupLayout layout) {
+  /**
+   * @param memory that its groups take
+   */
+  PackedTable(GroupLayout layout, GroupMemory memory) {
     this.layout = layout;
+    this.memory = memory;
     this.stride = layout.stateWords();
     this.states = new long[16 * stride];
+  }
+
+  /** Bytes that tables of a few groups have are in no memory's count. */
+  private void take(long bytes) {
+    memory.take(bytes - taken);
+    taken = bytes;
+  }
+
+  private static long bytes(long capacity, int stride, long slots) {
+    return Long.BYTES * capacity * (1 + stride) + Integer.BYTES * slots;
+  }
+
+  /** Gives back what its groups took: it is not used any more. */
+  void release() {
+    take(0);
   }
 
   int size() {
@@ -98,6 +120,7 @@ final class PackedTable {
     if (groups > keys.length) {
       LongArrays.words(groups, stride); // which says where these are too many
       long capacity = Math.min(LongArrays.most(stride), Math.max(groups, 2L * keys.length));
+      take(bytes(capacity, stride, slots.length));
       keys = Arrays.copyOf(keys, (int) capacity);
       states = Arrays.copyOf(states, (int) capacity * stride);
     }
@@ -106,6 +129,7 @@ final class PackedTable {
         throw new AnswerTooLargeException(groups, "groups in one part", 1 << 29);
       }
       int length = Integer.highestOneBit(groups) << 2;
+      take(bytes(keys.length, stride, length));
       slots = new int[length];
       shift = Long.numberOfLeadingZeros(length) + 1;
       for (int group = 0; group < size; group++) {
@@ -128,6 +152,7 @@ final class PackedTable {
       sorted = new long[0];
       unsorted = sorted;
       size = 0;
+      take(0);
       return;
     }
     Arrays.fill(slots, 0);

@@ -2,6 +2,7 @@ package org.flowmon.archive.group;
 
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.table.GroupMemory;
 
 /** Makes the groups of partitions of rows that threads have collected. Not thread-safe. */
 final class RowGroupMaker implements GroupMaker {
@@ -16,15 +17,21 @@ final class RowGroupMaker implements GroupMaker {
   /**
    * @param tables groups by partition that were made when a thread ran out of memory
    * @param rests rows of threads that are in no group yet
+   * @param memory that groups take
    */
-  RowGroupMaker(PackedTable[] tables, List<CutRows> rests, GroupLayout layout, int keyBits) {
+  RowGroupMaker(
+      PackedTable[] tables,
+      List<CutRows> rests,
+      GroupLayout layout,
+      int keyBits,
+      GroupMemory memory) {
     this.tables = tables;
     this.rests = rests;
     this.layout = layout;
     this.adder = new RowAdder(layout);
     this.narrowSorter = new NarrowSorter(layout, keyBits);
     this.sorter = new RowSorter(layout);
-    this.scratch = new PackedTable(layout);
+    this.scratch = new PackedTable(layout, memory);
   }
 
   @Override
@@ -42,6 +49,7 @@ final class RowGroupMaker implements GroupMaker {
     }
     groups = arena.copy(table, layout.stateWords());
     scratch.clear();
+    made.release();
     return groups;
   }
 

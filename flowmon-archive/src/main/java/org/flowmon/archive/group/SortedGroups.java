@@ -3,6 +3,7 @@ package org.flowmon.archive.group;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupMemory;
 
 /**
  * Groups of one partition by key: each its key, then its state, or of what one sum and one count
@@ -17,8 +18,18 @@ final class SortedGroups {
   /** Makes room for groups, for one thread. */
   static final class Arena {
     private final List<long[]> full = new ArrayList<>();
+    private final GroupMemory memory;
     private long[] words = {};
     private int used;
+
+    /**
+     * Room for no groups yet.
+     *
+     * @param memory that arrays for them take
+     */
+    Arena(GroupMemory memory) {
+      this.memory = memory;
+    }
 
     /** Room for so many groups, whose words hold anything. */
     SortedGroups reserve(int size, int stride) {
@@ -26,10 +37,9 @@ final class SortedGroups {
       if (needed > words.length - used) {
         full.add(words);
         boolean first = words.length == 0 && needed <= FIRST_LENGTH;
-        words =
-            first
-                ? new long[FIRST_LENGTH]
-                : needed > LongArrays.LENGTH ? new long[needed] : LongArrays.take();
+        int length = first ? FIRST_LENGTH : Math.max(needed, LongArrays.LENGTH);
+        memory.take((long) Long.BYTES * length);
+        words = length == LongArrays.LENGTH ? LongArrays.take() : new long[length];
         used = 0;
       }
       SortedGroups groups = new SortedGroups(words, used, size, stride);
@@ -60,18 +70,22 @@ final class SortedGroups {
 
     /** Forgets all groups that were made: their room is for others. */
     void clear() {
-      LongArrays.give(full);
-      full.clear();
+      giveFull();
       used = 0;
     }
 
     /** Gives the memory of all groups away, of which none can be read any more. */
     void release() {
       full.add(words);
-      LongArrays.give(full);
-      full.clear();
+      giveFull();
       words = new long[0];
       used = 0;
+    }
+
+    private void giveFull() {
+      memory.take(-full.stream().mapToLong(array -> (long) Long.BYTES * array.length).sum());
+      LongArrays.give(full);
+      full.clear();
     }
   }
 

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.OrderBound;
 
@@ -36,6 +37,7 @@ final class AddressPhase {
   private final List<AddressGroups> edges = new ArrayList<>();
   private final int threads;
   private final Deadline deadline;
+  private final GroupMemory memory;
   private final boolean inKeyOrder;
   private final AnswerColumns columns;
   private final IpAddress[] bounds; // of parts: where the second, third, … begins
@@ -44,13 +46,16 @@ final class AddressPhase {
 
   /**
    * @param ofRows groups that rows have made, which are read only
+   * @param memory that groups take
    */
   AddressPhase(
       RollupRule rule,
       List<? extends CellSource> sources,
       List<GroupTable> ofRows,
       int threads,
-      Deadline deadline) {
+      Deadline deadline,
+      GroupMemory memory) {
+    this.memory = memory;
     this.rule = rule;
     this.query = rule.query();
     this.sources = List.copyOf(sources);
@@ -127,9 +132,9 @@ final class AddressPhase {
 
   /** Takes parts until there is none left. */
   private Done addParts() {
-    AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline);
-    GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout());
-    GroupTable one = inKeyOrder ? null : new GroupTable(summer.layout());
+    AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline, memory);
+    GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
+    GroupTable one = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
     OrderBound bound = OrderBound.of(query, summer.layout());
     for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
       if (deadline.isCancelled()) {

@@ -13,6 +13,7 @@ import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.table.GroupMemory;
 
 /** Sums the cells of one part of the addresses after the other. Not thread-safe. */
 final class AddressSummer {
@@ -21,6 +22,7 @@ final class AddressSummer {
   private final List<CellSource> sources;
   private final List<AddressGroups> edges;
   private final Deadline deadline;
+  private final GroupMemory memory;
   private final FlowColumn column;
   private final GroupLayout layout;
   private final Accumulation accumulation;
@@ -55,13 +57,16 @@ final class AddressSummer {
 
   /**
    * @param forThisPart whether the groups of a part are of no use once the next one is summed
+   * @param memory that groups take
    */
   AddressSummer(
       RollupRule rule,
       List<CellSource> sources,
       List<AddressGroups> edges,
       boolean forThisPart,
-      Deadline deadline) {
+      Deadline deadline,
+      GroupMemory memory) {
+    this.memory = memory;
     this.forThisPart = forThisPart;
     this.sources = sources;
     this.edges = edges;
@@ -144,6 +149,7 @@ final class AddressSummer {
   private void begin(int count) {
     int words = count * layout.stateWords();
     if (states.length < words) {
+      memory.take(Long.BYTES * ((long) words - states.length));
       states = new long[words];
     } else {
       Arrays.fill(states, 0, words, 0);
@@ -253,6 +259,8 @@ final class AddressSummer {
     int words = layout.stateWords();
     if (!forThisPart || highs.length < size) {
       int room = forThisPart ? seen.length : size;
+      long before = forThisPart ? highs.length : 0; // those of a part before are given away
+      memory.take(Long.BYTES * (2L + words) * (room - before));
       highs = new long[room];
       lows = new long[room];
       compact = new long[room * words];

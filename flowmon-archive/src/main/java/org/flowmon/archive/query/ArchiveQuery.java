@@ -17,6 +17,8 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.table.ValueBound;
 
 /**
  * Runs queries over the archive; those that have others in them over the same snapshot, in the same
@@ -57,21 +59,26 @@ public final class ArchiveQuery {
       throws IOException {
     Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
+    GroupMemory memory = new GroupMemory(options.groupMemory());
     try {
       if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
-        return run(snapshots, flows, options, deadline);
+        return run(snapshots, flows, options, deadline, memory);
       }
       QueryStats[] stats = new QueryStats[1];
+      List<ValueBound> bounds = new ArrayList<>();
       ResultTable table =
           NestedQueries.<IOException>answer(
               query,
               flows -> {
-                QueryAnswer answer = run(snapshots, flows, options, deadline);
+                QueryAnswer answer = run(snapshots, flows, options, deadline, memory);
                 stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
+                bounds.addAll(answer.bounds());
                 return answer.table();
               },
+              memory,
               deadline::check);
-      return new QueryAnswer(table, stats[0].withNanos(deadline.elapsedNanos()));
+      return new QueryAnswer(
+          table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
     } catch (ClosedByInterruptException e) {
       QueryCancelledException cancelled = deadline.cancelled(); // while a file was being opened
       cancelled.addSuppressed(e);
@@ -80,7 +87,11 @@ public final class ArchiveQuery {
   }
 
   private static QueryAnswer run(
-      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, Deadline deadline)
+      List<ArchiveSnapshot> snapshots,
+      FlowQuery query,
+      QueryOptions options,
+      Deadline deadline,
+      GroupMemory memory)
       throws IOException {
     AskedArchives archives = new AskedArchives(snapshots);
     Expression asOf =
@@ -94,18 +105,35 @@ public final class ArchiveQuery {
     order.sort(segments);
     RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
     try (DayChoice days = archives.chooseDays(rule, constraints, choice, options.asOfArrival())) {
-      return new QueryRun(archives, query, asOf, options, deadline, choice, days, order).answer();
+      return answer(archives, query, asOf, options, deadline, choice, days, order, memory);
     } catch (DamagedListException e) {
       // The sidecar is known to be damaged now, and is not asked again; no sums were.
       DayChoice none = new DayChoice();
-      return new QueryRun(archives, query, asOf, options, deadline, choice, none, order).answer();
+      return answer(archives, query, asOf, options, deadline, choice, none, order, memory);
     } catch (DamagedCellsException e) {
       // Sums that passed their checksum, or were not checked, and are none: rows answer alone.
       QueryOptions byRows = options.withRollups(false);
       DayChoice none = new DayChoice();
-      QueryAnswer answer =
-          new QueryRun(archives, query, asOf, byRows, deadline, choice, none, order).answer();
-      return answer.withWarning(e.getMessage());
+      return answer(archives, query, asOf, byRows, deadline, choice, none, order, memory)
+          .withWarning(e.getMessage());
+    }
+  }
+
+  /** An answer of one attempt, which gives back what it took of the memory. */
+  private static QueryAnswer answer(
+      AskedArchives archives,
+      FlowQuery query,
+      Expression asOf,
+      QueryOptions options,
+      Deadline deadline,
+      SegmentChoice choice,
+      DayChoice days,
+      SegmentOrder order,
+      GroupMemory memory)
+      throws IOException {
+    try (GroupMemory own = memory.part()) {
+      return new QueryRun(archives, query, asOf, options, deadline, choice, days, order, own)
+          .answer();
     }
   }
 

@@ -7,6 +7,7 @@ import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -25,17 +26,21 @@ final class CellPhase {
   private final List<CellSource> sources;
   private final List<GroupTable> ofRows;
   private final Deadline deadline;
+  private final GroupMemory memory;
   private final IpAddress[] bounds; // of parts: where the second, third, … begins
   private final AtomicInteger next = new AtomicInteger();
 
   /**
    * @param ofRows groups that rows have made, which are read only
+   * @param memory that groups take
    */
   CellPhase(
       RollupRule rule,
       List<? extends CellSource> sources,
       List<GroupTable> ofRows,
-      Deadline deadline) {
+      Deadline deadline,
+      GroupMemory memory) {
+    this.memory = memory;
     this.rule = rule;
     this.query = rule.query();
     this.sources = List.copyOf(sources);
@@ -70,9 +75,9 @@ final class CellPhase {
   /** Takes parts until there is none left. */
   Part run() {
     CellCollector collector = new CellCollector(rule, deadline);
-    GroupTable groups = new GroupTable(collector.layout());
+    GroupTable groups = new GroupTable(collector.layout(), memory);
     int parts = parts();
-    GroupTable one = bounds.length == 0 ? groups : new GroupTable(collector.layout());
+    GroupTable one = bounds.length == 0 ? groups : new GroupTable(collector.layout(), memory);
     for (int p = next.getAndIncrement(); p < parts; p = next.getAndIncrement()) {
       if (deadline.isCancelled()) {
         break;

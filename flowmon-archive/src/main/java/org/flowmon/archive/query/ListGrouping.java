@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
+import org.flowmon.archive.group.AddressNumbers;
 import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.group.KeyedRows;
 import org.flowmon.archive.group.PackedGroups;
@@ -27,6 +28,7 @@ import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.table.GroupMemory;
 
 /**
  * Groups of two addresses where the filter names the first ones, and times at most: the posting
@@ -64,7 +66,8 @@ final class ListGrouping implements AutoCloseable {
       GroupPlan plan,
       QueryOptions options,
       List<SealedSegment> segments,
-      Deadline deadline)
+      Deadline deadline,
+      GroupMemory memory)
       throws IOException {
     List<FlowColumn> pair = plan == null ? null : plan.addressPair();
     if (pair == null
@@ -91,7 +94,7 @@ final class ListGrouping implements AutoCloseable {
         }
         most += ofSegment;
       }
-      works = grouping.areWorthIt(lists, most) && grouping.number(lists, options, deadline);
+      works = grouping.areWorthIt(lists, most) && grouping.number(lists, options, deadline, memory);
       return works ? grouping : null;
     } finally {
       if (!works) {
@@ -182,7 +185,10 @@ final class ListGrouping implements AutoCloseable {
    * @return whether these numbers are few enough
    */
   private boolean number(
-      NavigableMap<IpAddress, List<Listed>> lists, QueryOptions options, Deadline deadline)
+      NavigableMap<IpAddress, List<Listed>> lists,
+      QueryOptions options,
+      Deadline deadline,
+      GroupMemory memory)
       throws IOException {
     List<FlowColumn> second = List.of(plan.addressPair().get(1));
     List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
@@ -196,9 +202,15 @@ final class ListGrouping implements AutoCloseable {
     for (SegmentReader reader : readers) {
       deadline.bytesRead(reader.dictionaryBytes(second.get(0)));
     }
+    memory.require(Integer.BYTES * entries);
     AddressNumbering numbering = new AddressNumbering(readers, second);
     Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
-    groups = PackedGroups.ofLists(plan, lists.keySet(), numbering.finish(), options.threads());
+    AddressNumbers numbers = numbering.finish();
+    memory.take(numbers.heapBytes());
+    groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, options.threads(), memory);
+    if (groups == null) {
+      memory.take(-numbers.heapBytes());
+    }
     lists.forEach(
         (address, some) ->
             keys.add(

@@ -22,6 +22,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -43,6 +44,7 @@ final class PackedGrouping {
   /**
    * The groups of some queries over the same rows, none yet.
    *
+   * @param memory that numbers and groups take
    * @return for each query null where they are made otherwise
    */
   static PackedGroups[] of(
@@ -51,7 +53,8 @@ final class PackedGrouping {
       Constraints constraints,
       QueryOptions options,
       List<SealedSegment> segments,
-      Deadline deadline)
+      Deadline deadline,
+      GroupMemory memory)
       throws IOException {
     PackedGroups[] groups = new PackedGroups[queries.size()];
     List<GroupPlan> plans = new ArrayList<>();
@@ -85,12 +88,14 @@ final class PackedGrouping {
       if (rows < MIN_ROWS || !isWorthNumbering(entries, rows)) {
         return groups;
       }
+      memory.require(Integer.BYTES * entries);
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
       Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
       AddressNumbers numbers = numbering.finish();
+      memory.take(numbers.heapBytes());
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
-        groups[g] = plan == null ? null : PackedGroups.of(plan, numbers, rows, packed);
+        groups[g] = plan == null ? null : PackedGroups.of(plan, numbers, rows, packed, memory);
       }
       return groups;
     } finally {

@@ -1,10 +1,21 @@
 package org.flowmon.archive.query;
 
+import java.util.List;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.ValueBound;
 
-/** A query's rows, and what was read for them. */
-public record QueryAnswer(ResultTable table, QueryStats stats) {
+/**
+ * A query's rows, and what was read for them.
+ *
+ * @param bounds how far approximate values that it or the queries in it select may be off; not of
+ *     what is made of states of results
+ */
+public record QueryAnswer(ResultTable table, QueryStats stats, List<ValueBound> bounds) {
+  public QueryAnswer {
+    bounds = List.copyOf(bounds);
+  }
+
   QueryAnswer withWarning(String warning) {
-    return new QueryAnswer(table, stats.withWarning(warning));
+    return new QueryAnswer(table, stats.withWarning(warning), bounds);
   }
 }

@@ -28,6 +28,8 @@ import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
+import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.table.WindowPart;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
@@ -54,6 +56,9 @@ final class QueryRun {
   private RowLookup[] lookups;
   private PackedGroups[] packed; // by grouping: null where groups are in each scan's table
 
+  /**
+   * @param memory that groups take
+   */
   QueryRun(
       AskedArchives archives,
       FlowQuery query,
@@ -62,14 +67,15 @@ final class QueryRun {
       Deadline deadline,
       SegmentChoice choice,
       DayChoice days,
-      SegmentOrder order) {
+      SegmentOrder order,
+      GroupMemory memory) {
     this.archives = archives;
     this.query = query;
     this.groupings = new Groupings(query);
     this.packed = new PackedGroups[groupings.all().size()];
     this.whereAsOf = whereAsOf;
     this.options = options;
-    this.memory = new GroupMemory(options.groupMemory());
+    this.memory = memory;
     this.choice = choice;
     this.days = days;
     this.segments =
@@ -99,7 +105,7 @@ final class QueryRun {
     if (!query.isAggregated() && hasManyRows()) {
       pieces = SegmentPiece.cutInOrder(segments, options.threads(), options.pieceRows());
       lookups = new RowLookup[pieces.size()];
-      Arrays.setAll(lookups, piece -> new RowLookup(query));
+      Arrays.setAll(lookups, piece -> new RowLookup(query, memory));
     }
     int threads =
         query.isAggregated() || lookups != null ? Math.min(options.threads(), pieces.size()) : 1;
@@ -108,7 +114,7 @@ final class QueryRun {
         GroupPlan plan = GroupPlan.of(groupings.all().get(0));
         Filter filter = Filter.of(query.where());
         try (ListGrouping lists =
-            ListGrouping.of(archives, filter, plan, options, segments, deadline)) {
+            ListGrouping.of(archives, filter, plan, options, segments, deadline, memory)) {
           if (lists != null) {
             return answer(lists);
           }
@@ -116,7 +122,8 @@ final class QueryRun {
       }
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
-          PackedGrouping.of(archives, groupings.all(), constraints, options, segments, deadline);
+          PackedGrouping.of(
+              archives, groupings.all(), constraints, options, segments, deadline, memory);
     }
     try {
       List<SegmentScan> scans = Threads.run(Math.max(1, threads), deadline, this::scan);
@@ -247,14 +254,14 @@ final class QueryRun {
             rows.sum(),
             options.explain() ? lists.accesses(bytesPerRow) : List.of(),
             choice.warnings());
-    return answer(counts, table);
+    return answer(counts, table, List.of());
   }
 
   private ResultTable answer(PackedAnswer finish) throws IOException {
     if (groupings.counts() == null) {
       return PackedGrouping.finish(finish, options.threads(), deadline);
     }
-    GroupTable counted = groupings.counts().newTable();
+    GroupTable counted = groupings.counts().newTable(memory);
     PackedGrouping.count(finish, groupings.counts(), 0, options.threads(), deadline)
         .forEach(counted::merge);
     return groupings.counts().finish(counted);
@@ -288,7 +295,7 @@ final class QueryRun {
             matched,
             AccessMeter.ofSegments(meters),
             List.copyOf(warnings));
-    return answer(counts, collected.table);
+    return answer(counts, collected.table, collected.bounds);
   }
 
   /** What threads have done. */
@@ -302,7 +309,7 @@ final class QueryRun {
       List<SegmentAccess> accesses,
       Collection<String> warnings) {}
 
-  private QueryAnswer answer(Counts counts, ResultTable table) {
+  private QueryAnswer answer(Counts counts, ResultTable table, List<ValueBound> bounds) {
     return new QueryAnswer(
         table,
         new QueryStats(
@@ -326,11 +333,20 @@ final class QueryRun {
             deadline.bytes(),
             counts.accesses,
             List.copyOf(counts.warnings),
-            deadline.elapsedNanos()));
+            deadline.elapsedNanos()),
+        bounds);
   }
 
-  /** The rows of an answer, and how many cells were read for them. */
-  private record Collected(ResultTable table, long cells) {}
+  /** The rows of an answer, with how far they are off, and how many cells were read for them. */
+  private record Collected(ResultTable table, List<ValueBound> bounds, long cells) {
+    Collected(ResultTable table, long cells) {
+      this(table, List.of(), cells);
+    }
+
+    static Collected of(WindowPart.Answer answer) {
+      return new Collected(answer.rows(), answer.bounds(), 0);
+    }
+  }
 
   private Collected collect(List<SegmentScan> scans) throws IOException {
     List<CellSource> cells = new ArrayList<>(days.cells());
@@ -343,10 +359,10 @@ final class QueryRun {
               .toList();
       if (groupings.counts() == null && AddressPhase.answers(rollups, cells)) {
         AddressPhase.Answer answer =
-            new AddressPhase(rollups, cells, ofRows, options.threads(), deadline).answer();
+            new AddressPhase(rollups, cells, ofRows, options.threads(), deadline, memory).answer();
         return new Collected(answer.table(), answer.cells());
       }
-      CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline);
+      CellPhase phase = new CellPhase(rollups, cells, ofRows, deadline, memory);
       int threads = Math.max(1, Math.min(options.threads(), phase.parts()));
       List<CellPhase.Part> parts = Threads.run(threads, deadline, phase::run);
       return new Collected(
@@ -365,13 +381,13 @@ final class QueryRun {
     }
     DistinctCounts counts = groupings.counts();
     if (counts == null) {
-      ResultTable table =
-          packed[0] == null
-              ? merged(collectors, 0).finish(query, deadline::check)
-              : PackedGrouping.finish(packed[0].finish(), options.threads(), deadline);
-      return new Collected(table, 0);
+      if (packed[0] == null) {
+        return Collected.of(merged(collectors, 0).answer(query, deadline::check));
+      }
+      return new Collected(
+          PackedGrouping.finish(packed[0].finish(), options.threads(), deadline), 0);
     }
-    GroupTable counted = counts.newTable();
+    GroupTable counted = counts.newTable(memory);
     for (int g = 0; g < packed.length; g++) {
       if (packed[g] == null) {
         counts.count(g, merged(collectors, g), counted);
@@ -380,7 +396,7 @@ final class QueryRun {
             .forEach(counted::merge);
       }
     }
-    return new Collected(counts.finish(counted), 0);
+    return Collected.of(counts.answer(counted));
   }
 
   private void eachColumn(int columns, IntConsumer work) {

@@ -24,7 +24,7 @@ final class RowCollector {
    * Collects nothing yet.
    *
    * @param packedGroups by grouping: takes the groups, null where {@link GroupTable}s do
-   * @param memory that the tables of all collectors have together
+   * @param memory that the groups, or the rows, of all collectors take together
    */
   RowCollector(Groupings groupings, PackedGroups[] packedGroups, GroupMemory memory) {
     int n = groupings.all().size();
@@ -37,7 +37,7 @@ final class RowCollector {
         packed[g] = packedGroups[g].collector();
       }
     }
-    this.lookup = n == 0 ? new RowLookup(groupings.query()) : null;
+    this.lookup = n == 0 ? new RowLookup(groupings.query(), memory) : null;
   }
 
   /** Rows that follow are of this segment. */

@@ -17,6 +17,7 @@ import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 
 /** Rows that fit one long and rows that do not, in the same partitions. */
@@ -83,7 +84,7 @@ class CutRowsTest {
     rows.settle();
     assertTrue(rows.heapBytes() >= 8L * 1200 * Vector.CAPACITY, "bytes " + rows.heapBytes());
     NarrowSorter sorter = new NarrowSorter(layout, keyBits);
-    SortedGroups.Arena arena = new SortedGroups.Arena();
+    SortedGroups.Arena arena = new SortedGroups.Arena(GroupMemory.unlimited());
     long[] state = new long[layout.stateWords()];
     int[] places = new int[1];
     Accumulator sum = layout.accumulators().get(1);
@@ -115,7 +116,7 @@ class CutRowsTest {
     PartitionMap map = PartitionMap.of(known.clone(), known.length, keyBits, random.nextInt(1, 50));
     double wide = SHARES[random.nextInt(SHARES.length)];
     PackedTable[] tables = new PackedTable[map.partitions()];
-    Arrays.setAll(tables, p -> new PackedTable(layout));
+    Arrays.setAll(tables, p -> new PackedTable(layout, GroupMemory.unlimited()));
     List<CutRows> parts = new ArrayList<>();
     for (int thread = random.nextInt(1, 4); thread > 0; thread--) {
       CutRows rows =
@@ -130,8 +131,9 @@ class CutRowsTest {
       }
       parts.add(rows);
     }
-    RowGroupMaker maker = new RowGroupMaker(tables, parts, layout, keyBits);
-    SortedGroups.Arena arena = new SortedGroups.Arena();
+    RowGroupMaker maker =
+        new RowGroupMaker(tables, parts, layout, keyBits, GroupMemory.unlimited());
+    SortedGroups.Arena arena = new SortedGroups.Arena(GroupMemory.unlimited());
     var wanted = expected.entrySet().iterator();
     int[] places = new int[1];
     long[] scratch = new long[layout.stateWords()];

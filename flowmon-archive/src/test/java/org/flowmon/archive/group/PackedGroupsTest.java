@@ -35,6 +35,7 @@ import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,7 +93,8 @@ class PackedGroupsTest {
         AddressNumbering numbering = new AddressNumbering(segments, plan.addresses());
         onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
         PackedGroups groups =
-            PackedGroups.withPartitions(plan, numbering.finish(), wanted, heapBytes);
+            PackedGroups.withPartitions(
+                plan, numbering.finish(), wanted, heapBytes, GroupMemory.unlimited());
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
         PackedAnswer finish = groups.finish();
@@ -270,7 +272,7 @@ class PackedGroupsTest {
         GroupLayout.of(QueryParser.parse("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
     for (int bits : new int[] {1, 12, 33, 50, 62}) {
       Random random = new Random(bits);
-      PackedTable table = new PackedTable(layout);
+      PackedTable table = new PackedTable(layout, GroupMemory.unlimited());
       TreeMap<Long, Long> expected = new TreeMap<>();
       long[] keys = new long[Vector.CAPACITY];
       for (int b = 0; b < 30; b++) {
@@ -297,7 +299,7 @@ class PackedGroupsTest {
     GroupLayout layout =
         GroupLayout.of(QueryParser.parse("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr"));
     RowAdder adder = new RowAdder(layout);
-    PackedTable table = new PackedTable(layout);
+    PackedTable table = new PackedTable(layout, GroupMemory.unlimited());
     adder.add(rowsOf(200_000, 1), 0, table);
     assertEquals(1, table.size());
     assertTrue(table.states().length <= 1024 * layout.stateWords(), "room of one group");
@@ -337,7 +339,9 @@ class PackedGroupsTest {
     FlowQuery query =
         QueryParser.parse("SELECT " + keys + ", SUM(bytes) FROM flows GROUP BY " + keys);
     GroupPlan plan = GroupPlan.of(query);
-    assertNull(PackedGroups.of(plan, new AddressNumbers(null, new long[7]), 100_000, 1));
+    assertNull(
+        PackedGroups.of(
+            plan, new AddressNumbers(null, new long[7]), 100_000, 1, GroupMemory.unlimited()));
   }
 
   private static GroupPlan pairPlan() {
@@ -348,7 +352,8 @@ class PackedGroupsTest {
 
   private static PackedGroups pairs(int addresses, int wanted, long heapBytes) {
     AddressNumbers numbers = new AddressNumbers(null, new long[addresses]);
-    return PackedGroups.withPartitions(pairPlan(), numbers, wanted, heapBytes);
+    return PackedGroups.withPartitions(
+        pairPlan(), numbers, wanted, heapBytes, GroupMemory.unlimited());
   }
 
   @Test
@@ -388,10 +393,11 @@ class PackedGroupsTest {
     AddressNumbers few = new AddressNumbers(null, new long[1000]);
     AddressNumbers many = new AddressNumbers(null, new long[1_000_000]);
     long heap = 256L << 20; // states of the many take 13 MB, a thread may have 11
-    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap));
-    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap));
-    assertNotNull(PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap));
+    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 2, heap, GroupMemory.unlimited()));
+    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 1, heap, GroupMemory.unlimited()));
+    assertNotNull(
+        PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap, GroupMemory.unlimited()));
     // Of all threads together no more than an eighth.
-    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap));
+    assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap, GroupMemory.unlimited()));
   }
 }

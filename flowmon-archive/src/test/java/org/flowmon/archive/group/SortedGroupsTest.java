@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 
 class SortedGroupsTest {
@@ -12,7 +13,7 @@ class SortedGroupsTest {
   @Test
   void moreGroupsThanAnArrayHoldsAreRefusedWithWhatToDo() {
     for (int size : new int[] {1 << 29, Integer.MAX_VALUE / 5}) {
-      SortedGroups.Arena arena = new SortedGroups.Arena();
+      SortedGroups.Arena arena = new SortedGroups.Arena(GroupMemory.unlimited());
       AnswerTooLargeException e =
           assertThrows(AnswerTooLargeException.class, () -> arena.reserve(size, 5));
       assertTrue(e.getMessage().contains(String.format("%,d groups", size)), e.getMessage());

@@ -19,6 +19,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,7 +122,8 @@ class ListGroupingTest {
             GroupPlan.of(groupings.get(0)),
             QueryOptions.DEFAULTS,
             segments,
-            deadline)) {
+            deadline,
+            GroupMemory.unlimited())) {
       return lists != null;
     }
   }

@@ -30,6 +30,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -414,7 +415,8 @@ class PackedGroupingTest {
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,
             snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE))[0]
+            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE),
+            GroupMemory.unlimited())[0]
         != null;
   }
 

@@ -37,9 +37,9 @@ public final class AnswerTooLargeException extends RuntimeException {
     return new AnswerTooLargeException(
         String.format(
             Locale.ROOT,
-            "the query's groups, and what functions keep of them, take more than the %,d MiB of"
-                + " the heap that one query has: ask for a shorter time, filter more, use fewer"
-                + " keys, or give Java a larger heap",
+            "the query's groups, what functions keep of them, and results that it asks, take more"
+                + " than the %,d MiB of the heap that one query has: ask for a shorter time, filter"
+                + " more, use fewer keys, or give Java a larger heap",
             most >> 20));
   }
 }

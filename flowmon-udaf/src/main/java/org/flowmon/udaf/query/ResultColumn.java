@@ -10,6 +10,8 @@ import java.util.Arrays;
  */
 final class ResultColumn {
   private static final int FIRST_CAPACITY = 16;
+  // Of a text beside its characters, with the reference to it.
+  private static final int TEXT_BYTES = 56;
 
   private final String name;
   private final ValueKind kind;
@@ -88,6 +90,16 @@ final class ResultColumn {
 
   private static boolean[] grown(boolean[] array, int capacity) {
     return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
+  }
+
+  /** Bytes on the heap, about: of texts with what each of them takes. */
+  long heapBytes() {
+    long words = (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
+    long bytes = Long.BYTES * words + (isNull == null ? 0 : isNull.length);
+    for (int row = 0; row < length(text); row++) {
+      bytes += text[row] == null ? Long.BYTES : TEXT_BYTES + text[row].length();
+    }
+    return bytes;
   }
 
   private int capacity() {

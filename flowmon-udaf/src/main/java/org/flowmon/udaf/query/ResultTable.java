@@ -55,6 +55,11 @@ public final class ResultTable {
     return names.get(column);
   }
 
+  /** Bytes that the columns take on the heap, about. */
+  public long heapBytes() {
+    return columns.stream().mapToLong(ResultColumn::heapBytes).sum();
+  }
+
   /** The kind of a column's values. */
   public ValueKind kind(int column) {
     return columns.get(column).kind();

@@ -118,7 +118,16 @@ public final class DistinctCounts {
 
   /** A table for the query's groups. */
   public GroupTable newTable() {
-    return new GroupTable(layout);
+    return newTable(null);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory that the query's groups take; null: as much as there is
+   */
+  public GroupTable newTable(GroupMemory memory) {
+    return new GroupTable(layout, memory);
   }
 
   /**
@@ -178,5 +187,10 @@ public final class DistinctCounts {
   /** The answer of the query over its groups. */
   public ResultTable finish(GroupTable groups) {
     return groups.finish(query);
+  }
+
+  /** Likewise, with how far what is approximate in it may be off. */
+  public WindowPart.Answer answer(GroupTable groups) {
+    return groups.answer(query, () -> {});
   }
 }

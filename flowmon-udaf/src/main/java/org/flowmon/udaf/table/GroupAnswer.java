@@ -38,6 +38,13 @@ final class GroupAnswer {
     return rows(order);
   }
 
+  /** Likewise, with how far what is approximate in them may be off. */
+  WindowPart.Answer finishWithBounds() {
+    int[] order = ordered();
+    check.run();
+    return new WindowPart.Answer(rows(order), ValueBound.of(table, query, order));
+  }
+
   /**
    * The groups of the answer, of which there are no others, in its order: without GROUP BY it is
    * one, even of no rows.

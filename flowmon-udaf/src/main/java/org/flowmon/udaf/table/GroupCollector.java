@@ -34,7 +34,7 @@ public final class GroupCollector {
    * @param query bound and aggregated
    */
   public GroupCollector(FlowQuery query) {
-    this(query, Map.of());
+    this(query, Map.of(), null);
   }
 
   /**
@@ -50,12 +50,9 @@ public final class GroupCollector {
    * An answer over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
+   * @param memory that groups take; null: as much as there is
    */
-  GroupCollector(FlowQuery query, Map<Expression, Vector> given) {
-    this(query, given, null);
-  }
-
-  private GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
+  GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
     this.table = new GroupTable(layout, memory);

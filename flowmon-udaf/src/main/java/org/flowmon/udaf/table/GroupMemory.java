@@ -4,12 +4,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 
 /**
- * What the groups of one query may take of the heap, in the tables of all of its threads together:
- * words, and states of functions. A table asks before its words grow, and tells what it has after
- * some thousand rows: states may be beyond the limit by what these rows made of them. Thread-safe.
+ * What one query may take of the heap, in all of its threads together: the words of groups, the
+ * states of functions, the rows of joins and of the results that it asks. What is going to grow
+ * asks before it does, and tells what it has; {@link GroupTable}s tell after some thousand rows, so
+ * that states may be beyond the limit by what these rows made of them. Thread-safe.
+ *
+ * <p>A query in another has a {@link #part} of it, which is given back when it is answered.
  */
-public final class GroupMemory {
+public final class GroupMemory implements AutoCloseable {
   private final long most;
+  private final GroupMemory whole; // null: this is
   private final AtomicLong taken = new AtomicLong();
 
   /**
@@ -18,33 +22,58 @@ public final class GroupMemory {
    * @param most bytes
    */
   public GroupMemory(long most) {
-    this.most = most;
+    this(most, null);
   }
 
-  /** Bytes that tables have told of. */
+  private GroupMemory(long most, GroupMemory whole) {
+    this.most = most;
+    this.whole = whole;
+  }
+
+  /** Memory without a limit. */
+  public static GroupMemory unlimited() {
+    return new GroupMemory(Long.MAX_VALUE);
+  }
+
+  /** What is taken here is taken of this one too, until it is closed. */
+  public GroupMemory part() {
+    return new GroupMemory(most, whole == null ? this : whole);
+  }
+
+  /** Bytes that are taken. */
   public long taken() {
     return taken.get();
   }
 
   /**
-   * Notes that a table has so many bytes more than before.
+   * Notes that so many bytes are taken more than before, or less.
    *
-   * @throws AnswerTooLargeException where all have too many together
+   * @throws AnswerTooLargeException where there are too many together
    */
-  void take(long bytes) {
-    if (taken.addAndGet(bytes) > most) {
+  public void take(long bytes) {
+    long all = taken.addAndGet(bytes);
+    if (whole != null) {
+      all = whole.taken.addAndGet(bytes);
+    }
+    if (bytes > 0 && all > most) {
       throw AnswerTooLargeException.ofMemory(most);
     }
   }
 
   /**
-   * Asks for bytes that a table is going to have.
+   * Asks for bytes that are going to be taken.
    *
    * @throws AnswerTooLargeException where there would be too many
    */
-  void require(long bytes) {
-    if (taken.get() + bytes > most) {
+  public void require(long bytes) {
+    if (bytes > most - (whole == null ? this : whole).taken.get()) {
       throw AnswerTooLargeException.ofMemory(most);
     }
+  }
+
+  /** Gives back all that is taken of it. */
+  @Override
+  public void close() {
+    take(-taken.get());
   }
 }

@@ -242,6 +242,7 @@ public final class GroupTable {
   public void find(Vector[] keys, int[] selection, int n, int[] groups) {
     if (n > 0) {
       finder.find(keys, selection, n, groups);
+      tellMemory();
     }
   }
 
@@ -301,6 +302,7 @@ public final class GroupTable {
       }
       words.append(other.words, group);
     }
+    tellMemory();
   }
 
   /** As {@link #append(GroupTable, int[])}, of all groups. */
@@ -323,6 +325,7 @@ public final class GroupTable {
     requireNoStates();
     reserveToAppend(n);
     words.append(nulls, keyWords, stateWords, at, n);
+    tellMemory();
   }
 
   /** As {@link #append(long[], long[][], long[], int[], int)}, of states by word, then by group. */
@@ -548,5 +551,10 @@ public final class GroupTable {
    */
   public ResultTable finish(FlowQuery query, Runnable check) {
     return new GroupAnswer(this, query, check).finish();
+  }
+
+  /** As {@link #finish(FlowQuery, Runnable)}, with how far what is approximate in it may be off. */
+  public WindowPart.Answer answer(FlowQuery query, Runnable check) {
+    return new GroupAnswer(this, query, check).finishWithBounds();
   }
 }

@@ -164,7 +164,11 @@ final class GroupWords {
       if (needed > MAX_WORDS) {
         throw new AnswerTooLargeException(size + groups, "groups", MAX_WORDS / stride);
       }
-      words = Arrays.copyOf(words, (int) Math.min(MAX_WORDS, Math.max(needed, 2L * words.length)));
+      long wanted = Math.min(MAX_WORDS, Math.max(needed, 2L * words.length));
+      if (memory != null) {
+        memory.require(8 * (wanted - words.length));
+      }
+      words = Arrays.copyOf(words, (int) wanted);
     }
   }
 

@@ -35,6 +35,8 @@ public final class RowLookup {
   // One for each kind: what is evaluated is copied before the next column is.
   private Vector[] vectors;
   private int rows;
+  private final GroupMemory memory; // null: as much as there is
+  private long told; // that the columns take
 
   /**
    * An answer without rows yet.
@@ -43,15 +45,26 @@ public final class RowLookup {
    * @throws QueryException where it has aggregates
    */
   public RowLookup(FlowQuery query) {
-    this(query, Map.of());
+    this(query, Map.of(), null);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory that rows take, shared with the query's other lookups
+   */
+  public RowLookup(FlowQuery query, GroupMemory memory) {
+    this(query, Map.of(), memory);
   }
 
   /**
    * An answer over the rows of other results.
    *
    * @param given by column: its vector, which holds the values when rows are added
+   * @param memory that rows take; null: as much as there is
    */
-  RowLookup(FlowQuery query, Map<Expression, Vector> given) {
+  RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
+    this.memory = memory;
     this.given = given;
     if (query.isAggregated()) {
       throw new QueryException("expected a query of single rows, found " + query);
@@ -145,6 +158,14 @@ public final class RowLookup {
     rows = ResultTable.rows((long) rows + taken);
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
       keepFirst();
+    }
+    if (memory != null) {
+      long bytes = 0;
+      for (ValueColumn column : columns) {
+        bytes += column.heapBytes();
+      }
+      memory.take(bytes - told);
+      told = bytes;
     }
   }
 

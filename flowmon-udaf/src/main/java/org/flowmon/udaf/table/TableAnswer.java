@@ -48,14 +48,19 @@ public final class TableAnswer {
    * @param query without parameters and IN (SELECT …)
    * @param tables the result of each of its sources
    * @param joinRows rows that a join makes, at most
+   * @param memory that the rows of joins and groups take
    * @param check runs now and then, and may throw to end it
    * @throws org.flowmon.udaf.query.AnswerTooLargeException where a join makes more rows
    * @throws org.flowmon.udaf.query.QueryException where sums beyond 64 bits stand where these are
    *     needed
    */
   public static ResultTable of(
-      TableQuery query, List<ResultTable> tables, int joinRows, Runnable check) {
-    TableJoin join = TableJoin.of(query, tables, joinRows, check);
+      TableQuery query,
+      List<ResultTable> tables,
+      int joinRows,
+      GroupMemory memory,
+      Runnable check) {
+    TableJoin join = TableJoin.of(query, tables, joinRows, memory, check);
     FlowQuery clauses = query.clauses();
     Map<Expression, Vector> vectors = new LinkedHashMap<>();
     List<Read> reads = new ArrayList<>();
@@ -70,9 +75,11 @@ public final class TableAnswer {
     List<FlowQuery> groupings = counts == null ? List.of(clauses) : counts.groupings();
     List<GroupCollector> groups =
         clauses.isAggregated()
-            ? groupings.stream().map(grouping -> new GroupCollector(grouping, vectors)).toList()
+            ? groupings.stream()
+                .map(grouping -> new GroupCollector(grouping, vectors, memory))
+                .toList()
             : List.of();
-    RowLookup lookup = clauses.isAggregated() ? null : new RowLookup(clauses, vectors);
+    RowLookup lookup = clauses.isAggregated() ? null : new RowLookup(clauses, vectors, memory);
     int[] selection = new int[Vector.CAPACITY];
     for (int from = 0; from < join.count(); from += Vector.CAPACITY) {
       check.run();

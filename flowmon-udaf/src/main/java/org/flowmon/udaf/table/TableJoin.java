@@ -23,12 +23,19 @@ final class TableJoin {
   private final List<Source> sources;
   private final List<ResultTable> tables;
   private final int mostRows;
+  private final GroupMemory memory;
   private final Runnable check;
   // By source: the row of its table in each row of the join, −1 for a row of NULLs.
   private final int[][] rows;
   private int count;
 
-  private TableJoin(List<Source> sources, List<ResultTable> tables, int mostRows, Runnable check) {
+  private TableJoin(
+      List<Source> sources,
+      List<ResultTable> tables,
+      int mostRows,
+      GroupMemory memory,
+      Runnable check) {
+    this.memory = memory;
     this.sources = sources;
     this.tables = tables;
     this.mostRows = mostRows;
@@ -36,6 +43,7 @@ final class TableJoin {
     this.rows = new int[sources.size()][];
     this.count = tables.get(0).rowCount();
     if (sources.size() > 1) {
+      memory.take((long) Integer.BYTES * count);
       rows[0] = new int[count];
       Arrays.setAll(rows[0], row -> row);
     }
@@ -49,11 +57,17 @@ final class TableJoin {
    *
    * @param tables the result of each
    * @param mostRows that a join makes
+   * @param memory that its rows take
    * @param check runs now and then, and may throw to end it
    * @throws AnswerTooLargeException where there are more rows
    */
-  static TableJoin of(TableQuery query, List<ResultTable> tables, int mostRows, Runnable check) {
-    return new TableJoin(query.from(), tables, mostRows, check);
+  static TableJoin of(
+      TableQuery query,
+      List<ResultTable> tables,
+      int mostRows,
+      GroupMemory memory,
+      Runnable check) {
+    return new TableJoin(query.from(), tables, mostRows, memory, check);
   }
 
   /** Number of rows. */
@@ -87,6 +101,9 @@ final class TableJoin {
     }
     int size = tables.get(own).rowCount();
     int mask = Integer.highestOneBit(Math.max(2, Math.min(size, 1 << 29) * 2 - 1)) * 2 - 1;
+    int most = Math.min(mostRows, Math.max(16, count));
+    long taken = Integer.BYTES * (mask + 1L + size + 2L * most);
+    memory.take(taken);
     int[] first = new int[mask + 1];
     int[] next = new int[size];
     Arrays.fill(first, -1);
@@ -97,7 +114,7 @@ final class TableJoin {
         first[at] = row;
       }
     }
-    int[] left = new int[Math.min(mostRows, Math.max(16, count))];
+    int[] left = new int[most];
     int[] right = new int[left.length];
     int made = 0;
     for (int row = 0; row < count; row++) {
@@ -109,8 +126,11 @@ final class TableJoin {
       for (; at >= 0; at = next[at]) {
         if (build.isSame(at, probe, row)) {
           if (made == left.length) {
-            left = Arrays.copyOf(left, grown(made));
-            right = Arrays.copyOf(right, left.length);
+            int more = grown(made) - made;
+            memory.take(2L * Integer.BYTES * more);
+            taken += 2L * Integer.BYTES * more;
+            left = Arrays.copyOf(left, made + more);
+            right = Arrays.copyOf(right, made + more);
           }
           left[made] = row;
           right[made++] = at;
@@ -121,13 +141,17 @@ final class TableJoin {
       }
       if (made == before && sources.get(own).isLeft()) {
         if (made == left.length) {
-          left = Arrays.copyOf(left, grown(made));
-          right = Arrays.copyOf(right, left.length);
+          int more = grown(made) - made;
+          memory.take(2L * Integer.BYTES * more);
+          taken += 2L * Integer.BYTES * more;
+          left = Arrays.copyOf(left, made + more);
+          right = Arrays.copyOf(right, made + more);
         }
         left[made] = row;
         right[made++] = -1;
       }
     }
+    memory.take((long) Integer.BYTES * made * (own + 1));
     for (int s = 0; s < own; s++) {
       int[] moved = new int[made];
       for (int i = 0; i < made; i++) {
@@ -136,6 +160,8 @@ final class TableJoin {
       rows[s] = moved;
     }
     rows[own] = Arrays.copyOf(right, made);
+    // What it was made by, and the rows before it.
+    memory.take(-taken - (long) Integer.BYTES * count * own);
     count = made;
   }
 

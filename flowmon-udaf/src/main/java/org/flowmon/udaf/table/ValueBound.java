@@ -43,6 +43,15 @@ public record ValueBound(String value, ErrorBound bound) {
     return List.copyOf(all);
   }
 
+  /** Of several results together: each value once, with what holds in all of them. */
+  public static List<ValueBound> ofEach(List<ValueBound> ofResults) {
+    Map<String, ErrorBound> bounds = new LinkedHashMap<>();
+    ofResults.forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
+    List<ValueBound> all = new ArrayList<>();
+    bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
+    return List.copyOf(all);
+  }
+
   private static List<AggregateCall> selected(FlowQuery query) {
     List<SelectItem> items = query.select();
     return new FlowQuery(items, null, query.groupBy(), List.of(), -1).aggregates();

@@ -37,6 +37,13 @@ final class ValueColumn {
     return values == null && texts == null;
   }
 
+  /** Bytes of its arrays; texts are those of the rows that they came from. */
+  long heapBytes() {
+    long bytes = isNull == null ? 0 : isNull.length;
+    bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
+    return bytes;
+  }
+
   private int capacity() {
     return isEmpty() ? 0 : texts != null ? texts.length : values.length;
   }
