@@ -298,12 +298,6 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   private void lookUp(WindowResult window, Analysis analysis, ResultFuture<WindowHistory> result) {
-    HistoryAnswer known = analysis.query().known(window.windowEnd());
-    if (known != null) {
-      analysis.answers().get(known.status()).incrementAndGet();
-      result.complete(List.of(new WindowHistory(window, known)));
-      return;
-    }
     new HistoryLookup(
             archive,
             analysis.query(),

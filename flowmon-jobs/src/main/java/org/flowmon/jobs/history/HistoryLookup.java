@@ -136,9 +136,9 @@ final class HistoryLookup {
 
   /** The answer, null where it is to be tried again. */
   private HistoryAnswer lookUp() throws IOException {
-    HistoryAnswer known = query.known(window.windowEnd());
+    HistoryAnswer known = query.known(archive, window.windowEnd());
     if (known != null) {
-      return known; // it was looked up ahead, and not yet there when the window came
+      return known;
     }
     if (System.nanoTime() < patience && !query.isReached(archive, window.windowEnd())) {
       return null;

@@ -97,9 +97,19 @@ final class HistoryQuery {
     return config.now(window.windowEnd());
   }
 
-  /** An answer that another window had, or that was looked up ahead of this one; null without. */
-  HistoryAnswer known(long windowEnd) {
-    return recent == null ? null : recent.get(config.now(windowEnd));
+  /** Whether another window had an answer, or it was looked up ahead of this one. */
+  boolean isKept(long windowEnd) {
+    return recent != null && recent.has(config.now(windowEnd));
+  }
+
+  /** The answer that {@link #isKept}; null where there is none, or the archive has another now. */
+  HistoryAnswer known(Archive archive, long windowEnd) throws IOException {
+    if (!isKept(windowEnd)) {
+      return null;
+    }
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return recent.get(config.now(windowEnd), snapshot);
+    }
   }
 
   /**
@@ -137,24 +147,30 @@ final class HistoryQuery {
 
   /** Runs the query over what is committed now. */
   HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
-    HistoryAnswer answer;
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      answer =
-          isOfKnownGroups(window)
-              ? answerOfList(snapshot, window, limit)
-              : answer(snapshot, window.windowEnd(), query.bind(parameters(window)), limit);
+      if (isOfKnownGroups(window)) {
+        return answerOfList(snapshot, window, limit);
+      }
+      Query bound = query.bind(parameters(window));
+      HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, limit);
+      keep(window.windowEnd(), answer, bound, snapshot);
+      return answer;
     }
-    if (recent != null) {
-      recent.keep(now(window), answer);
+  }
+
+  private void keep(long windowEnd, HistoryAnswer answer, Query bound, ArchiveSnapshot snapshot) {
+    if (recent != null && answer.status() == HistoryStatus.EXACT) {
+      AskedSegments segments = new AskedSegments(bound, snapshot, answer.asOf());
+      recent.keep(config.now(windowEnd), answer, segments);
     }
-    return answer;
   }
 
   /** Runs the query of a window that is to come, where it {@link #canBeAhead}. */
   void lookAhead(Archive archive, long windowEnd) throws IOException {
     Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      recent.keep(config.now(windowEnd), answer(snapshot, windowEnd, query.bind(now), timeout));
+      Query bound = query.bind(now);
+      keep(windowEnd, answer(snapshot, windowEnd, bound, timeout), bound, snapshot);
     }
   }
 

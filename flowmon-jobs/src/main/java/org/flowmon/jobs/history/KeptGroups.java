@@ -5,16 +5,10 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.TimeRange;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
@@ -66,14 +60,8 @@ final class KeptGroups {
   final class Answers {
     private final ListedGroups shape;
     private final FlowQuery rest;
-    private final LongRanges times; // null: all
-    private final UUID archive;
-    private final long expired;
-    private final Set<String> segments = new HashSet<>();
-    // Guarded by the outer object, as all that follows: at as-of of these, and between, it is the
-    // same.
-    private long firstAsOf;
-    private long lastAsOf;
+    // Guarded by the outer object, as all that follows.
+    private final AskedSegments segments;
     private final Set<Value> asked = new HashSet<>();
     // Rows of different groups, each table in order, and each more than half as large again as the
     // next.
@@ -83,54 +71,11 @@ final class KeptGroups {
     private Answers(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
       this.shape = shape;
       this.rest = rest;
-      this.times = Constraints.of(rest.where()).longs(FlowColumn.END_TIME);
-      this.archive = snapshot.archive();
-      this.expired = snapshot.expiredRows();
-      this.firstAsOf = asOf;
-      this.lastAsOf = asOf;
-      for (SealedSegment segment : snapshot.segments()) {
-        if (isAskedAbout(segment) && segment.arrival().min() <= asOf) {
-          segments.add(segment.fileName());
-        }
-      }
+      this.segments = new AskedSegments(rest, snapshot, asOf);
     }
 
-    private boolean isAskedAbout(SealedSegment segment) {
-      TimeRange ends = segment.endTime();
-      return times == null || times.intersects(ends.min(), ends.max());
-    }
-
-    /**
-     * Whether a query over a snapshot would give the same: the archive has the same segments, as
-     * far as it is about them (what was imported, or compacted, is in others), and none of their
-     * rows arrived between what was seen then and what is to be seen now.
-     */
     private boolean hold(FlowQuery other, ArchiveSnapshot snapshot, long asOf) {
-      if (isFull
-          || !archive.equals(snapshot.archive())
-          || expired != snapshot.expiredRows()
-          || !rest.equals(other)) {
-        return false;
-      }
-      long after = Math.min(firstAsOf, asOf);
-      long by = Math.max(lastAsOf, asOf);
-      int same = 0;
-      for (SealedSegment segment : snapshot.segments()) {
-        TimeRange arrival = segment.arrival();
-        if (arrival.min() > by || !isAskedAbout(segment)) {
-          continue;
-        }
-        if (!segments.contains(segment.fileName()) || (after < by && arrival.max() > after)) {
-          return false;
-        }
-        same++;
-      }
-      if (same < segments.size()) {
-        return false;
-      }
-      firstAsOf = after;
-      lastAsOf = by;
-      return true;
+      return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 
     /** Those of some values that have not been asked about; in their order. */

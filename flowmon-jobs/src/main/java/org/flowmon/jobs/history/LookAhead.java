@@ -64,7 +64,7 @@ final class LookAhead {
   }
 
   private void attempt(long windowEnd) {
-    if (closed.getAsBoolean() || !isExpected(windowEnd) || query.known(windowEnd) != null) {
+    if (closed.getAsBoolean() || !isExpected(windowEnd) || query.isKept(windowEnd)) {
       return;
     }
     if (!permits.tryAcquire()) {
@@ -87,7 +87,7 @@ final class LookAhead {
     boolean isReached = false;
     try {
       isReached = query.isReached(archive, windowEnd);
-      if (isReached && query.known(windowEnd) == null) {
+      if (isReached && !query.isKept(windowEnd)) {
         query.lookAhead(archive, windowEnd);
       }
     } catch (IOException | RuntimeException e) {

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.manifest.ArchiveCommit;
+import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -38,6 +39,7 @@ abstract class ArchivedHistory {
 
   @TempDir Path directory;
   long offset;
+  private int imported;
   Duration disorder = Duration.ZERO;
 
   record Flow(String source, long end, long arrival, long bytes) {}
@@ -58,6 +60,17 @@ abstract class ArchivedHistory {
               List.of(new SourceRange("t:0", offset, ++offset, first, through, false)),
               "test"));
       return segments;
+    }
+  }
+
+  /** Commits flows as those of a file that was imported. */
+  void importFile(Flow... flows) throws Exception {
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      SealedSegment segment =
+          new SegmentWriter()
+              .seal(archive.segmentsDirectory(), List.of(batch(flows)), Provenance.NONE);
+      ImportedFile file = new ImportedFile(String.format("%064x", ++imported), "f", 10);
+      archive.commit(ArchiveCommit.ofFile(List.of(segment), file, false, "import"));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -140,12 +141,12 @@ class HistoryFunctionTest extends ArchivedHistory {
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window is no news
       Thread.sleep(300);
-      assertNull(query.known(next), "what may still arrive is waited for");
+      assertFalse(query.isKept(next), "what may still arrive is waited for");
       archive(AS_OF + HOUR, flow(A, 2, 20));
-      while (query.known(next) == null) {
+      while (!query.isKept(next)) {
         Thread.sleep(10);
       }
-      HistoryAnswer answer = query.known(next);
+      HistoryAnswer answer = query.known(archive, next);
       assertEquals(HistoryStatus.EXACT, answer.status());
       HistoryAnswer own = query.run(archive, window(100, A, 60), Duration.ofMinutes(1));
       assertEquals(own.rows(), answer.rows());
@@ -311,18 +312,18 @@ class HistoryFunctionTest extends ArchivedHistory {
               hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
-      assertNull(query.known(first.windowEnd()));
+      assertNull(query.known(archive, first.windowEnd()));
       assertEquals(HistoryStatus.PARTIAL, query.run(archive, first, limit).status());
-      assertNull(query.known(first.windowEnd()), "what is partial may become better");
+      assertNull(query.known(archive, first.windowEnd()), "what is partial may become better");
       archive(END + 17 * HOUR);
       HistoryAnswer exact = query.run(archive, first, limit);
       assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
-      assertSame(exact, query.known(ending(HOUR - 10 * SECOND, first).windowEnd()));
-      assertNull(query.known(ending(HOUR, first).windowEnd()));
+      assertSame(exact, query.known(archive, ending(HOUR - 10 * SECOND, first).windowEnd()));
+      assertNull(query.known(archive, ending(HOUR, first).windowEnd()));
       for (int hour = 1; hour <= 16; hour++) {
         query.run(archive, ending(hour * HOUR, first), limit);
       }
-      assertNull(query.known(first.windowEnd()), "periods long past are forgotten");
+      assertNull(query.known(archive, first.windowEnd()), "periods long past are forgotten");
       HistoryQuery ofRows =
           new HistoryQuery(
               hourly("elephants", filter + " AND src_addr IN (:live.src_addr)"),
@@ -331,12 +332,37 @@ class HistoryFunctionTest extends ArchivedHistory {
               Duration.ZERO,
               new RecentAnswers());
       assertEquals(HistoryStatus.EXACT, ofRows.run(archive, first, limit).status());
-      assertNull(ofRows.known(first.windowEnd()), "other windows have other rows");
+      assertNull(ofRows.known(archive, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
           new HistoryQuery(
               elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
       own.run(archive, first, limit);
-      assertNull(own.known(first.windowEnd()));
+      assertNull(own.known(archive, first.windowEnd()));
+    }
+  }
+
+  @Test
+  void whatIsImportedBehindAsOfIsInTheNextAnswerOfThePeriod() throws Exception {
+    archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
+    RecentAnswers answers = new RecentAnswers();
+    HistoryQuery query =
+        new HistoryQuery(
+            hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, answers);
+    WindowResult first = window(100, A, 60);
+    WindowResult next = ending(10 * SECOND, first);
+    Duration limit = Duration.ofSeconds(5);
+    try (Archive archive = Archive.open(directory)) {
+      HistoryAnswer before = query.run(archive, first, limit);
+      assertEquals(HistoryStatus.EXACT, before.status(), before.message());
+      assertSame(before, query.known(archive, next.windowEnd()));
+      // What arrives from now on is behind as-of, and changes nothing.
+      archive(END + 2 * HOUR, new Flow(B, END + HOUR, END + HOUR + SECOND, 5));
+      assertSame(before, query.known(archive, next.windowEnd()));
+      importFile(new Flow(A, END - DAY, END - DAY, 1000));
+      assertNull(query.known(archive, next.windowEnd()), "it lacks what was imported");
+      HistoryAnswer after = query.run(archive, next, limit);
+      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
+      assertSame(after, query.known(archive, next.windowEnd()));
     }
   }
 

@@ -16,13 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.ImportedFile;
-import org.flowmon.archive.segment.Provenance;
-import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
@@ -45,8 +39,6 @@ class KeptGroupsTest extends ArchivedHistory {
           + " (:live.src_addr)"
           + HOURS
           + " GROUP BY src_addr, hour";
-
-  private int imported;
 
   private static HistoryQuery query(String text, RecentAnswers answers) {
     AnalysisConfig config = TestReports.elephants("");
@@ -217,16 +209,6 @@ class KeptGroupsTest extends ArchivedHistory {
       assertEquals(query.run(archive, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
       assertEquals(2, rows.rowCount());
       assertEquals(rows, kept.rows(both, kept.missing(both), ofB.withRows(new int[0])));
-    }
-  }
-
-  private void importFile(Flow... flows) throws Exception {
-    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
-      SealedSegment segment =
-          new SegmentWriter()
-              .seal(archive.segmentsDirectory(), List.of(batch(flows)), Provenance.NONE);
-      ImportedFile file = new ImportedFile(String.format("%064x", ++imported), "f", 10);
-      archive.commit(ArchiveCommit.ofFile(List.of(segment), file, false, "import"));
     }
   }
 

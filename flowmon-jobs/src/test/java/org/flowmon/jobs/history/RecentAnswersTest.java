@@ -4,12 +4,33 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class RecentAnswersTest {
+class RecentAnswersTest extends ArchivedHistory {
+  private static final FlowQuery QUERY = QueryParser.parse("SELECT COUNT(*) AS n FROM flows");
+
+  private ArchiveSnapshot snapshot;
+
+  @BeforeEach
+  void takeSnapshot() throws Exception {
+    archive(0);
+    try (Archive archive = Archive.open(directory)) {
+      snapshot = archive.snapshot();
+    }
+  }
+
+  private void keep(RecentAnswers answers, long now, HistoryAnswer answer) {
+    answers.keep(now, answer, new AskedSegments(QUERY, snapshot, answer.asOf()));
+  }
+
   private static HistoryAnswer answer(HistoryStatus status, int rows) {
     ResultTable.Builder table = new ResultTable.Builder().column("n", ValueKind.LONG);
     for (int row = 0; row < rows; row++) {
@@ -24,23 +45,23 @@ class RecentAnswersTest {
     HistoryAnswer[] kept = new HistoryAnswer[8];
     for (int now = 0; now < kept.length; now++) {
       kept[now] = answer(HistoryStatus.EXACT, 3);
-      answers.keep(now, kept[now]);
+      keep(answers, now, kept[now]);
     }
     for (int now = 0; now < kept.length; now++) {
-      assertSame(kept[now], answers.get(now));
+      assertSame(kept[now], answers.get(now, snapshot));
     }
   }
 
   @Test
   void thoseThatWereAskedForLastAreKept() {
     RecentAnswers answers = new RecentAnswers();
-    answers.keep(1000, answer(HistoryStatus.EXACT, 1));
+    keep(answers, 1000, answer(HistoryStatus.EXACT, 1));
     for (int now = 0; now < 100; now++) {
-      answers.keep(now, answer(HistoryStatus.EXACT, 1));
-      assertEquals(1, answers.get(1000).rows().rowCount());
+      keep(answers, now, answer(HistoryStatus.EXACT, 1));
+      assertEquals(1, answers.get(1000, snapshot).rows().rowCount());
     }
     for (int now = 0; now < 100; now++) {
-      assertEquals(now >= 85, answers.get(now) != null, "now " + now);
+      assertEquals(now >= 85, answers.get(now, snapshot) != null, "now " + now);
     }
   }
 
@@ -48,15 +69,15 @@ class RecentAnswersTest {
   void rowsAreBoundedAndThoseOfTheLastTwoAlwaysFit() {
     RecentAnswers answers = new RecentAnswers();
     for (int now = 1; now <= 5; now++) {
-      answers.keep(now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS));
-      answers.keep(now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS)); // counts once
-      assertEquals(now > 1, answers.get(now - 1) != null);
-      assertEquals(RecentAnswers.MAX_ROWS, answers.get(now).rows().rowCount());
-      assertNull(answers.get(now - 2));
+      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS));
+      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS)); // counts once
+      assertEquals(now > 1, answers.get(now - 1, snapshot) != null);
+      assertEquals(RecentAnswers.MAX_ROWS, answers.get(now, snapshot).rows().rowCount());
+      assertNull(answers.get(now - 2, snapshot));
     }
-    answers.keep(9, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS + 1));
-    answers.keep(10, answer(HistoryStatus.PARTIAL, 1));
-    assertNull(answers.get(9));
-    assertNull(answers.get(10));
+    keep(answers, 9, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS + 1));
+    keep(answers, 10, answer(HistoryStatus.PARTIAL, 1));
+    assertNull(answers.get(9, snapshot));
+    assertNull(answers.get(10, snapshot));
   }
 }
