@@ -153,13 +153,22 @@ public final class FunctionRates implements Callable<Integer> {
     row.put("must_reach", MUST);
     row.put("median", perSecond.get((rounds - 1) / 2));
     row.put("best", perSecond.get(rounds - 1));
-    row.put("reached", perSecond.get((rounds - 1) / 2) >= MUST ? "yes" : "no");
+    row.put("reached", options.reached(perSecond.get((rounds - 1) / 2) >= MUST));
     row.put("job_cpu_us_per_flow", cpu.get((rounds - 1) / 2));
     row.put("rows_checked", check.rows());
     row.put("answers_as_certain", check.answers());
     row.put("items_below_lower_bound", check.belowLower());
     BenchResult table =
-        new BenchResult("live functions: flows a second, median and best of the rounds");
+        new BenchResult("live functions: flows a second, median and best of the rounds")
+            .explain("must_reach", "flows a second that the median is to reach")
+            .explain("rows_checked", "rows of reports of one window, compared with its flows")
+            .explain(
+                "answers_as_certain",
+                "values in them whose bounds always hold, each found within these")
+            .explain(
+                "items_below_lower_bound",
+                "share of listed items that weigh less than their lower bound, which sketches"
+                    + " state with a probability only");
     table.row(row);
     options.show("functions", List.of(table), plot);
     return 0;

@@ -49,6 +49,10 @@ public final class LiveBench implements Callable<Integer> {
       description = "Rounds after one to warm up; default ${DEFAULT-VALUE}.")
   private int rounds;
 
+  boolean isQuick() {
+    return options.quick();
+  }
+
   @Override
   public Integer call() throws IOException {
     options.check();

@@ -7,7 +7,9 @@ import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** What every experiment on the live path can be told, and how it shows what it found. */
 final class LiveOptions {
@@ -34,6 +36,9 @@ final class LiveOptions {
       names = "--quick",
       description = "A fiftieth of the flows, to see that it runs: its figures say nothing.")
   private boolean quick;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
 
   @Option(
       names = "--plot",
@@ -66,8 +71,12 @@ final class LiveOptions {
     return partitions;
   }
 
+  /** Whether it is only to be seen that it runs, said behind the experiment or before. */
   boolean quick() {
-    return quick;
+    return quick
+        || (command.parent() != null
+            && command.parent().userObject() instanceof LiveBench all
+            && all.isQuick());
   }
 
   /**
@@ -76,7 +85,12 @@ final class LiveOptions {
    * @param otherwise where the user did not say
    */
   long flows(long otherwise) {
-    return flows != null ? flows : quick ? otherwise / QUICK : otherwise;
+    return flows != null ? flows : quick() ? otherwise / QUICK : otherwise;
+  }
+
+  /** What a table says of a rate that must be reached: of few flows nothing. */
+  String reached(boolean isReached) {
+    return quick() ? "–" : isReached ? "yes" : "no";
   }
 
   void progress(String format, Object... values) {
@@ -96,6 +110,9 @@ final class LiveOptions {
       Path file = plot == null ? Path.of("bench-live-" + name + ".svg") : plot;
       SvgPlot.write(file, List.of(plots));
       progress("plot: %s", file);
+    }
+    if (quick()) {
+      progress("--quick: figures say nothing");
     }
   }
 }

@@ -159,7 +159,7 @@ public final class Rates implements Callable<Integer> {
     row.put("must_reach", must);
     row.put("median", perSecond.get((rounds - 1) / 2));
     row.put("best", perSecond.get(rounds - 1));
-    row.put("reached", perSecond.get((rounds - 1) / 2) >= must ? "yes" : "no");
+    row.put("reached", options.reached(perSecond.get((rounds - 1) / 2) >= must));
     row.put("job_cpu_us_per_flow", cpu.get((rounds - 1) / 2));
     row.put("windows_reported", windows);
     row.put("history_exact", exact);

@@ -81,7 +81,7 @@ final class DrainPauses implements Callable<Integer> {
         all.put("queries", (long) one[1]);
         all.put("drain", policy);
         all.putAll(row);
-        options.progress("%s", all);
+        options.progress(all);
         table.row(all);
         plot.point(policy, groups, (double) row.get("longest_ms"));
       }

@@ -71,12 +71,12 @@ final class TableSizes implements Callable<Integer> {
           Map<String, Object> row = row(spread, groups, rule);
           row.put("slots", (long) slots);
           row.put("slots_per_group", slots / (double) groups);
-          options.progress("%s", row);
+          options.progress(row);
           rules.row(row);
           plot.point(rule.toString(), groups, slots);
           Map<String, Object> own = row(spread, groups, rule);
           measure(tuples, rule, slots, own);
-          options.progress("%s", own);
+          options.progress(own);
           tables.row(own);
         }
       }

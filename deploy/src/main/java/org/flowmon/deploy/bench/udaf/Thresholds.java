@@ -52,7 +52,7 @@ final class Thresholds implements Callable<Integer> {
           row.put("groups", (long) groups);
           row.put("exact", (long) exact);
           measure(Functions.hitters(kind, STRATEGY, exact), tuples, row);
-          options.progress("%s", row);
+          options.progress(row);
           table.row(row);
           cost.point(exact + " exact items", groups, (double) row.get("total_ns"));
           space.point(exact + " exact items", groups, (double) row.get("state_bytes_per_tuple"));

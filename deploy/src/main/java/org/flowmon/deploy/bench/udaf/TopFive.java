@@ -89,7 +89,14 @@ final class TopFive implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     options.check();
-    BenchResult table = new BenchResult("udaf accuracy: the five heaviest items");
+    BenchResult table =
+        new BenchResult("udaf accuracy: the five heaviest items")
+            .explain("different", "different items that a group may have; any: as many as come")
+            .explain("items_asked", "five of each group, of those that have as many")
+            .explain("exact", "share of them that TOP gives at their place")
+            .explain("off_by_one", "one place off")
+            .explain("further_off", "among the five, further off")
+            .explain("missed", "not among the five");
     List<SvgPlot> plots = new ArrayList<>();
     for (ValueKind kind : List.of(ValueKind.LONG, ValueKind.ADDRESS)) {
       for (Spread spread : Spread.values()) {
@@ -118,7 +125,7 @@ final class TopFive implements Callable<Integer> {
                 row.put("different", items == Tuples.ANY ? "any" : String.valueOf(items));
                 row.put("strategy", strategy);
                 places.put(row);
-                options.progress("%s", row);
+                options.progress(row);
                 table.row(row);
                 if (items != Tuples.ANY) {
                   plot.point(strategy, items, (double) row.get("missed"));

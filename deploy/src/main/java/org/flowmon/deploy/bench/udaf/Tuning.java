@@ -153,7 +153,7 @@ final class Tuning implements Callable<Integer> {
     row.put("whole_ratio", auto.nanos(false) / bestWhole);
     row.put("trials", auto.trials());
     table.row(row);
-    options.progress("%s", row);
+    options.progress(row);
     cases++;
     plot.point("settled", cases, auto.nanos(true) / best);
     plot.point("whole", cases, auto.nanos(false) / bestWhole);

@@ -2,6 +2,7 @@ package org.flowmon.deploy.bench.udaf;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -28,6 +29,15 @@ import picocli.CommandLine.Spec;
     })
 public final class UdafBench implements Runnable {
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--quick",
+      description = "As behind the experiment: to see that it runs, its figures say nothing.")
+  private boolean quick;
+
+  boolean isQuick() {
+    return quick;
+  }
 
   @Override
   public void run() {

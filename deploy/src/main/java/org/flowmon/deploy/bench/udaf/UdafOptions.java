@@ -5,11 +5,14 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.udaf.expression.Vector;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** What every experiment on aggregate functions can be told, and how it shows what it found. */
 final class UdafOptions {
@@ -38,6 +41,9 @@ final class UdafOptions {
               + " nothing.")
   private boolean quick;
 
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
   @Option(
       names = "--plot",
       paramLabel = "FILE",
@@ -58,8 +64,12 @@ final class UdafOptions {
     return seed;
   }
 
+  /** Whether it is only to be seen that it runs, said behind the experiment or before. */
   boolean quick() {
-    return quick;
+    return quick
+        || (command.parent() != null
+            && command.parent().userObject() instanceof UdafBench all
+            && all.isQuick());
   }
 
   int rounds() {
@@ -68,12 +78,17 @@ final class UdafOptions {
 
   /** Of these numbers of groups those that are measured. */
   int[] groups(int... usual) {
-    return quick ? Arrays.stream(usual).filter(g -> g <= QUICK_GROUPS).toArray() : usual.clone();
+    return quick() ? Arrays.stream(usual).filter(g -> g <= QUICK_GROUPS).toArray() : usual.clone();
   }
 
   /** Tuples of an epoch. */
   int rows() {
-    return (int) Math.max(Vector.CAPACITY, quick ? rows / QUICK : rows);
+    return (int) Math.max(Vector.CAPACITY, quick() ? rows / QUICK : rows);
+  }
+
+  /** Says a row that was measured. */
+  void progress(Map<String, Object> row) {
+    progress("%s", BenchResult.sentence(row));
   }
 
   void progress(String format, Object... values) {
@@ -97,5 +112,8 @@ final class UdafOptions {
     Path file = plot == null ? Path.of("bench-udaf-" + name + ".svg") : plot;
     SvgPlot.write(file, List.of(plots));
     progress("plot: %s", file);
+    if (quick()) {
+      progress("--quick: figures say nothing");
+    }
   }
 }

@@ -10,6 +10,19 @@ import org.junit.jupiter.api.Test;
 
 final class BenchResultTest {
   @Test
+  void aRowIsSaidAsASentence() {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("items", "numbers");
+    row.put("off_by_one", 0.8262626262626263);
+    row.put("strategy", "adaptive");
+    row.put("items_asked", 49_500L);
+    assertEquals(
+        "numbers, adaptive: off by one 0.8263, items asked 49,500", BenchResult.sentence(row));
+    assertEquals("count 1", BenchResult.sentence(Map.of("count", 1L)));
+    assertEquals("a", BenchResult.sentence(Map.of("name", "a")));
+  }
+
+  @Test
   void tablesThatWereMergedAreReadAsTheyWere() throws Exception {
     BenchResult first = new BenchResult("first");
     Map<String, Object> row = new LinkedHashMap<>();

@@ -40,6 +40,25 @@ class UdafExperimentsTest {
     return rows;
   }
 
+  @Test
+  void quickIsTakenBeforeTheExperimentTooAndColumnsAreExplained() {
+    CommandRun run =
+        CommandRun.of(
+            "bench",
+            "udaf",
+            "--quick",
+            "accuracy",
+            "--rounds",
+            "1",
+            "--plot",
+            folder.resolve("plot.svg").toString());
+    assertEquals(0, run.code(), run.err());
+    assertTrue(run.out().contains("  missed: not among the five"), run.out());
+    List<String> said = run.err().lines().toList();
+    assertEquals("--quick: figures say nothing", said.get(said.size() - 1));
+    assertTrue(said.get(0).matches("numbers, uniform, 10, exact: items asked .*"), said.get(0));
+  }
+
   private static Set<String> texts(List<JsonNode> rows, String column) {
     Set<String> texts = new HashSet<>();
     rows.forEach(row -> texts.add(row.path(column).asText()));
