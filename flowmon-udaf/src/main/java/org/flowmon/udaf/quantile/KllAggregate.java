@@ -1,5 +1,6 @@
 package org.flowmon.udaf.quantile;
 
+import java.util.Arrays;
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.kll.KllSketch;
 import org.apache.datasketches.quantilescommon.QuantileSearchCriteria;
@@ -23,6 +24,13 @@ final class KllAggregate implements SuperAggregate {
   private final Summary incoming = new Summary();
   private final Summary merged = new Summary();
 
+  // Bytes of a sketch grow in steps with the number of values: the last number of each, and its
+  // bytes. They are asked for with each merge, and walking the levels takes longer than most
+  // merges.
+  private long[] stepEnds = new long[8];
+  private int[] stepBytes = new int[8];
+  private int steps;
+
   KllAggregate(QuantileParameters parameters) {
     this.parameters = parameters;
     this.k = k(parameters.epsilon().doubleValue());
@@ -31,6 +39,46 @@ final class KllAggregate implements SuperAggregate {
   /** The k of an ε. */
   static int k(double epsilon) {
     return KllSketch.getKFromEpsilon(epsilon, false);
+  }
+
+  /** Bytes of a sketch of n values at most. */
+  int maxBytes(long n) {
+    while (steps == 0 || n > stepEnds[steps - 1]) {
+      addStep();
+    }
+    int step = steps - 1;
+    while (step > 0 && n <= stepEnds[step - 1]) {
+      step--;
+    }
+    return stepBytes[step];
+  }
+
+  private void addStep() {
+    long same = steps == 0 ? 1 : stepEnds[steps - 1] + 1;
+    int bytes = reckoned(same);
+    long other = 2 * same;
+    while (reckoned(other) == bytes) {
+      same = other;
+      other = 2 * same;
+    }
+    while (other - same > 1) {
+      long middle = (same + other) >>> 1;
+      if (reckoned(middle) == bytes) {
+        same = middle;
+      } else {
+        other = middle;
+      }
+    }
+    if (steps == stepEnds.length) {
+      stepEnds = Arrays.copyOf(stepEnds, 2 * steps);
+      stepBytes = Arrays.copyOf(stepBytes, 2 * steps);
+    }
+    stepEnds[steps] = same;
+    stepBytes[steps++] = bytes;
+  }
+
+  private int reckoned(long n) {
+    return KllSketch.getMaxSerializedSizeBytes(k, n, KllSketch.SketchType.LONGS_SKETCH, true);
   }
 
   @Override
@@ -141,8 +189,7 @@ final class KllAggregate implements SuperAggregate {
     }
 
     private int maxBytesOfItems() {
-      return KllSketch.getMaxSerializedSizeBytes(
-          shared.k, sketch.getN(), KllSketch.SketchType.LONGS_SKETCH, true);
+      return shared.maxBytes(sketch.getN());
     }
 
     @Override
