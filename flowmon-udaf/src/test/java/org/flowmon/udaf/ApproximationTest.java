@@ -23,12 +23,12 @@ class ApproximationTest {
   void exactQueriesAreOverTheSameFlowsAndGroups() {
     assertEquals(
         List.of(
-            "m: SELECT dst_port AS port, bytes, COUNT(*) AS exact FROM flows WHERE bytes > 5 GROUP"
-                + " BY dst_port, bytes ORDER BY (dst_port), (bytes)",
+            "m: SELECT dst_port AS port, MEDIAN(QUANTILES(bytes, 0)) AS exact FROM flows WHERE"
+                + " bytes > 5 GROUP BY dst_port ORDER BY dst_port",
             "ratio: SELECT dst_port AS port, COUNT(DISTINCT src_addr, dst_addr) AS exact FROM flows"
-                + " WHERE bytes > 5 GROUP BY dst_port ORDER BY (dst_port)",
+                + " WHERE bytes > 5 GROUP BY dst_port ORDER BY dst_port",
             "t: SELECT dst_port AS port, src_addr, SUM(packets) AS exact FROM flows WHERE bytes > 5"
-                + " GROUP BY dst_port, src_addr ORDER BY (dst_port), SUM(packets) DESC"),
+                + " GROUP BY dst_port, src_addr ORDER BY dst_port, SUM(packets) DESC"),
         exact(
             "SELECT dst_port AS port, QUANTILES(bytes) AS q, COUNT(q) AS n, MEDIAN(q) AS m,"
                 + " LOWER(m) AS low, CARDINALITY(APPROX_COUNT_DISTINCT(src_addr, dst_addr)) /"
@@ -45,22 +45,22 @@ class ApproximationTest {
             + " MEDIAN(bytes) AS m FROM flows GROUP BY port";
     String sums =
         "SELECT dst_port AS port, src_addr, COUNT(*) AS exact FROM flows GROUP BY dst_port,"
-            + " src_addr ORDER BY (dst_port), ";
+            + " src_addr ORDER BY dst_port, ";
     assertEquals(
         List.of(
             "c: " + sums + "COUNT(*) DESC",
-            "n: " + sums + "(src_addr)",
+            "n: " + sums + "src_addr",
             "d: SELECT dst_port AS port, COUNT(DISTINCT src_addr) AS exact FROM flows GROUP BY"
-                + " dst_port ORDER BY (dst_port)",
-            "s: SELECT dst_port AS port, bytes, COUNT(*) AS exact FROM flows GROUP BY dst_port,"
-                + " bytes ORDER BY (dst_port), (bytes)"),
+                + " dst_port ORDER BY dst_port",
+            "s: SELECT dst_port AS port, MEDIAN(QUANTILES(bytes, 0)) AS exact FROM flows GROUP BY"
+                + " dst_port ORDER BY dst_port"),
         exact(
             "SELECT CHANGES(h, h) AS c, h, CARDINALITY(DIFFERENCE(d, d)) AS n, LOWER(n) AS l,"
                 + " CARDINALITY(d) AS d, TOTAL(h) AS t, m + 1 AS s, port FROM ("
                 + states
                 + ") AS x"));
     assertEquals(
-        List.of("t: " + sums + "COUNT(*) DESC", "n: " + sums + "(src_addr)"),
+        List.of("t: " + sums + "COUNT(*) DESC", "n: " + sums + "src_addr"),
         exact(
             "SELECT TOP(MERGE(h), 3) AS t, CARDINALITY(MERGE(d)) AS n"
                 + " FROM ("
@@ -69,21 +69,48 @@ class ApproximationTest {
   }
 
   @Test
-  void exactAnswersAreWithinTheBounds() {
+  void columnsWhoseFunctionIsToBeCalledOtherwiseShareTheirQuery() {
+    String both =
+        "SELECT dst_port, QUANTILE(QUANTILES(bytes, 0), 0.9) AS p_exact,"
+            + " RANK(QUANTILES(bytes, 0), 7) AS p_exact_2, MEDIAN(QUANTILES(duration, 0)) AS"
+            + " m_exact FROM flows GROUP BY dst_port ORDER BY dst_port";
+    assertEquals(
+        List.of("p: " + both, "p: " + both, "m: " + both),
+        exact(
+            "SELECT dst_port, QUANTILES(bytes, 0.1, 'kll') AS q, QUANTILE(q, 0.9) / RANK(q, 7) AS"
+                + " p, MEDIAN(duration) AS m FROM flows GROUP BY dst_port"));
+    // States of columns are not there when the others are made.
+    assertEquals(
+        List.of(
+            "m: SELECT dst_port AS p, bytes, COUNT(*) AS exact FROM flows GROUP BY dst_port, bytes"
+                + " ORDER BY dst_port, bytes"),
+        exact(
+            "SELECT MEDIAN(MERGE(q)) AS m FROM (SELECT dst_port AS p, QUANTILES(bytes) AS q FROM"
+                + " flows GROUP BY p) AS x"));
+    assertEquals(
+        List.of(),
+        exact("SELECT MEDIAN(QUANTILES(bytes, 0)) AS m, UPPER(m) AS u FROM flows"),
+        "it is exact itself");
+  }
+
+  @Test
+  void exactAnswersAreThoseOfTheSortedValuesAndWithinTheBounds() {
     List<FlowBatch> flows = new RandomFlows(5).modest().batches(6, 2000);
     FlowQuery query =
         QueryParser.parse(
             "SELECT QUANTILE(QUANTILES(bytes, 0.1), 0.9) AS v, LOWER(v) AS low, UPPER(v) AS high,"
                 + " COUNT(QUANTILES(bytes, 0.1)) AS n FROM flows");
     ResultTable answer = FlowQueries.run(flows, query);
-    ResultTable values = FlowQueries.run(flows, Approximation.of(query).get(0).exact());
+    ResultTable values =
+        FlowQueries.run(
+            flows,
+            QueryParser.parse("SELECT bytes FROM flows WHERE bytes IS NOT NULL ORDER BY bytes"));
     long rank = (long) Math.ceil(0.9 * answer.longValue(0, 3));
-    int row = 0;
-    for (long upTo = values.longValue(0, 1); upTo < rank; ) {
-      row++;
-      upTo += values.longValue(row, 1);
-    }
-    long exact = values.longValue(row, 0);
-    assertTrue(answer.longValue(0, 1) <= exact && exact <= answer.longValue(0, 2));
+    assertEquals(values.rowCount(), answer.longValue(0, 3));
+    long truth = values.longValue((int) rank - 1, 0);
+    ResultTable exact = FlowQueries.run(flows, Approximation.of(query).get(0).exact());
+    assertEquals(List.of("exact"), exact.names());
+    assertEquals(truth, exact.longValue(0, 0));
+    assertTrue(answer.longValue(0, 1) <= truth && truth <= answer.longValue(0, 2));
   }
 }

@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,6 +18,8 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
+import org.flowmon.jobs.report.ReportApproximation;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
@@ -133,7 +138,7 @@ public final class QueryCommand implements Callable<Integer> {
             left + " columns are NULL in every row and left out; --format csv and json have all");
       }
       answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
-      Approximation.of(query).forEach(value -> System.err.println("approximate: " + value));
+      approximate(query, answer).forEach(line -> System.err.println("approximate: " + line));
       if (explained) {
         System.err.println(Explanation.left(answer.stats()));
         if (query.having() != null) {
@@ -153,6 +158,19 @@ public final class QueryCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** How far approximate columns may be off, as reports say it. */
+  private static List<String> approximate(Query query, QueryAnswer answer) {
+    Map<String, ErrorBound> bounds = new HashMap<>();
+    answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
+    List<ReportApproximation> all = new ArrayList<>();
+    for (Approximation one : Approximation.of(query)) {
+      String value = one.what().toString();
+      all.add(
+          new ReportApproximation(one.column(), value, bounds.get(value), one.exact().toString()));
+    }
+    return ReportText.errors(all);
+  }
+
   private static QueryAnswer run(AskedSnapshots asked, Query query, QueryOptions options)
       throws IOException {
     try {
@@ -168,9 +186,10 @@ public final class QueryCommand implements Callable<Integer> {
   private static String summary(QueryAnswer answer) {
     QueryStats stats = answer.stats();
     return String.format(
-        "%d rows in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
+        "%,d %s in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
             + " flows, %,d bytes",
         answer.table().rowCount(),
+        answer.table().rowCount() == 1 ? "row" : "rows",
         stats.nanos() / 1e6,
         stats.segmentsRead(),
         stats.segmentsTotal(),

@@ -155,8 +155,13 @@ record ReportText(
     return members;
   }
 
+  /** The same of columns that are not of a message. */
+  static List<String> errors(List<ReportApproximation> approximate) {
+    return lines(approximate.stream().map(ReportText::members).toList());
+  }
+
   /** How far values in columns may be off: those that share an error and a query share a line. */
-  private List<String> errors() {
+  private static List<String> lines(List<Map<String, Object>> approximate) {
     Map<String, String> columns = new LinkedHashMap<>();
     for (Map<String, Object> one : approximate) {
       String column = String.valueOf(one.get("column"));
@@ -174,7 +179,7 @@ record ReportText(
       double probability =
           one.get("probability") instanceof Number number ? number.doubleValue() : 1;
       if (bound.doubleValue() == 0 && probability == 1) {
-        return said.append(": exact in this window").toString();
+        return said.append(": exact here").toString();
       }
       boolean isShare = "share".equals(one.get("bound_of"));
       said.append(": at most ")
@@ -272,7 +277,7 @@ record ReportText(
         remark,
         message == null ? "" : ": " + TextTable.printable(message));
     TextTable.ofReport(days == null ? rows : withoutDays()).write(out);
-    errors().forEach(line -> out.println(TextTable.printable(line)));
+    lines(approximate).forEach(line -> out.println(TextTable.printable(line)));
     out.println();
   }
 

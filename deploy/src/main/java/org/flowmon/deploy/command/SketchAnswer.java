@@ -17,7 +17,7 @@ import org.flowmon.udaf.query.Value;
 /** Answers from states with their bounds, for people or as JSON. */
 final class SketchAnswer {
   private static final List<String> COLUMNS =
-      List.of("value", "lower", "upper", "bound", "bound_of", "probability");
+      List.of("value", "lower", "upper", "bound", "bound_of", "of", "probability");
 
   private final boolean json;
   private final Facts facts = new Facts();
@@ -47,18 +47,27 @@ final class SketchAnswer {
    * @param cells of the columns before, but for those of items, which come last
    */
   void add(Answer answer, ErrorBound bound, Object... cells) {
+    add(answer, bound, (Long) null, Arrays.asList(cells));
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param of how many rows an error in ranks is of; null of other errors
+   */
+  void add(Answer answer, ErrorBound bound, Long of, List<Object> cells) {
     if (answer instanceof Estimate estimate) {
-      row(estimate, bound, Arrays.asList(cells));
+      row(estimate, bound, of, cells);
       return;
     }
     for (Items.Item item : ((Items) answer).items()) {
-      List<Object> all = new ArrayList<>(Arrays.asList(cells));
+      List<Object> all = new ArrayList<>(cells);
       item.key().forEach(key -> all.add(cell(key)));
-      row(item.estimate(), bound, all);
+      row(item.estimate(), bound, of, all);
     }
   }
 
-  private void row(Estimate estimate, ErrorBound bound, List<Object> cells) {
+  private void row(Estimate estimate, ErrorBound bound, Long of, List<Object> cells) {
     if (cells.size() != before.length) {
       throw new IllegalArgumentException(cells + " under " + Arrays.toString(before));
     }
@@ -73,6 +82,7 @@ final class SketchAnswer {
           case ADDITIVE -> "units";
           case RELATIVE -> "share";
         });
+    row.add(of);
     row.add(bound.probability());
     table.row(row.toArray());
   }

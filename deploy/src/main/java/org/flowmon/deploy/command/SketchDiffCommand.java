@@ -76,7 +76,8 @@ final class SketchDiffCommand implements Callable<Integer> {
           before
               + ": states of "
               + function.name()
-              + " cannot be compared; expected HEAVY_HITTERS or DISTINCT_SAMPLE");
+              + " cannot be compared; expected HEAVY_HITTERS or DISTINCT_SAMPLE; 'sketch query'"
+              + " asks one file after the other");
     }
     answer.value("function", reader.function().stateType());
     answer.value("states_before", first.states());

@@ -3,7 +3,6 @@ package org.flowmon.deploy.command;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -74,7 +73,7 @@ final class SketchMergeCommand implements Callable<Integer> {
   /** The file has its name only once it is whole, also where it is one of those that were read. */
   private void write(byte[] bytes) throws IOException {
     if (!force && Files.exists(to)) {
-      throw new FileAlreadyExistsException(to.toString());
+      throw new CommandException("exists already: " + to + "; --force replaces it");
     }
     Path folder = to.toAbsolutePath().getParent();
     if (!Files.isDirectory(folder)) {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafException;
 import picocli.CommandLine.Command;
@@ -73,10 +75,25 @@ final class SketchQueryCommand implements Callable<Integer> {
     answer.value("states", found.size());
     for (int s = 0; s < states.size(); s++) {
       SuperState state = states.get(s);
-      Object[] cells = each ? new Object[] {found.get(s).where()} : new Object[0];
-      answer.add(bound.extract(state), bound.bound(state), cells);
+      List<Object> cells = each ? List.of(found.get(s).where()) : List.of();
+      ErrorBound error = bound.bound(state);
+      answer.add(bound.extract(state), error, rows(reader, state, error), cells);
     }
     answer.print();
     return ExitCodes.DONE;
+  }
+
+  /** How many rows ranks are counted among; null of other errors, or where states do not say. */
+  private static Long rows(StateFiles reader, SuperState state, ErrorBound error) {
+    if (error.kind() != ErrorBound.Kind.RANK) {
+      return null;
+    }
+    try {
+      BoundExtractor count =
+          reader.functions().bindExtractor(reader.function(), "COUNT", List.of());
+      return count.extract(state) instanceof Estimate rows ? rows.value().low() : null;
+    } catch (UdafException e) {
+      return null; // a function of one's own
+    }
   }
 }

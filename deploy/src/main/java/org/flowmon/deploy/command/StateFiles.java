@@ -28,6 +28,8 @@ final class StateFiles {
   /** What the header of a CSV file with one column is; no state is so short. */
   private static final Pattern COLUMN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
 
+  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/=]");
+
   /** "FLW" in base64. */
   private static final String BEGIN = "RkxX";
 
@@ -106,8 +108,7 @@ final class StateFiles {
       try {
         state = Base64.getDecoder().decode(line);
       } catch (IllegalArgumentException e) {
-        throw new CommandException(
-            where + ": expected an exported state, as bytes or a line of base64, found neither");
+        throw new CommandException(where + ": " + damage(line));
       }
       try {
         found.add(new Found(ExportedState.read(state), where));
@@ -116,6 +117,23 @@ final class StateFiles {
       }
     }
     return found;
+  }
+
+  /** What is wrong with a line that is no base64. */
+  private static String damage(String line) {
+    if (!line.startsWith(BEGIN)) {
+      return "expected an exported state, as bytes or a line of base64, found neither";
+    }
+    for (int i = 0; i < line.length(); i++) {
+      if (!BASE64.matcher(line.substring(i, i + 1)).matches()) {
+        return String.format(
+            "begins as an exported state; character %,d of the line, '%s', is none of base64",
+            i + 1, TextTable.printable(line.substring(i, i + 1)));
+      }
+    }
+    return String.format(
+        "begins as an exported state; its %,d characters of base64 are cut or have some too many",
+        line.length());
   }
 
   /** A state of its own for each that is given; all are of one type. */

@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.flowmon.flow.FlowColumn;
@@ -16,8 +17,9 @@ import org.flowmon.udaf.query.ValueKind;
 
 /**
  * An answer as aligned columns for people: numbers to the right, durations in seconds, NULL as an
- * empty cell. Of {@code SELECT *}, which has every column that a flow can have, those without any
- * value are left out; columns that were asked for by name never are.
+ * empty cell; a state is how it begins and how long it is, a list has a line for each item. Of
+ * {@code SELECT *}, which has every column that a flow can have, those without any value are left
+ * out; columns that were asked for by name never are.
  */
 final class TextTable {
   /** Decimals of a double that is neither huge nor tiny. */
@@ -79,12 +81,19 @@ final class TextTable {
     }
     List<String[]> lines = new ArrayList<>();
     for (int row = 0; row < table.rowCount(); row++) {
-      String[] line = new String[columns.length];
+      int first = lines.size();
+      lines.add(emptyLine());
       for (int i = 0; i < columns.length; i++) {
-        line[i] = printable(cell(row, columns[i]));
-        width[i] = Math.max(width[i], line[i].length());
+        int place = first;
+        for (String part : cell(row, columns[i])) {
+          if (place == lines.size()) {
+            lines.add(emptyLine());
+          }
+          String shown = printable(part);
+          lines.get(place++)[i] = shown;
+          width[i] = Math.max(width[i], shown.length());
+        }
       }
-      lines.add(line);
     }
     writeLine(out, width, names);
     StringBuilder rule = new StringBuilder();
@@ -94,6 +103,12 @@ final class TextTable {
     out.println(rule);
     lines.forEach(line -> writeLine(out, width, line));
     return table.columnCount() - columns.length;
+  }
+
+  private String[] emptyLine() {
+    String[] line = new String[columns.length];
+    Arrays.fill(line, "");
+    return line;
   }
 
   private void writeLine(PrintWriter out, int[] width, String[] cells) {
@@ -114,16 +129,20 @@ final class TextTable {
     };
   }
 
-  private String cell(int row, int column) {
+  /** The lines of a cell. */
+  private List<String> cell(int row, int column) {
     String name = OutputFormat.codeName(table, items, row, column);
     if (name != null) {
-      return name;
+      return List.of(name);
+    }
+    if (!table.isNull(row, column) && table.kind(column) == ValueKind.TEXT) {
+      return StateCells.lines(table.text(row, column));
     }
     if (table.isNull(row, column) || table.kind(column) != ValueKind.DOUBLE) {
-      return table.formatted(row, column);
+      return List.of(table.formatted(row, column));
     }
     double value = table.doubleValue(row, column);
-    return isMeanDuration(column) ? number(value / 1e6) + " s" : number(value);
+    return List.of(isMeanDuration(column) ? number(value / 1e6) + " s" : number(value));
   }
 
   /** An average of durations is a number of microseconds, for it may lie between two of them. */

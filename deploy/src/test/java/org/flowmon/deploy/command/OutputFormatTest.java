@@ -1,9 +1,13 @@
 package org.flowmon.deploy.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Base64;
+import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
@@ -89,6 +93,45 @@ class OutputFormatTest {
         1234.56789   0.0
         """,
         text.toString());
+  }
+
+  @Test
+  void aStateIsShortAndAListHasLines() throws Exception {
+    String state = Base64.getEncoder().encodeToString(("FLWS" + "x".repeat(2065)).getBytes(UTF_8));
+    String items =
+        "[{\"item\":\"192.0.2.1\",\"value\":80,\"lower\":78,\"upper\":81},"
+            + "{\"item\":[443,\"a\\u001b\"],\"value\":5,\"lower\":5,\"upper\":5}]";
+    ResultTable table =
+        new ResultTable.Builder()
+            .column("n", ValueKind.LONG)
+            .column("state", ValueKind.TEXT)
+            .column("top", ValueKind.TEXT)
+            .column("m", ValueKind.LONG)
+            .row()
+            .set(0, 1)
+            .set(1, state)
+            .set(2, items)
+            .set(3, 2)
+            .row()
+            .set(0, 3)
+            .set(1, "RkxXU is no state")
+            .set(2, "[{\"item\":no")
+            .set(3, 4)
+            .build();
+    StringWriter text = new StringWriter();
+    OutputFormat.TABLE.write(table, List.of(), new PrintWriter(text));
+    assertEquals(
+        """
+        n  state                  top                      m
+        ─  ─────────────────────  ───────────────────────  ─
+        1  RkxXU3… (2,069 bytes)  192.0.2.1: 80 (78 … 81)  2
+                                  443, a\\x1b: 5
+        3  RkxXU is no state      [{"item":no              4
+        """,
+        text.toString());
+    text.getBuffer().setLength(0);
+    OutputFormat.CSV.write(table, List.of(), new PrintWriter(text));
+    assertTrue(text.toString().contains(state), "other formats have all of it");
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,13 +85,25 @@ final class QueryCommandTest {
 
   @Test
   void approximateColumnsAreSaidWithTheQueryThatGivesTheExactAnswer() {
-    String sql = "SELECT MEDIAN(src_port) AS m, UPPER(m) AS high FROM flows";
-    assertEquals(0, query(sql, "--format", "csv"));
+    assertEquals(
+        0, query("SELECT MEDIAN(src_port) AS m, UPPER(m) AS high FROM flows", "--format", "csv"));
     assertEquals("m,high\r\n1024,1024\r\n", out);
-    String exact =
-        "SELECT src_port, COUNT(*) AS exact FROM flows GROUP BY src_port ORDER BY (src_port)";
-    assertTrue(err.contains("approximate: m: ") && err.contains("exactly by " + exact), err);
+    assertTrue(err.contains("approximate: m: MEDIAN(QUANTILES(src_port)): exact here"), err);
+    String sql = "SELECT MEDIAN(QUANTILES(src_port, 0.2, 'lite', 16)) AS m, UPPER(m) AS high FROM flows";
+    assertEquals(0, query(sql, "--format", "csv"));
+    String exact = "SELECT MEDIAN(QUANTILES(src_port, 0)) AS exact FROM flows";
+    Matcher said =
+        Pattern.compile(
+                Pattern.quote("approximate: m: MEDIAN(QUANTILES(src_port, 0.2, 'lite', 16)): at most ")
+                    + "(\\d+) ranks off; exactly by "
+                    + Pattern.quote(exact))
+            .matcher(err);
+    assertTrue(said.find(), err);
+    long m = Long.parseLong(out.lines().skip(1).findFirst().get().split(",")[0]);
+    long ranks = Long.parseLong(said.group(1));
+    assertTrue(ranks > 0 && ranks <= 10 && Math.abs(m - 1024) <= ranks, m + ": " + err);
     assertEquals(0, query(exact, "--format", "csv"));
+    assertEquals("exact\r\n1024\r\n", out);
     assertFalse(err.contains("approximate"), err);
   }
 

@@ -254,7 +254,7 @@ class ReportsCommandTest {
              2  192.0.2.8    998    0.5
           bytes: v, rows: at most 12 ranks off; exactly by SELECT 1
           share: w: at most 1.6 % off, with 95 %
-          rank: u: exact in this window
+          rank: u: exact here
           top: x: approximate; exactly by SELECT 3
           wide: approximate
 

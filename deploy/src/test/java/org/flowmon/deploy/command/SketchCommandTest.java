@@ -134,6 +134,7 @@ class SketchCommandTest {
     assertEquals(5, answer.path("states").asInt());
     JsonNode row = answer.path("answers").path(0);
     assertEquals("ranks", row.path("bound_of").asText());
+    assertEquals(20_000, row.path("of").asLong(), "ranks of so many rows");
     assertEquals(1, row.path("probability").asDouble());
     double ranks = row.path("bound").asDouble();
     assertTrue(ranks > 0 && ranks <= 200, "seed " + SEED + ": " + row);
@@ -168,7 +169,7 @@ class SketchCommandTest {
     assertEquals(texts + ", line 5", rows.get(2).path("state").asText());
     CommandRun table = CommandRun.of("sketch", "query", "MEDIAN", texts);
     assertTrue(
-        table.out().lines().anyMatch(line -> line.strip().matches("2 +2 +2 +0 +ranks +1")),
+        table.out().lines().anyMatch(line -> line.strip().matches("2 +2 +2 +0 +ranks +4 +1")),
         table.out());
   }
 
@@ -191,7 +192,7 @@ class SketchCommandTest {
     assertEquals(text(expected), text(Files.readAllBytes(to)));
     Path plain = Files.write(folder.resolve("plain"), expected);
     assertEquals(Files.getPosixFilePermissions(plain), Files.getPosixFilePermissions(to));
-    assertFails(3, "exists already", "sketch", "merge", a, b, "--to", to);
+    assertFails(3, "; --force replaces it", "sketch", "merge", a, b, "--to", to);
     assertEquals(0, CommandRun.of("sketch", "merge", to, a, "--to", to, "--force").code());
     assertEquals(text(expected), text(Files.readAllBytes(to)));
     assertEquals(
@@ -374,6 +375,18 @@ class SketchCommandTest {
         "MEDIAN",
         good,
         other);
+    String line = text(state(function("QUANTILES", ValueKind.LONG), numbers(1, 2, 3)));
+    Path hurt = folder.resolve("hurt.txt");
+    Files.writeString(hurt, line.substring(0, 20) + "*" + line.substring(21) + "\n");
+    assertFails(
+        3,
+        "hurt.txt, line 1: begins as an exported state; character 21 of the line, '*', is none"
+            + " of base64",
+        "sketch",
+        "merge",
+        hurt);
+    Files.writeString(hurt, line.substring(0, line.length() - 3) + "\n");
+    assertFails(3, "characters of base64 are cut", "sketch", "merge", hurt);
     assertFails(3, "no such file", "sketch", "merge", folder.resolve("none"));
     assertFails(
         3,
@@ -389,7 +402,7 @@ class SketchCommandTest {
     Path good = file("good", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2, 3)));
     assertFails(
         2,
-        "QUANTILE(state, share): expected share to be a number from 0.0 to 1.0, found 2",
+        "QUANTILE(state, share): expected share to be a number from 0 to 1, found 2",
         "sketch",
         "query",
         "QUANTILE(2)",

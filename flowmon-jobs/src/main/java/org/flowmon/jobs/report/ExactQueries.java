@@ -4,8 +4,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.WindowTime;
 import org.flowmon.jobs.merge.WindowResult;
@@ -15,6 +17,9 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.table.ValueBound;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -23,12 +28,16 @@ import org.flowmon.udaf.table.WindowSpec;
  * what they stand for exactly, over just the flows that a window's result has.
  */
 final class ExactQueries {
+  /** Values of a key that a query is restricted to, at most. */
+  static final int MAX_KEYS = 100;
+
   private static final String HOUR =
       "INTERVAL '" + WindowSpec.DEFAULT_AHEAD_MICROS / 1_000_000 + " seconds'";
 
   private final boolean isOfArrivals;
   private final boolean hasExact;
   private final List<Approximation> columns;
+  private final List<SelectItem> keys; // of the groups, that results have
 
   /**
    * Those of an analysis.
@@ -38,6 +47,10 @@ final class ExactQueries {
    */
   ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
     Query query = QueryParser.parseQuery(analysis.live().query());
+    this.keys =
+        query instanceof FlowQuery flows
+            ? flows.select().stream().filter(item -> flows.groupBy().contains(item.what())).toList()
+            : List.of();
     this.isOfArrivals = analysis.live().time() == WindowTime.ARRIVAL;
     // Of a flow's shares no query over whole flows tells.
     this.hasExact = hasFlows && !analysis.live().spread();
@@ -75,8 +88,46 @@ final class ExactQueries {
         terms.add(one);
       }
     }
+    for (Expression key : exact.groupBy()) {
+      Expression isShown = isShown(key, window.rows());
+      if (isShown != null) {
+        terms.add(isShown);
+      }
+    }
     return new FlowQuery(
         exact.select(), new Expression.And(terms), exact.groupBy(), exact.orderBy(), -1);
+  }
+
+  /** That a key has one of the values that rows have; null where these are many, or not known. */
+  private Expression isShown(Expression key, ResultTable rows) {
+    int column = -1;
+    for (SelectItem item : keys) {
+      if (item.what().equals(key)) {
+        column = rows.column(item.name());
+      }
+    }
+    if (column < 0) {
+      return null;
+    }
+    Set<Value> values = new LinkedHashSet<>();
+    boolean hasNull = false;
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (rows.isNull(row, column)) {
+        hasNull = true;
+      } else {
+        values.add(rows.value(row, column));
+      }
+      if (values.size() > MAX_KEYS) {
+        return null;
+      }
+    }
+    if (values.isEmpty()) {
+      return hasNull ? new Expression.IsNull(key) : null;
+    }
+    List<Expression> literals = new ArrayList<>();
+    values.forEach(value -> literals.add(new Expression.Literal(value)));
+    Expression in = new Expression.In(key, literals);
+    return hasNull ? new Expression.Or(List.of(in, new Expression.IsNull(key))) : in;
   }
 
   /** Which flows the result has; the bounds of arrivals tell the archive where to look. */

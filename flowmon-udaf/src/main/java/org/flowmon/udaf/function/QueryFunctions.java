@@ -171,6 +171,23 @@ public final class QueryFunctions implements FunctionCatalogue {
   }
 
   @Override
+  public boolean isExact(String function, List<Expression> arguments) {
+    return known().bind(function, arguments(arguments)).isExact();
+  }
+
+  @Override
+  public List<Expression> exactArguments(String function, List<Expression> arguments) {
+    List<Value> parameters = known().find(function).exactParameters();
+    if (parameters == null) {
+      throw new IllegalArgumentException(function + " has no parameters that make it exact");
+    }
+    int ofRows = known().bind(function, arguments(arguments)).arguments();
+    List<Expression> exact = new ArrayList<>(arguments.subList(0, ofRows));
+    parameters.forEach(value -> exact.add(new Expression.Literal(value)));
+    return exact;
+  }
+
+  @Override
   public Approximation.Way exactOfPair(String function, String pair) {
     return known().pair(known().find(function), pair).exact();
   }

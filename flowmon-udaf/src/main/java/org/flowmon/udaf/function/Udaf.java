@@ -1,6 +1,7 @@
 package org.flowmon.udaf.function;
 
 import java.util.List;
+import org.flowmon.udaf.query.Value;
 
 /**
  * An aggregate function that queries call by name, as {@code QUANTILES(bytes, 0.01)}. Its result is
@@ -50,6 +51,14 @@ public interface Udaf {
    * @throws UdafException saying what was found and what was expected
    */
   BoundUdaf bind(UdafCall call);
+
+  /**
+   * The parameters behind the arguments of rows with which answers are exact, for those that have
+   * to know; null where no parameters make them so.
+   */
+  default List<Value> exactParameters() {
+    return null;
+  }
 
   /** What takes values out of its states; no two of the same name. */
   List<Extractor> extractors();

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.function;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -100,7 +101,7 @@ public final class UdafCall {
       return fallback;
     }
     Value value = constant(place, what);
-    String expected = what + " to be a number from " + min + " to " + max;
+    String expected = what + " to be a number from " + plain(min) + " to " + plain(max);
     if (value.isNull() || !value.kind().isNumber()) {
       throw error(place, expected, value.toString());
     }
@@ -109,6 +110,10 @@ public final class UdafCall {
       throw error(place, expected, value.toString());
     }
     return number;
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
   /**

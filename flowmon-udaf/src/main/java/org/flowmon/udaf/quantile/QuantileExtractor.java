@@ -52,7 +52,7 @@ final class QuantileExtractor implements Extractor {
 
   @Override
   public Approximation.Way exact() {
-    return name.equals("COUNT") ? Approximation.Way.ITSELF : Approximation.Way.COUNTS;
+    return name.equals("COUNT") ? Approximation.Way.ITSELF : Approximation.Way.EXACT_CALL;
   }
 
   @Override

@@ -57,6 +57,11 @@ record QuantileParameters(ValueKind kind, int millionths, Strategy strategy, int
     return BigDecimal.valueOf(epsilon).movePointRight(6).intValue();
   }
 
+  /** Whether all different values are kept. */
+  boolean isExact() {
+    return millionths == 0;
+  }
+
   BigDecimal epsilon() {
     return BigDecimal.valueOf(millionths, 6).stripTrailingZeros();
   }

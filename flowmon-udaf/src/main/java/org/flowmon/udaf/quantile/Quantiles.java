@@ -23,10 +23,11 @@ import org.flowmon.udaf.query.ValueKind;
  * kind of state, a summary of Greenwald and Khanna whose bound always holds, after any merges; so
  * they may take turns, which {@code 'auto'} leaves to the low level, lite where nothing chooses.
  * {@code 'kll'} sends values as they come and keeps a KLL sketch, whose bound holds with a
- * probability of 99%.
+ * probability of 99%. With an ε of 0 all different values are kept, and answers are exact.
  */
 public final class Quantiles implements Udaf {
   private static final double DEFAULT_EPSILON = 0.01;
+  private static final double MIN_EPSILON = 0.0001;
   private static final int MIN_WORDS = 16;
 
   @Override
@@ -44,9 +45,20 @@ public final class Quantiles implements Udaf {
     ValueKind kind =
         call.rows(
             0, "x", ValueKind.LONG, ValueKind.DURATION, ValueKind.TIMESTAMP, ValueKind.DOUBLE);
-    double epsilon = call.decimal(1, "epsilon", DEFAULT_EPSILON, 0.0001, 0.5);
+    double epsilon = call.decimal(1, "epsilon", DEFAULT_EPSILON, 0, 0.5);
+    if (epsilon > 0 && epsilon < MIN_EPSILON) {
+      throw call.error(
+          1,
+          "epsilon to be 0, which is exact, or a number from 0.0001 to 0.5",
+          call.constant(1, "epsilon").toString());
+    }
+    boolean isExact = epsilon == 0;
     Strategy strategy =
-        Strategy.of(call.word(2, "strategy", "auto", "auto", "lite", "medium", "heavy", "kll"));
+        Strategy.of(
+            isExact
+                ? call.word(2, "strategy where epsilon is 0", "lite", "lite", "auto")
+                : call.word(2, "strategy", "auto", "auto", "lite", "medium", "heavy", "kll"));
+    strategy = isExact ? Strategy.LITE : strategy; // there is nothing to choose
     int millionths = QuantileParameters.millionths(epsilon);
     int fallback =
         strategy == Strategy.AUTO
@@ -55,6 +67,11 @@ public final class Quantiles implements Udaf {
     int words = (int) call.whole(3, "words", (long) fallback, MIN_WORDS, SummaryBytes.MAX_VALUES);
     call.atMost(4);
     return new Bound(call, new QuantileParameters(kind, millionths, strategy, words));
+  }
+
+  @Override
+  public List<Value> exactParameters() {
+    return List.of(Value.ofLong(0));
   }
 
   @Override
@@ -93,7 +110,7 @@ public final class Quantiles implements Udaf {
 
     @Override
     public boolean isExact() {
-      return false;
+      return parameters.isExact();
     }
 
     @Override
@@ -125,6 +142,9 @@ public final class Quantiles implements Udaf {
 
     @Override
     public SuperAggregate superAggregate() {
+      if (parameters.isExact()) {
+        return new ExactAggregate(parameters);
+      }
       return parameters.strategy() == Strategy.KLL
           ? new KllAggregate(parameters)
           : new SummaryAggregate(parameters);

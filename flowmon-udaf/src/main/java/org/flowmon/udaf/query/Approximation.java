@@ -15,8 +15,9 @@ import java.util.Set;
  *
  * @param column its name
  * @param what the approximate value in it
- * @param exact per group: the exact number; or the values or items that there are, each with its
- *     exact count or sum, in the order that shows the answer
+ * @param exact per group: the exact answer; or the values or items that there are, each with its
+ *     exact count or sum, in the order that shows the answer. One query gives the answers of all
+ *     columns for which the same function only has to be called otherwise
  */
 public record Approximation(String column, Expression what, FlowQuery exact) {
   /** How a query gives the exact answer of an extractor. */
@@ -25,6 +26,8 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     ITSELF,
     /** By the number of different arguments. */
     COUNT_DISTINCT,
+    /** By the same of the function with {@link FunctionCatalogue#exactArguments}. */
+    EXACT_CALL,
     /** By the values of the arguments in their order, with the number of rows of each. */
     COUNTS,
     /** By the values of the first argument, with the sum of the second or the number of rows. */
@@ -38,18 +41,63 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
    * within it; a state and what is exact is none.
    */
   public static List<Approximation> of(Query query) {
-    Set<Approximation> all = new LinkedHashSet<>();
+    Set<Found> found = new LinkedHashSet<>();
     for (SelectItem item : query.select()) {
-      collect(query, item.name(), item.what(), null, all);
+      collect(query, item.name(), item.what(), null, found);
+    }
+    Set<Approximation> all = new LinkedHashSet<>();
+    for (Found one : found) {
+      FlowQuery exact = one.way() == Way.EXACT_CALL ? together(one, found) : exact(one);
+      if (exact != null) {
+        all.add(new Approximation(one.column(), one.what(), exact));
+      }
     }
     return List.copyOf(all);
+  }
+
+  /**
+   * An approximate value of a column.
+   *
+   * @param flows the query that makes the states it is of
+   * @param call that makes them, or takes the value out of one
+   */
+  private record Found(
+      String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
+
+  /** The query of all values of the same groups whose function is to be called otherwise. */
+  private static FlowQuery together(Found of, Set<Found> found) {
+    Map<AggregateCall, String> columns = new LinkedHashMap<>();
+    for (Found one : found) {
+      if (one.way() == Way.EXACT_CALL && one.flows().equals(of.flows())) {
+        columns.putIfAbsent(exactly(one.call()), one.column());
+      }
+    }
+    Map<AggregateCall, String> names = new LinkedHashMap<>();
+    columns.forEach(
+        (call, column) -> {
+          String name = columns.size() == 1 ? "exact" : column + "_exact";
+          int more = 2;
+          String free = name;
+          while (names.containsValue(free)) {
+            free = name + "_" + more++;
+          }
+          names.put(call, free);
+        });
+    return exact(of.flows(), List.of(), names, false);
+  }
+
+  private static AggregateCall exactly(AggregateCall call) {
+    List<Expression> arguments =
+        Functions.catalogue().exactArguments(call.value().function(), call.arguments());
+    return new AggregateCall(arguments, call.value());
   }
 
   /** What is taken out of states, and how rows give it exactly. */
   private record Taken(Expression what, Way way) {
     /** The same of what is made of these states: how many they have in common rows do not tell. */
     Taken ofParts() {
-      return way == Way.COUNT_DISTINCT ? new Taken(what, Way.COUNTS) : this;
+      boolean isOfWhole = way == Way.COUNT_DISTINCT || way == Way.EXACT_CALL;
+      return isOfWhole ? new Taken(what, Way.COUNTS) : this;
     }
   }
 
@@ -59,7 +107,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
    * @param taken what is taken out of the states that the expression gives; null where nothing is
    */
   private static void collect(
-      Query query, String column, Expression what, Taken taken, Set<Approximation> all) {
+      Query query, String column, Expression what, Taken taken, Set<Found> all) {
     if (what instanceof Expression.Named named) {
       collectColumn((TableQuery) query, column, named, taken, all);
     } else if (what instanceof Expression.OfStates call) {
@@ -85,11 +133,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   /** A column of a result is what its query makes it of. */
   private static void collectColumn(
-      TableQuery query,
-      String column,
-      Expression.Named named,
-      Taken taken,
-      Set<Approximation> all) {
+      TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
       if (Objects.equals(source.name(), named.table())) {
         for (SelectItem item : source.query().select()) {
@@ -102,7 +146,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   }
 
   private static void collectCall(
-      Query query, String column, AggregateCall call, Taken taken, Set<Approximation> all) {
+      Query query, String column, AggregateCall call, Taken taken, Set<Found> all) {
     StateValue value = call.value();
     if (value.part() != StateValue.Part.VALUE) {
       return;
@@ -111,27 +155,28 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
         value.isState()
             ? taken
             : new Taken(call, Functions.catalogue().exact(value.function(), value.extractor()));
-    if (of == null) {
+    if (of == null || Functions.catalogue().isExact(value.function(), call.callArguments())) {
       return;
     }
     if (value.merged() != null) {
       collect(query, column, call.argument(), of.ofParts(), all);
     } else if (query instanceof FlowQuery flows) {
-      FlowQuery exact = exact(flows, call, of.way());
-      if (exact != null) {
-        all.add(new Approximation(column, of.what(), exact));
-      }
+      // What is taken out of a column of states is not there when they are made.
+      Way way = value.isState() && of.way() == Way.EXACT_CALL ? Way.COUNTS : of.way();
+      all.add(new Found(column, of.what(), flows, call, way));
     }
   }
 
-  private static FlowQuery exact(FlowQuery query, AggregateCall call, Way way) {
+  private static FlowQuery exact(Found found) {
+    FlowQuery query = found.flows();
+    AggregateCall call = found.call();
     List<Expression> rows =
         call.arguments().stream()
             .filter(argument -> !(argument instanceof Expression.Literal))
             .toList();
     AggregateCall count = new AggregateCall(AggregateFunction.COUNT, List.of());
-    return switch (way) {
-      case ITSELF, UNKNOWN -> null;
+    return switch (found.way()) {
+      case ITSELF, EXACT_CALL, UNKNOWN -> null;
       case COUNT_DISTINCT ->
           exact(query, List.of(), new AggregateCall(AggregateFunction.COUNT_DISTINCT, rows), false);
       case COUNTS -> exact(query, rows, count, false);
@@ -154,6 +199,12 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
    */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, AggregateCall value, boolean byValue) {
+    return exact(query, keys, Map.of(value, "exact"), byValue);
+  }
+
+  /** Likewise, of several values with their names; by the first of them. */
+  private static FlowQuery exact(
+      FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
     Map<Expression, String> items = new LinkedHashMap<>();
     query.groupBy().forEach(key -> items.put(key, name(query, key)));
     List<Expression> groupBy = new ArrayList<>(query.groupBy());
@@ -162,11 +213,11 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
         groupBy.add(key);
       }
     }
-    items.put(value, "exact");
+    items.putAll(values);
     List<OrderItem> order = new ArrayList<>();
     query.groupBy().forEach(key -> order.add(new OrderItem(key, false, false)));
     if (byValue) {
-      order.add(new OrderItem(value, true, false));
+      order.add(new OrderItem(values.keySet().iterator().next(), true, false));
     } else {
       keys.forEach(key -> order.add(new OrderItem(key, false, false)));
     }
@@ -184,21 +235,5 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return key instanceof Expression.Column column
         ? column.column().sqlName()
         : key.toString().toLowerCase(Locale.ROOT);
-  }
-
-  private boolean isList() {
-    return what instanceof Expression.OfStates call
-        ? call.isList()
-        : ((AggregateCall) what).value().isList();
-  }
-
-  /** The line that says so. */
-  @Override
-  public String toString() {
-    String bounds =
-        isList()
-            ? "has the bounds of each item"
-            : "is between LOWER(" + what + ") and UPPER(" + what + ")";
-    return column + ": " + what + " " + bounds + "; exactly by " + exact;
   }
 }

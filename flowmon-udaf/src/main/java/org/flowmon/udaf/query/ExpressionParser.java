@@ -416,16 +416,20 @@ final class ExpressionParser {
                 + name.typed(),
             name.start());
       }
+      boolean isQuoted = name.kind() == Token.Kind.QUOTED_NAME;
+      String text = isQuoted ? "a text takes single quotes: " + Value.ofText(name.text()) : "";
+      String instead =
+          isQuoted && !columns.hasTables()
+              ? "double quotes hold a name, "
+              : Names.nearestOr(name.text(), names.all(), columns) + (isQuoted ? "; " : "");
       throw tokens.error(
           "no column '"
               + name.typed()
               + "' in "
               + columns.title()
               + (names.all().isEmpty() ? "; " : ", and no item of that name; ")
-              + (name.kind() == Token.Kind.QUOTED_NAME
-                  ? "double quotes hold a name, a text takes single quotes: "
-                      + Value.ofText(name.text())
-                  : Names.nearestOr(name.text(), names.all(), columns)),
+              + instead
+              + text,
           name.start());
     }
     return column;

@@ -82,6 +82,17 @@ public interface FunctionCatalogue {
   /** How a query gives the exact answer of an extractor. */
   Approximation.Way exact(String function, String extractor);
 
+  /** Whether answers of a call, which is right, are exact. */
+  boolean isExact(String function, List<Expression> arguments);
+
+  /**
+   * The arguments with which a function is exact, over the same values of rows.
+   *
+   * @param arguments of a call that is right, of a function that has extractors of {@link
+   *     Approximation.Way#EXACT_CALL}
+   */
+  List<Expression> exactArguments(String function, List<Expression> arguments);
+
   /** How a query gives the exact answer of a function of two states that gives values. */
   Approximation.Way exactOfPair(String function, String pair);
 

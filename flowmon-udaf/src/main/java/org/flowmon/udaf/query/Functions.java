@@ -87,6 +87,16 @@ final class Functions {
     }
 
     @Override
+    public boolean isExact(String function, List<Expression> arguments) {
+      throw new IllegalArgumentException("no function " + function);
+    }
+
+    @Override
+    public List<Expression> exactArguments(String function, List<Expression> arguments) {
+      throw new IllegalArgumentException("no function " + function);
+    }
+
+    @Override
     public Approximation.Way exactOfPair(String function, String pair) {
       return Approximation.Way.UNKNOWN;
     }

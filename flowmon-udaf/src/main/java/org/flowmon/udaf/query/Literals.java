@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.time.DateTimeException;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -26,6 +27,9 @@ final class Literals {
               + " ?(Z|[+-]\\d\\d:\\d\\d)?");
 
   private static final Pattern DURATION = Pattern.compile("\\s*(-?\\d{1,18})\\s*([A-Za-z]+)\\s*");
+
+  private static final List<String> LARGER_UNITS =
+      List.of("MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY");
 
   private Literals() {}
 
@@ -51,6 +55,15 @@ final class Literals {
     } catch (ArithmeticException e) {
       return null;
     }
+  }
+
+  /** A duration as a literal, in the largest unit up to days that gives a whole number. */
+  static String interval(long micros) {
+    String unit = "MICROSECOND";
+    for (String larger : LARGER_UNITS) {
+      unit = micros % UNIT_MICROS.get(larger) == 0 && micros != 0 ? larger : unit;
+    }
+    return "INTERVAL '" + micros / UNIT_MICROS.get(unit) + "' " + unit;
   }
 
   /**

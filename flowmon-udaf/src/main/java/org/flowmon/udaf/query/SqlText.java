@@ -73,7 +73,10 @@ final class SqlText {
       sql.append(" HAVING ").append(query.having());
     }
     if (!query.orderBy().isEmpty()) {
-      String items = query.orderBy().stream().map(SqlText::order).collect(Collectors.joining(", "));
+      String items =
+          query.orderBy().stream()
+              .map(item -> order(item, query.select()))
+              .collect(Collectors.joining(", "));
       sql.append(" ORDER BY ").append(items);
     }
     if (query.limitBy() != null) {
@@ -99,10 +102,14 @@ final class SqlText {
     return plain ? name : "\"" + name.replace("\"", "\"\"") + "\"";
   }
 
-  private static String order(OrderItem item) {
-    // In parentheses a column is not taken for an alias of the same name.
-    boolean bare = item.what() instanceof Column || item.what() instanceof Named;
-    String what = bare ? "(" + item.what() + ")" : item.what().toString();
+  private static String order(OrderItem item, List<SelectItem> select) {
+    String text = item.what().toString();
+    // In parentheses a column is not taken for an item of the same name.
+    boolean isOther =
+        select.stream()
+            .anyMatch(
+                other -> name(other.name()).equals(text) && !other.what().equals(item.what()));
+    String what = isOther ? "(" + text + ")" : text;
     return what + (item.descending() ? " DESC" : "") + (item.nullsFirst() ? " NULLS FIRST" : "");
   }
 
@@ -115,7 +122,7 @@ final class SqlText {
       case LONG -> Long.toString(value.low());
       case DOUBLE -> Double.toString(value.asDouble());
       case TIMESTAMP -> "TIMESTAMP '" + timestamp(value.low()) + "'";
-      case DURATION -> "INTERVAL '" + value.low() + "' MICROSECOND";
+      case DURATION -> Literals.interval(value.low());
       case ADDRESS -> "ADDRESS '" + IpAddress.format(value.high(), value.low()) + "'";
       case TEXT -> "'" + value.text().replace("'", "''") + "'";
     };
@@ -169,6 +176,12 @@ final class SqlText {
 
   private static String function(Expression expression) {
     if (expression instanceof Case choice) {
+      if (isCoalesce(choice)) {
+        List<Expression> all = new ArrayList<>();
+        choice.whens().forEach(when -> all.add(when.result()));
+        all.add(choice.otherwise());
+        return "COALESCE(" + list(all) + ")";
+      }
       StringBuilder sql = new StringBuilder("CASE");
       choice
           .whens()
@@ -204,6 +217,13 @@ final class SqlText {
       return call.part() == StateValue.Part.VALUE ? text : call.part() + "(" + text + ")";
     }
     throw new IllegalStateException("no text for " + expression.getClass());
+  }
+
+  /** Whether it is what COALESCE stands for: the first that is not NULL. */
+  private static boolean isCoalesce(Case choice) {
+    return choice.whens().stream()
+            .allMatch(when -> when.condition().equals(new Not(new IsNull(when.result()))))
+        && !(choice.otherwise() instanceof Literal last && last.value().isNull());
   }
 
   private static String name(FlowColumn column) {

@@ -41,6 +41,8 @@ public class QuantileContractTest extends FunctionContract {
         of(ValueKind.LONG, 0.05, "heavy", 64),
         of(ValueKind.TIMESTAMP, 0.01, "heavy", 256),
         of(ValueKind.LONG, 0.5, "heavy", 16),
+        of(ValueKind.LONG, 0, "lite", 16),
+        of(ValueKind.DOUBLE, 0, "lite", 64),
         of(ValueKind.LONG, 0.02, "kll", 64),
         of(ValueKind.DOUBLE, 0.1, "kll", 16));
   }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -192,9 +194,19 @@ class QuantilesTest {
         0,
         () -> bind(ValueKind.ADDRESS));
     refuses(
-        signature + "expected epsilon to be a number from 1.0E-4 to 0.5, found 2",
+        signature + "expected epsilon to be a number from 0 to 0.5, found 2",
         1,
         () -> bind(ValueKind.LONG, Value.ofLong(2)));
+    refuses(
+        signature
+            + "expected epsilon to be 0, which is exact, or a number from 0.0001 to 0.5, found"
+            + " 1.0E-5",
+        1,
+        () -> bind(ValueKind.LONG, Value.ofDouble(0.00001)));
+    refuses(
+        signature + "expected strategy where epsilon is 0 to be one of 'lite', 'auto', found 'kll'",
+        2,
+        () -> bind(ValueKind.LONG, Value.ofLong(0), Value.ofText("kll")));
     refuses(
         signature
             + "expected strategy to be one of 'auto', 'lite', 'medium', 'heavy', 'kll', found"
@@ -208,7 +220,7 @@ class QuantilesTest {
     BoundUdaf function = bind(ValueKind.DURATION);
     SuperState state = function.superAggregate().initialize();
     refuses(
-        "QUANTILE(state, share): expected share to be a number from 0.0 to 1.0, found 95",
+        "QUANTILE(state, share): expected share to be a number from 0 to 1, found 95",
         0,
         () -> extract(function, state, "quantile", Value.ofLong(95)));
     refuses(
@@ -220,6 +232,72 @@ class QuantilesTest {
             + " COUNT",
         -1,
         () -> extract(function, state, "TOP"));
+  }
+
+  @Test
+  void anExactStateHasEachDifferentValueOnceAndIsChargedForIt() {
+    BoundUdaf exact = bind(ValueKind.LONG, Value.ofLong(0));
+    assertTrue(exact.isExact());
+    assertEquals("QUANTILES(LONG, 0)", exact.stateType());
+    assertEquals(List.of(exact), exact.choices());
+    Random random = new Random(13);
+    long charged = 0;
+    for (int different : new int[] {1, 7, 1000, 60_000}) {
+      long[] values = random.longs(100_000, 0, different).map(v -> v * v - 3).toArray();
+      SuperState state = merged(exact, values);
+      long most = 400 + 100L * different;
+      assertTrue(state.chargedBytes() < most, different + " values: " + state.chargedBytes());
+      assertTrue(state.chargedBytes() > charged);
+      charged = state.chargedBytes();
+      Arrays.sort(values);
+      for (double share : new double[] {0, 0.001, 0.5, 0.9999, 1}) {
+        long rank =
+            Math.max(
+                1,
+                BigDecimal.valueOf(share)
+                    .multiply(BigDecimal.valueOf(100_000))
+                    .setScale(0, RoundingMode.CEILING)
+                    .longValue());
+        assertEquals(
+            Estimate.exact(Value.ofLong(values[(int) rank - 1])),
+            extract(exact, state, "QUANTILE", Value.ofDouble(share)));
+      }
+      assertTrue(state.memoryBytes() <= state.chargedBytes());
+    }
+    SuperState summary = merged(bind(ValueKind.LONG), new Random(5).longs(5000).toArray());
+    StateFormatException e =
+        assertThrows(
+            StateFormatException.class,
+            () ->
+                ContractStreams.merge(
+                    exact.superAggregate().initialize(), ContractStreams.bytes(summary)));
+    assertTrue(e.getMessage().contains("expected gaps of at most 0"), e.getMessage());
+  }
+
+  @Test
+  void whatAKllStateTakesIsKnownWithoutWalkingItsLevels() {
+    BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("kll"));
+    KllAggregate high = (KllAggregate) function.superAggregate();
+    int k = KllAggregate.k(0.05);
+    Random random = new Random(3);
+    for (int i = 0; i < 20_000; i++) {
+      long n = 2 + (random.nextLong() >>> (24 + random.nextInt(38)));
+      assertEquals(
+          KllSketch.getMaxSerializedSizeBytes(k, n, KllSketch.SketchType.LONGS_SKETCH, true),
+          high.maxBytes(n),
+          n + " values, seed 3");
+    }
+    SuperState state = merged(function, random.longs(100_000).toArray());
+    var threads =
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+    long own = Thread.currentThread().getId();
+    long sum = state.memoryBytes() + state.chargedBytes();
+    long before = threads.getThreadAllocatedBytes(own);
+    for (int i = 0; i < 1000; i++) {
+      sum += state.memoryBytes() + state.chargedBytes();
+    }
+    long allocated = threads.getThreadAllocatedBytes(own) - before;
+    assertTrue(sum > 0 && allocated < 1000, allocated + " bytes for 2,000 answers");
   }
 
   @Test

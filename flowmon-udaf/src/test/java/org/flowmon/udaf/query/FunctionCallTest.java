@@ -45,7 +45,7 @@ class FunctionCallTest {
       },
       {
         "SELECT RANK(duration, INTERVAL '5' SECOND) AS r, COUNT(bytes) AS b FROM flows",
-        "SELECT RANK(QUANTILES(duration), INTERVAL '5000000' MICROSECOND) AS r, COUNT(bytes) AS b"
+        "SELECT RANK(QUANTILES(duration), INTERVAL '5' SECOND) AS r, COUNT(bytes) AS b"
             + " FROM flows"
       },
       {
@@ -105,7 +105,7 @@ class FunctionCallTest {
                         .with("eps", Value.ofDouble(0.05))
                         .with("share", Value.ofDouble(9))
                         .with("least", Value.ofLong(7))));
-    assertTrue(e.getMessage().contains("share to be a number from 0.0 to 1.0"), e.getMessage());
+    assertTrue(e.getMessage().contains("share to be a number from 0 to 1"), e.getMessage());
   }
 
   @Test
@@ -113,12 +113,12 @@ class FunctionCallTest {
     String[][] errors = {
       {"SELECT ^QUANTILS(bytes) FROM flows", "did you mean QUANTILES?"},
       {"SELECT ^MEDIEN(bytes) FROM flows", "did you mean MEDIAN?"},
-      {"SELECT QUANTILES(bytes, ^7) FROM flows", "expected epsilon to be a number from 1.0E-4"},
+      {"SELECT QUANTILES(bytes, ^7) FROM flows", "expected epsilon to be a number from 0 to"},
       {"SELECT QUANTILES(^src_addr) FROM flows", "expected x to be LONG or DURATION"},
       {"SELECT QUANTILES(bytes, ^packets) FROM flows", "expected epsilon to be a constant"},
       {"SELECT ^QUANTILES() FROM flows", "QUANTILES(x [, epsilon [, strategy [, words]]])"},
       {"SELECT ^QUANTILE(QUANTILES(bytes)) FROM flows", "expected share, found 0 arguments"},
-      {"SELECT QUANTILE(QUANTILES(bytes), ^2) FROM flows", "share to be a number from 0.0 to 1.0"},
+      {"SELECT QUANTILE(QUANTILES(bytes), ^2) FROM flows", "share to be a number from 0 to 1"},
       {"SELECT ^RARE(APPROX_COUNT_DISTINCT(bytes), 1) FROM flows", "have no extractor 'RARE'"},
       {
         "SELECT CARDINALITY(^src_addr) FROM flows",

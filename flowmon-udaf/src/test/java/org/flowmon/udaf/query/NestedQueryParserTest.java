@@ -24,7 +24,7 @@ class NestedQueryParserTest {
       },
       {
         "SELECT BYTES b FROM " + SENT + " X WHERE x.Bytes > 5 order by b desc",
-        "SELECT x.bytes AS b FROM " + SENT + " AS x WHERE x.bytes > 5 ORDER BY (x.bytes) DESC"
+        "SELECT x.bytes AS b FROM " + SENT + " AS x WHERE x.bytes > 5 ORDER BY x.bytes DESC"
       },
       {
         "SELECT a.src_addr, a.bytes / b.bytes AS share FROM "
@@ -134,6 +134,15 @@ class NestedQueryParserTest {
     error(from + " AS x", 7, "no column 'n' in x; expected one of src_addr, bytes");
     error(from, 7, "no column 'n' in the subquery; expected one of src_addr, bytes");
     error("SELECT x.byts FROM " + SENT + " AS x", 9, "no column 'byts' in x; did you mean 'bytes'");
+    String sums = " FROM (SELECT SUM(bytes), src_addr FROM flows GROUP BY src_addr) AS x";
+    assertEquals(
+        List.of("sum(bytes)"),
+        QueryParser.parseQuery("SELECT \"sum(bytes)\"" + sums).select().stream()
+            .map(SelectItem::name)
+            .toList());
+    error(
+        "SELECT \"SUM(bytes)\"" + sums, 7, "in x; did you mean 'sum(bytes)'?; a text takes single");
+    error("SELECT \"dns\"" + sums, 7, "in x; expected one of sum(bytes), src_addr; a text takes");
     error("SELECT z.bytes FROM " + SENT + " AS x", 7, "no query named 'z': expected one of x");
     error("SELECT z.* FROM " + SENT + " AS x", 7, "no query named 'z': expected one of x");
     error("SELECT x. FROM " + SENT + " AS x", 10, "no column 'FROM' in x");

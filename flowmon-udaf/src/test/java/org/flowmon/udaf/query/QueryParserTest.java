@@ -53,9 +53,9 @@ class QueryParserTest {
       {
         "SELECT TIME_BUCKET(INTERVAL '5 minutes', end_time) AS t FROM flows WHERE duration >="
             + " INTERVAL 2 SECONDS ORDER BY t NULLS FIRST",
-        "SELECT TIME_BUCKET(end_time, INTERVAL '300000000' MICROSECOND) AS t FROM flows WHERE"
-            + " duration >= INTERVAL '2000000' MICROSECOND ORDER BY"
-            + " TIME_BUCKET(end_time, INTERVAL '300000000' MICROSECOND) NULLS FIRST"
+        "SELECT TIME_BUCKET(end_time, INTERVAL '5' MINUTE) AS t FROM flows WHERE"
+            + " duration >= INTERVAL '2' SECOND ORDER BY"
+            + " TIME_BUCKET(end_time, INTERVAL '5' MINUTE) NULLS FIRST"
       },
       {
         "select src_addr, sum(bytes) as bytes from flows group by src_addr having bytes > 1000 and"
@@ -279,7 +279,7 @@ class QueryParserTest {
                     Value.ofAddress(new IpAddress(0, 1)), Value.ofText("10.0.0.0/8"), Value.NULL)));
     assertEquals(
         "(src_addr IN (ADDRESS '::1', '10.0.0.0/8', NULL)) AND (end_time >= (TIMESTAMP"
-            + " '1970-01-01T01:00:00Z' - INTERVAL '3600000000' MICROSECOND)) AND (service = ''' OR"
+            + " '1970-01-01T01:00:00Z' - INTERVAL '1' HOUR)) AND (service = ''' OR"
             + " TRUE --')",
         bound.where().toString());
     assertEquals(Set.of(), bound.parameters());

@@ -120,7 +120,7 @@ class StateColumnsParserTest {
     QueryException e =
         assertThrows(
             QueryException.class, () -> open.bind(values.with("share", Value.ofDouble(9))));
-    assertTrue(e.getMessage().contains("share to be a number from 0.0 to 1.0"), e.getMessage());
+    assertTrue(e.getMessage().contains("share to be a number from 0 to 1"), e.getMessage());
     Query differ =
         QueryParser.parseQuery(
             "SELECT UNION(a.q, b.q) AS u FROM (SELECT src_port AS k, QUANTILES(bytes, :eps) AS q"

@@ -1,0 +1,187 @@
+package org.flowmon.udaf.quantile;
+
+import java.util.Arrays;
+import org.flowmon.udaf.function.StateReader;
+import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.query.AnswerTooLargeException;
+
+/**
+ * The high half of ε = 0: every different value with the number of its copies, in a hash table. It
+ * grows with the values that there are; whoever asks makes a sorted copy, which the next merge
+ * forgets. States of the same rows are equal, byte for byte.
+ */
+final class ExactAggregate implements SuperAggregate {
+  private final QuantileParameters parameters;
+  private final long[] values = new long[SummaryBytes.MAX_VALUES];
+  private final Summary incoming = new Summary();
+
+  ExactAggregate(QuantileParameters parameters) {
+    this.parameters = parameters;
+  }
+
+  @Override
+  public SuperState initialize() {
+    return new State(this);
+  }
+
+  private static final class State implements QuantileState {
+    private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+    private static final int FIRST_SLOTS = 8;
+    // Header 12, four references, size, count, shift; and the headers of the two arrays.
+    private static final int OWN_BYTES = 48 + 32;
+
+    private final ExactAggregate shared;
+    private long[] keys = new long[FIRST_SLOTS];
+    private long[] copies = new long[FIRST_SLOTS]; // 0: the slot is free
+    private int shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
+    private int size;
+    private long count;
+    private Summary sorted; // null: not asked for since the last merge
+
+    State(ExactAggregate shared) {
+      this.shared = shared;
+    }
+
+    @Override
+    public void merge(StateReader bytes) {
+      if (bytes.remaining() == 0) {
+        return;
+      }
+      int form = bytes.getByte();
+      Summary other = shared.incoming;
+      SummaryBytes.read(form, bytes, shared.parameters, shared.values, other);
+      if (other.count + count > SummaryBytes.MAX_COUNT) {
+        throw bytes.error("more than 2^62 values together");
+      }
+      for (int i = 0; i < other.size; i++) {
+        add(other.values[i], other.weights[i]);
+      }
+    }
+
+    @Override
+    public void merge(SuperState other) {
+      State theirs = (State) other;
+      if (theirs.count + count > SummaryBytes.MAX_COUNT) {
+        throw new ArithmeticException("more than 2^62 values together");
+      }
+      for (int slot = 0; slot < theirs.keys.length; slot++) {
+        if (theirs.copies[slot] > 0) {
+          add(theirs.keys[slot], theirs.copies[slot]);
+        }
+      }
+    }
+
+    private void add(long value, long more) {
+      sorted = null;
+      count += more;
+      int slot = slot(value);
+      if (copies[slot] == 0) {
+        if (size == SummaryBytes.MAX_SIZE) {
+          throw new AnswerTooLargeException(
+              size + 1L, "different values of an exact quantile", SummaryBytes.MAX_SIZE);
+        }
+        size++;
+        if (slots(size) > keys.length) {
+          grow();
+          slot = slot(value);
+        }
+        keys[slot] = value;
+      }
+      copies[slot] += more;
+    }
+
+    /** Where a value is, or is to be. */
+    private int slot(long value) {
+      int mask = keys.length - 1;
+      int slot = (int) ((value * MULTIPLIER) >>> shift);
+      while (copies[slot] != 0 && keys[slot] != value) {
+        slot = (slot + 1) & mask;
+      }
+      return slot;
+    }
+
+    private void grow() {
+      long[] oldKeys = keys;
+      long[] oldCopies = copies;
+      keys = new long[2 * oldKeys.length];
+      copies = new long[keys.length];
+      shift--;
+      for (int slot = 0; slot < oldKeys.length; slot++) {
+        if (oldCopies[slot] != 0) {
+          int to = slot(oldKeys[slot]);
+          keys[to] = oldKeys[slot];
+          copies[to] = oldCopies[slot];
+        }
+      }
+    }
+
+    /** Slots of a table of so many values: at least twice as many, a power of two. */
+    private static int slots(int size) {
+      return Math.max(FIRST_SLOTS, Integer.highestOneBit(Math.max(1, 2 * size - 1)) << 1);
+    }
+
+    private Summary sorted() {
+      if (sorted == null) {
+        Summary all = new Summary();
+        all.reset(size, false);
+        int n = 0;
+        for (int slot = 0; n < size; slot++) {
+          all.values[n] = keys[slot];
+          n += copies[slot] == 0 ? 0 : 1;
+        }
+        Arrays.sort(all.values, 0, size);
+        for (int i = 0; i < size; i++) {
+          all.weights[i] = copies[slot(all.values[i])];
+        }
+        all.size = size;
+        all.count = count;
+        sorted = all;
+      }
+      return sorted;
+    }
+
+    @Override
+    public void output(StateSink sink) {
+      SummaryBytes.write(sorted(), sink);
+    }
+
+    @Override
+    public long memoryBytes() {
+      long bytes = OWN_BYTES + 16L * keys.length;
+      return bytes + (sorted == null ? 0 : sorted.memoryBytes());
+    }
+
+    /** With what whoever asks makes of it. */
+    @Override
+    public long chargedBytes() {
+      return OWN_BYTES + 16L * slots(size) + Summary.memoryBytes(size, false);
+    }
+
+    @Override
+    public long count() {
+      return count;
+    }
+
+    @Override
+    public void quantile(long rank, long[] out) {
+      sorted().quantile(rank, out);
+    }
+
+    @Override
+    public void rank(long value, long[] out) {
+      sorted().rank(value, out);
+    }
+
+    @Override
+    public double rankError() {
+      return 0;
+    }
+
+    @Override
+    public double probability() {
+      return 1;
+    }
+  }
+}
