@@ -83,7 +83,24 @@ final class HistoryLookup {
   /** Begins; the caller and the pool's timer never wait for files. */
   void start() {
     pool.after(query.timeout().toMillis(), this::expire);
-    attempt();
+    if (!query.isKept(window.windowEnd()) || !pool.tryRun(this::askKept)) {
+      attempt();
+    }
+  }
+
+  /** An answer that is kept costs next to nothing: it waits for no other lookup of the analysis. */
+  private void askKept() {
+    HistoryAnswer known = null;
+    try {
+      known = query.known(archive, window.windowEnd());
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("whether a kept answer of {} holds is not known", window.analysis(), e);
+    }
+    if (known != null) {
+      finish(known);
+    } else {
+      attempt(); // which says what is wrong
+    }
   }
 
   // One attempt after another, each on a thread of the pool: on the timer every lookup's limit

@@ -60,7 +60,8 @@ final class AnomalyLogic implements ReportLogic {
    * @param inside which of its days count; null: all rows do
    */
   private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
-    // Whether it is the same object is asked: to compare all rows would take as long as to sum them.
+    // Whether it is the same object is asked: to compare all rows would take as long as to sum
+    // them.
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(ResultTable others, DaysInside ofThem) {
       return rows == others && (inside == null ? ofThem == null : inside.isSame(ofThem));

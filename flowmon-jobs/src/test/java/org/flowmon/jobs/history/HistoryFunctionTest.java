@@ -342,6 +342,36 @@ class HistoryFunctionTest extends ArchivedHistory {
   }
 
   @Test
+  void anAnswerThatIsKeptWaitsForNoOtherLookup() throws Exception {
+    archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
+    HistoryQuery query =
+        new HistoryQuery(
+            hourly("elephants", "end_time < :now"),
+            DELAY,
+            TOPIC,
+            Duration.ZERO,
+            new RecentAnswers());
+    WindowResult window = window(100, A, 60);
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      HistoryAnswer exact = query.run(archive, window, Duration.ofMinutes(1));
+      CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
+      Semaphore taken = new Semaphore(0); // by a lookup of another period
+      new HistoryLookup(
+              archive,
+              query,
+              pool,
+              taken,
+              window,
+              () -> false,
+              true,
+              (given, waited, ran) -> answer.complete(given))
+          .start();
+      assertSame(exact, answer.get(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
   void whatIsImportedBehindAsOfIsInTheNextAnswerOfThePeriod() throws Exception {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
     RecentAnswers answers = new RecentAnswers();

@@ -68,7 +68,7 @@ class TunedTablesStressTest {
   private record PartKey(long query, long windowEnd, int keyGroup) {}
 
   /** What the low level sent. */
-  private record Sent(int query, int keyGroup, byte[] bytes) {}
+  private record Sent(int query, PartialGroups groups) {}
 
   /** The levels of one way to choose, fed with the same as the other's. */
   private static final class Run {
@@ -110,7 +110,7 @@ class TunedTablesStressTest {
               windows[query],
               size,
               8,
-              (keyGroup, bytes) -> sent.add(new Sent(query, keyGroup, bytes))));
+              (keyGroup, bytes) -> sent.add(new Sent(query, PartialGroups.open(bytes)))));
     }
 
     void removeFirst() {
@@ -136,8 +136,9 @@ class TunedTablesStressTest {
         WindowTables tables =
             high.computeIfAbsent(query, q -> new TreeMap<>())
                 .computeIfAbsent(
-                    one.keyGroup(), k -> new WindowTables(query, queries[query], windows[query]));
-        assertTrue(tables.merge(PartialGroups.open(one.bytes())), "behind the watermark");
+                    one.groups().keyGroup(),
+                    k -> new WindowTables(query, queries[query], windows[query]));
+        assertTrue(tables.merge(one.groups()), "behind the watermark");
       }
       sent.clear();
       high.forEach(
