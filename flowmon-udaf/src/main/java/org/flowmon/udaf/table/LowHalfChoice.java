@@ -3,13 +3,17 @@ package org.flowmon.udaf.table;
 import java.util.Arrays;
 
 /**
- * Which of several low halves a function has, from what trials say that each costs. It changes only
- * where others were clearly cheaper in several trials running, to the cheapest in all of these
- * together; each change makes it need more of them, until it has lasted. Not thread-safe.
+ * Which of several low halves a function has, from what trials say that each costs. The first trial
+ * decides by itself where another costs far less. From then on it changes only where others were
+ * clearly cheaper in several trials running, to the cheapest in all of these together; each change
+ * makes it need more of them, until it has lasted. Not thread-safe.
  */
 final class LowHalfChoice {
   /** Another is clearly cheaper where it costs at most this part of the one at hand. */
   static final double CLEARLY = 0.95;
+
+  /** At most this part is far less: what one trial may be off does not come to that. */
+  static final double FAR_LESS = 0.75;
 
   private static final int LEAST_WINS = 2;
   private static final int MOST_WINS = 8;
@@ -21,6 +25,7 @@ final class LowHalfChoice {
   private int wins;
   private int needed = LEAST_WINS;
   private int unchallenged;
+  private boolean hasTried;
 
   /** The first of so many, until trials say otherwise. */
   LowHalfChoice(int choices) {
@@ -47,6 +52,12 @@ final class LowHalfChoice {
   boolean tried(double[] costs) {
     if (!Arrays.stream(costs).allMatch(cost -> cost > 0 && Double.isFinite(cost))) {
       return false;
+    }
+    boolean isFirst = !hasTried;
+    hasTried = true;
+    if (isFirst && costs[least(costs)] <= FAR_LESS * costs[current]) {
+      current = least(costs);
+      return true;
     }
     if (costs[least(costs)] > CLEARLY * costs[current]) {
       forget();

@@ -13,7 +13,7 @@ import org.flowmon.udaf.expression.Vector;
  * fixed size, but for vectors that are made when they are first needed and kept. Not thread-safe.
  */
 final class LowHalfSample {
-  static final int MAX_ROWS = 1 << 16;
+  static final int MAX_ROWS = 1 << 15;
   static final int MAX_GROUPS = 256;
 
   private static final int LEAST_GROUPS = 32;
@@ -31,6 +31,7 @@ final class LowHalfSample {
   // Hashes of groups by number, and where to find these.
   private final long[] groupHashes = new long[MAX_GROUPS];
   private final int[] places = new int[PLACES];
+  private int most;
   private int rows;
   private int groups;
   private int level;
@@ -45,15 +46,17 @@ final class LowHalfSample {
    */
   LowHalfSample(int... needed) {
     this.needed = needed.clone();
-    clear(0);
+    clear(0, MAX_ROWS);
   }
 
   /**
    * Begins anew.
    *
    * @param with another one chooses other groups
+   * @param mostRows that it takes, at most {@link #MAX_ROWS}
    */
-  void clear(long with) {
+  void clear(long with, int mostRows) {
+    most = mostRows;
     rows = 0;
     groups = 0;
     level = 0;
@@ -114,12 +117,12 @@ final class LowHalfSample {
       return;
     }
     int group = find(hash);
-    while (group < 0 || rows == MAX_ROWS) {
-      if (group < 0 && groups < MAX_GROUPS && rows < MAX_ROWS) {
+    while (group < 0 || rows == most) {
+      if (group < 0 && groups < MAX_GROUPS && rows < most) {
         group = enter(hash);
         break;
       }
-      if (level == MAX_LEVEL || (rows == MAX_ROWS && groups < LEAST_GROUPS)) {
+      if (level == MAX_LEVEL || (rows == most && groups < LEAST_GROUPS)) {
         full = true;
         return;
       }

@@ -28,6 +28,9 @@ final class LowHalfTrial {
    */
   private static final int TURN = 16;
 
+  /** Chunks of the sample that are gone through before anything counts. */
+  private static final int WARM_UP = 8;
+
   private final LowHalfSample sample;
   private final int chunks;
   private final int rounds;
@@ -44,8 +47,8 @@ final class LowHalfTrial {
    * @param choices of the function
    * @param arguments places of its arguments among the sample's
    * @param slots of the table with each of the choices, powers of two
-   * @param rounds how often the sample is gone through; the first does not count where there are
-   *     several
+   * @param rounds how often the sample is gone through, at least once; before that its first rows
+   *     are, which does not count: it is for the compiler and caches
    */
   LowHalfTrial(
       LowHalfSample sample,
@@ -87,7 +90,7 @@ final class LowHalfTrial {
   /** Nanoseconds of a row, by choice. */
   double[] costs() {
     double[] costs = new double[lanes.length];
-    double rows = (double) sample.rows() * Math.max(1, rounds - 1);
+    double rows = (double) sample.rows() * rounds;
     for (int c = 0; c < costs.length; c++) {
       costs[c] = lanes[c].nanos / rows;
     }
@@ -96,7 +99,8 @@ final class LowHalfTrial {
 
   /** Rows that went through all low halves. */
   long passes() {
-    return (long) sample.rows() * rounds * lanes.length;
+    long warmUp = Math.min(sample.rows(), WARM_UP * Vector.CAPACITY);
+    return (warmUp + (long) sample.rows() * rounds) * lanes.length;
   }
 
   /** One of the choices. */
@@ -112,6 +116,7 @@ final class LowHalfTrial {
     private final SuperState[] states;
     private final StateSink sink = new StateSink();
     private SuperAggregate high;
+    // The first, 0, goes through some rows only.
     private int round;
     private int chunk;
     private int epoch;
@@ -143,11 +148,11 @@ final class LowHalfTrial {
     }
 
     boolean isDone() {
-      return round == rounds;
+      return round > rounds;
     }
 
     void step() {
-      if (chunk < chunks) {
+      if (chunk < (round == 0 ? Math.min(WARM_UP, chunks) : chunks)) {
         add(chunk++);
         return;
       }
@@ -167,8 +172,8 @@ final class LowHalfTrial {
           states[g].destroy();
         }
       }
-      if (++round < rounds) {
-        nanos = round == 1 ? 0 : nanos; // the first is for the compiler
+      if (++round <= rounds) {
+        nanos = round == 1 ? 0 : nanos;
         begin();
       }
     }

@@ -28,6 +28,14 @@ final class LowHalfTuner {
   /** An epoch that does not end is looked at after so many rows. */
   static final long LONG_EPOCH = 1 << 22;
 
+  /**
+   * A first look is at the first of so many rows at most, and keeps few of them: the low half that
+   * a function begins with may cost twice as much as another.
+   */
+  static final long FIRST_LOOK = 1 << 17;
+
+  private static final int FIRST_SAMPLE = 1 << 14;
+
   private static final long LEAST_ROWS = 512;
 
   /** Windows and checkpoints end in turns: an epoch of each kind, of any length. */
@@ -118,7 +126,7 @@ final class LowHalfTuner {
     sampleFrom = rows;
     epochFrom = rows;
     epochs = 0;
-    sample.clear(trials + 1);
+    sample.clear(trials + 1, trials == 0 ? FIRST_SAMPLE : LowHalfSample.MAX_ROWS);
   }
 
   /**
@@ -144,7 +152,7 @@ final class LowHalfTuner {
       int i = selection[r];
       sample.add(hashes[i] ^ (spreads == null ? spread : spreads[r]), arguments, i);
     }
-    if (sample.isFull() || rows - sampleFrom >= LONG_EPOCH) {
+    if (sample.isFull() || rows - sampleFrom >= (trials == 0 ? FIRST_LOOK : LONG_EPOCH)) {
       endSample();
     }
     return false;
@@ -158,7 +166,8 @@ final class LowHalfTuner {
         epochFrom = rows;
         sample.endEpoch();
       }
-      if ((epochs >= EPOCHS && sample.rows() >= LEAST_ROWS) || epochs == MOST_EPOCHS) {
+      int wanted = trials == 0 ? 1 : EPOCHS;
+      if ((epochs >= wanted && sample.rows() >= LEAST_ROWS) || epochs == MOST_EPOCHS) {
         endSample();
       }
     } else if (trial == null && rows >= nextSampleAt) {
@@ -180,7 +189,7 @@ final class LowHalfTuner {
 
   private void beginTrial() {
     Tuned tuned = functions.get(tried);
-    int rounds = 1 + Math.max(1, LEAST_PASSES / sample.rows());
+    int rounds = Math.max(1, LEAST_PASSES / sample.rows());
     trial = new LowHalfTrial(sample, tuned.choices, tuned.arguments, slots[tried], rounds, nanos);
   }
 

@@ -17,6 +17,12 @@ final class SlotTuner {
   /** Slots that a table begins with: they stay within a core's second-level cache. */
   static final int FIRST = 8192;
 
+  /**
+   * Likewise with scratchpads, which may take thousands of bytes each: to make a table costs as
+   * much as many rows then.
+   */
+  static final int FIRST_WITH_PADS = 1024;
+
   private static final int LEAST = 1024;
   private static final int STEP = 4;
   private static final long LEAST_ROWS = 16_384;
@@ -26,6 +32,7 @@ final class SlotTuner {
   private static final int MAX_HOLD = 64;
 
   private final int most;
+  private final int first;
   private int slots;
   // What was counted when it was last looked at, since the table was made.
   private long rowsBefore;
@@ -42,10 +49,12 @@ final class SlotTuner {
    * A table without rows.
    *
    * @param most slots that it may have, a power of two
+   * @param first that it begins with, if it may have so many
    */
-  SlotTuner(int most) {
+  SlotTuner(int most, int first) {
     this.most = most;
-    this.slots = Math.min(most, FIRST);
+    this.first = first;
+    this.slots = Math.min(most, first);
   }
 
   int slots() {
@@ -80,10 +89,10 @@ final class SlotTuner {
       return become(Math.min(most, STEP * slots));
     }
     uselessLooks = 4 * gone >= 3 * seen ? uselessLooks + 1 : 0;
-    if (uselessLooks == 2 && slots > FIRST) {
+    if (uselessLooks == 2 && slots > first) {
       held = holdNext;
       holdNext = Math.min(MAX_HOLD, 2 * holdNext);
-      return become(FIRST);
+      return become(first);
     }
     return false;
   }

@@ -33,7 +33,8 @@ final class TableTuner {
   TableTuner(GroupLayout layout, TableSize size, LongSupplier nanos) {
     this.layout = layout;
     this.size = size;
-    this.slots = size.isTuned() ? new SlotTuner(size.slots()) : null;
+    int first = layout.functions().isEmpty() ? SlotTuner.FIRST : SlotTuner.FIRST_WITH_PADS;
+    this.slots = size.isTuned() ? new SlotTuner(size.slots(), first) : null;
     this.tunedOf = new int[layout.functions().size()];
     List<LowHalfTuner.Tuned> open = new ArrayList<>();
     for (int f = 0; f < tunedOf.length; f++) {

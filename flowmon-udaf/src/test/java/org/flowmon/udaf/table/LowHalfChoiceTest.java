@@ -12,9 +12,30 @@ class LowHalfChoiceTest {
   private static final double[] SECOND = {20, 10, 30};
   private static final double[] THIRD = {20, 30, 10};
 
+  /** After a first trial that decided nothing. */
+  private static LowHalfChoice choice() {
+    LowHalfChoice choice = new LowHalfChoice(3);
+    assertFalse(choice.tried(new double[] {10, 10, 10}));
+    return choice;
+  }
+
+  @Test
+  void theFirstTrialDecidesByItselfWhereAnotherCostsFarLess() {
+    LowHalfChoice choice = new LowHalfChoice(3);
+    assertTrue(choice.tried(new double[] {20, 16, 14.9}));
+    assertEquals(2, choice.current());
+    assertFalse(choice.tried(FIRST), "the second does not");
+    assertTrue(choice.tried(FIRST));
+    LowHalfChoice near = new LowHalfChoice(3);
+    assertFalse(near.tried(new double[] {20, 16, 15.1}));
+    assertTrue(near.isChallenged());
+    assertTrue(near.tried(new double[] {20, 16, 15.1}));
+    assertEquals(2, near.current());
+  }
+
   @Test
   void whatIsClearlyCheaperTwiceRunningIsTaken() {
-    LowHalfChoice choice = new LowHalfChoice(3);
+    LowHalfChoice choice = choice();
     assertEquals(0, choice.current());
     assertFalse(choice.tried(SECOND));
     assertTrue(choice.isChallenged());
@@ -25,7 +46,7 @@ class LowHalfChoiceTest {
 
   @Test
   void oneTrialAlternatingTrialsAndSmallDifferencesChangeNothing() {
-    LowHalfChoice choice = new LowHalfChoice(3);
+    LowHalfChoice choice = choice();
     for (int i = 0; i < 50; i++) {
       assertFalse(choice.tried(i % 2 == 0 ? SECOND : THIRD));
       assertFalse(choice.tried(i % 3 == 0 ? FIRST : new double[] {10, 9.6, 9.55}));
@@ -35,11 +56,11 @@ class LowHalfChoiceTest {
 
   @Test
   void theCheapestOfAllTrialsIsTakenWhereOthersAreCheaperInTurns() {
-    LowHalfChoice choice = new LowHalfChoice(3);
+    LowHalfChoice choice = choice();
     assertFalse(choice.tried(new double[] {20, 10, 11}));
     assertTrue(choice.tried(new double[] {20, 13, 9}));
     assertEquals(2, choice.current());
-    LowHalfChoice other = new LowHalfChoice(3);
+    LowHalfChoice other = choice();
     assertFalse(other.tried(SECOND));
     assertFalse(other.tried(THIRD), "neither is cheaper than the first in both");
     assertTrue(other.tried(THIRD));
@@ -64,7 +85,7 @@ class LowHalfChoiceTest {
   @Test
   void trialsThatAClockTooCoarseDidNotMeasureSayNothing() {
     for (double unmeasured : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
-      LowHalfChoice choice = new LowHalfChoice(3);
+      LowHalfChoice choice = choice();
       assertFalse(choice.tried(SECOND));
       assertTrue(choice.tried(SECOND));
       for (int i = 0; i < 20; i++) {
@@ -79,7 +100,7 @@ class LowHalfChoiceTest {
 
   @Test
   void aStreamThatTurnsToAndFroChangesItLessAndLessOften() {
-    LowHalfChoice choice = new LowHalfChoice(3);
+    LowHalfChoice choice = choice();
     int changes = 0;
     for (int i = 0; i < 120; i++) {
       changes += choice.tried(i / 3 % 2 == 0 ? SECOND : FIRST) ? 1 : 0;

@@ -59,8 +59,8 @@ class LowHalfSampleTest {
     LowHalfSample sample = new LowHalfSample(1);
     for (int groups : new int[] {1, 40, 256, 300, 5_000, 60_000}) {
       Random random = new Random(groups);
-      sample.clear(groups);
-      Map<Long, List<Long>> all = add(sample, 60_000, groups, random);
+      sample.clear(groups, LowHalfSample.MAX_ROWS);
+      Map<Long, List<Long>> all = add(sample, 30_000, groups, random);
       Map<Long, List<Long>> found = read(sample);
       found.forEach((hash, rows) -> assertEquals(all.get(hash), rows, groups + " groups"));
       assertTrue(found.size() <= LowHalfSample.MAX_GROUPS);
@@ -73,7 +73,7 @@ class LowHalfSampleTest {
   @Test
   void manyRowsOfSomeGroupsLeaveFewerGroupsWithAllTheirRows() {
     LowHalfSample sample = new LowHalfSample(1);
-    Map<Long, List<Long>> all = add(sample, 200_000, 100, new Random(1));
+    Map<Long, List<Long>> all = add(sample, 100_000, 100, new Random(1));
     Map<Long, List<Long>> found = read(sample);
     found.forEach((hash, rows) -> assertEquals(all.get(hash), rows));
     assertTrue(found.size() >= 16 && found.size() < 60, found.size() + " groups");
@@ -90,9 +90,23 @@ class LowHalfSampleTest {
   }
 
   @Test
+  void aSmallSampleHasAsManyRowsAtMost() {
+    LowHalfSample sample = new LowHalfSample(1);
+    for (int groups : new int[] {3, 100, 5_000}) {
+      sample.clear(1, 4_000);
+      Map<Long, List<Long>> all = add(sample, 30_000, groups, new Random(groups));
+      assertTrue(
+          sample.rows() <= 4_000 && sample.rows() > 500, groups + " groups: " + sample.rows());
+      assertEquals(groups < 5_000, sample.isFull(), groups + " groups");
+      read(sample)
+          .forEach((hash, rows) -> assertEquals(all.get(hash).subList(0, rows.size()), rows));
+    }
+  }
+
+  @Test
   void rowsKeepTheirEpochsWhereGroupsAreLeftOut() {
     LowHalfSample sample = new LowHalfSample(1);
-    sample.clear(3);
+    sample.clear(3, LowHalfSample.MAX_ROWS);
     Random random = new Random(4);
     Map<Long, List<Long>> first = add(sample, 700, 250, random);
     sample.endEpoch();
@@ -113,10 +127,10 @@ class LowHalfSampleTest {
   @Test
   void anotherSampleHasOtherGroups() {
     LowHalfSample sample = new LowHalfSample(1);
-    sample.clear(1);
+    sample.clear(1, LowHalfSample.MAX_ROWS);
     var unused = add(sample, 50_000, 5_000, new Random(1));
     Map<Long, List<Long>> first = read(sample);
-    sample.clear(2);
+    sample.clear(2, LowHalfSample.MAX_ROWS);
     var unusedToo = add(sample, 50_000, 5_000, new Random(1));
     Map<Long, List<Long>> second = read(sample);
     second.keySet().removeAll(first.keySet());

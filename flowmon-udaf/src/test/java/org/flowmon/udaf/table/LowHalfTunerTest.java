@@ -203,14 +203,38 @@ class LowHalfTunerTest {
   }
 
   @Test
+  void theFirstTrialIsEarlyAndDecidesWhereAnotherCostsFarLess() {
+    BoundUdaf function =
+        FUNCTIONS.bind(
+            "QUANTILES",
+            List.of(Argument.ofRows(ValueKind.LONG), Argument.of(Value.ofDouble(0.01))));
+    for (int groups : new int[] {1, 30, 100, 1000, 8000}) {
+      Stream stream = new Stream(groups, 6, groups % 100 != 0, groups);
+      for (int medium : new int[] {300, 950}) {
+        Map<String, Integer> nanos = Map.of("lite", 1000, "medium", medium, "heavy", 2000);
+        LowHalfTuner tuner = tuner(new CountedFunction(function, clock, nanos));
+        SplittableRandom random = new SplittableRandom(stream.seed);
+        long rows = 0;
+        for (; tuner.trials() == 0; rows += Vector.CAPACITY) {
+          assertTrue(rows < 3 * LowHalfTuner.FIRST_LOOK, stream::toString);
+          next(stream, random);
+          var unused = tuner.took(hashes, arguments, selection, Vector.CAPACITY, null, 0);
+        }
+        String chosen = medium == 300 ? "QUANTILES medium" : "QUANTILES lite";
+        assertEquals(chosen, tuner.toString(), stream + " with medium " + medium);
+      }
+    }
+  }
+
+  @Test
   void trialsTakeAFiftiethOfTheRowsAndLessWhereTheyChangeNothing() {
     LowHalfTuner tuner = tuner(hitters());
     Stream stream = new Stream(5000, 100_000, false, 3);
     int epochs = 600;
     run(tuner, stream, epochs);
     long rows = (long) epochs * EPOCH;
-    // The sample has at most 256 of 5000 groups, and is gone through three times twice or more.
-    long least = 3L * 2 * 100 * EPOCH / 5000;
+    // The sample has at most 256 of 5000 groups, and is gone through by each of three.
+    long least = 3L * 100 * EPOCH / 5000;
     assertTrue(tuner.trials() >= 3, tuner.trials() + " trials");
     assertTrue(
         tuner.trials() <= 2 + rows / (LowHalfTuner.ROWS_PER_PASS * least),

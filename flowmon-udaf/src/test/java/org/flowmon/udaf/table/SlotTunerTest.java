@@ -82,24 +82,30 @@ class SlotTunerTest {
   @Test
   void aTableGrowsUntilOneOfTwentyRowsAtMostLosesItsPlace() {
     for (int groups : new int[] {3_000, 10_000, 20_000, 40_000}) {
-      SlotTuner tuner = new SlotTuner(MOST);
-      List<Integer> sizes = sizes(tuner, 20, random -> random.nextInt(groups), groups);
-      int settled = sizes.get(1);
-      Table table = new Table(settled);
-      Random random = new Random(5);
-      random.ints(4L * groups).forEach(any -> table.add(hash(random.nextInt(groups))));
-      long lostBefore = table.lost;
-      random.ints(EPOCH).forEach(any -> table.add(hash(random.nextInt(groups))));
-      assertTrue(20 * (table.lost - lostBefore) <= EPOCH, groups + " groups: " + sizes);
-      assertTrue(settled <= 32L * groups, groups + " groups: " + sizes);
-      assertEquals(
-          List.of(settled), sizes.subList(1, 20).stream().distinct().toList(), sizes.toString());
+      growsUntilFewRowsLoseTheirPlace(groups, SlotTuner.FIRST);
+      growsUntilFewRowsLoseTheirPlace(groups, SlotTuner.FIRST_WITH_PADS);
     }
+  }
+
+  private static void growsUntilFewRowsLoseTheirPlace(int groups, int first) {
+    SlotTuner tuner = new SlotTuner(MOST, first);
+    assertEquals(first, tuner.slots());
+    List<Integer> sizes = sizes(tuner, 20, random -> random.nextInt(groups), groups);
+    int settled = sizes.get(1);
+    Table table = new Table(settled);
+    Random random = new Random(5);
+    random.ints(4L * groups).forEach(any -> table.add(hash(random.nextInt(groups))));
+    long lostBefore = table.lost;
+    random.ints(EPOCH).forEach(any -> table.add(hash(random.nextInt(groups))));
+    assertTrue(20 * (table.lost - lostBefore) <= EPOCH, groups + " groups: " + sizes);
+    assertTrue(settled <= 32L * groups, groups + " groups: " + sizes);
+    assertEquals(
+        List.of(settled), sizes.subList(1, 20).stream().distinct().toList(), sizes.toString());
   }
 
   @Test
   void aTableOfFewGroupsGetsSmallerAndStaysSo() {
-    SlotTuner tuner = new SlotTuner(MOST);
+    SlotTuner tuner = new SlotTuner(MOST, SlotTuner.FIRST);
     List<Integer> sizes = sizes(tuner, 12, random -> random.nextInt(400), 1);
     assertEquals(List.of(8192, 8192, 8192, 2048), sizes.subList(0, 4));
     assertEquals(List.of(2048), sizes.subList(3, 12).stream().distinct().toList());
@@ -107,7 +113,7 @@ class SlotTunerTest {
 
   @Test
   void aTableGrowsAgainWhenThereAreMoreGroups() {
-    SlotTuner tuner = new SlotTuner(MOST);
+    SlotTuner tuner = new SlotTuner(MOST, SlotTuner.FIRST);
     long[] rows = new long[1];
     List<Integer> sizes =
         sizes(tuner, 9, random -> random.nextInt(rows[0]++ < 6 * EPOCH ? 100 : 30_000), 1);
@@ -116,7 +122,7 @@ class SlotTunerTest {
 
   @Test
   void rowsThatNeverRepeatGetASmallTableAndAreTriedMoreAndMoreSeldom() {
-    SlotTuner tuner = new SlotTuner(1 << 15);
+    SlotTuner tuner = new SlotTuner(1 << 15, SlotTuner.FIRST);
     List<Integer> sizes = sizes(tuner, 80, Random::nextLong, 3);
     long large = sizes.stream().filter(size -> size > SlotTuner.FIRST).count();
     assertTrue(large <= 12, sizes.toString());
@@ -127,7 +133,7 @@ class SlotTunerTest {
   @Test
   void theMemoryThatIsSetIsNeverExceeded() {
     for (int most : new int[] {2, 64, 1024, 4096, 16_384}) {
-      SlotTuner tuner = new SlotTuner(most);
+      SlotTuner tuner = new SlotTuner(most, SlotTuner.FIRST);
       for (int size : sizes(tuner, 6, random -> random.nextInt(50_000), most)) {
         assertTrue(size <= most, size + " of " + most);
       }
