@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.LowLevelQuery;
@@ -30,10 +31,21 @@ final class BothLevels {
   private final GroupedFlows flows;
   private final FlowQuery query;
   private final TableSize size;
-  // By window, the least of all rounds.
-  private final double[] lowNanos = new double[WINDOWS];
-  private final double[] highNanos = new double[WINDOWS];
+  private final List<Round> rounds = new ArrayList<>();
   private LowLevelTuning tuning;
+
+  /**
+   * Nanoseconds of CPU for a flow, in one run of all windows.
+   *
+   * @param low of the low level in the last windows
+   * @param high of the high level in these
+   * @param whole of both in all windows
+   */
+  record Round(double low, double high, double whole) {
+    double settled() {
+      return low + high;
+    }
+  }
 
   /**
    * A query that has not run.
@@ -45,8 +57,6 @@ final class BothLevels {
     this.flows = flows;
     this.query = query;
     this.size = size;
-    Arrays.fill(lowNanos, Double.POSITIVE_INFINITY);
-    Arrays.fill(highNanos, Double.POSITIVE_INFINITY);
   }
 
   /** Runs all windows; whether it counts. */
@@ -92,9 +102,13 @@ final class BothLevels {
       throw new CommandException(
           query + ": expected " + rows + " flows at the high level, found " + merged[0]);
     }
-    for (int w = 0; w < WINDOWS && counts; w++) {
-      lowNanos[w] = Math.min(lowNanos[w], lowTook[w]);
-      highNanos[w] = Math.min(highNanos[w], highTook[w]);
+    if (counts) {
+      double perFlow = WINDOWS / (double) rows;
+      int last = WINDOWS - SETTLED;
+      double whole = mean(lowTook, 0) + mean(highTook, 0);
+      rounds.add(
+          new Round(
+              mean(lowTook, last) * perFlow, mean(highTook, last) * perFlow, whole * perFlow));
     }
     tuning = low.tuning();
   }
@@ -105,28 +119,30 @@ final class BothLevels {
     }
   }
 
-  private double mean(double[] nanos, boolean settled) {
-    double sum = 0;
-    int from = settled ? WINDOWS - SETTLED : 0;
-    for (int w = from; w < WINDOWS; w++) {
-      sum += nanos[w];
-    }
-    double rows = (double) flows.batches.size() * GroupedFlows.BATCH_ROWS;
-    return sum * WINDOWS / ((WINDOWS - from) * rows);
+  private static double mean(double[] byWindow, int from) {
+    return Arrays.stream(byWindow, from, WINDOWS).average().orElseThrow();
   }
 
-  /**
-   * Nanoseconds of a flow at both levels.
-   *
-   * @param settled of the last windows alone
-   */
-  double nanos(boolean settled) {
-    return mean(lowNanos, settled) + mean(highNanos, settled);
+  /** The runs that count, in their order. */
+  List<Round> rounds() {
+    return rounds;
   }
 
-  /** Both levels of the last windows: {@code 85 + 3}. */
+  /** Medians of both levels in the last windows: {@code 85 + 3}. */
   String text() {
-    return String.format(Locale.ROOT, "%.0f + %.0f", mean(lowNanos, true), mean(highNanos, true));
+    return String.format(Locale.ROOT, "%.0f + %.0f", median(Round::low), median(Round::high));
+  }
+
+  /** The median of all rounds. */
+  double median(ToDoubleFunction<Round> of) {
+    return median(rounds.stream().mapToDouble(of).toArray());
+  }
+
+  static double median(double... values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   /** What its table is made of at the end. */
@@ -136,7 +152,7 @@ final class BothLevels {
         : tuning.lowHalves() + ", " + tuning.slots() + " slots";
   }
 
-  long trials() {
-    return tuning.trials();
+  LowLevelTuning tuning() {
+    return tuning;
   }
 }

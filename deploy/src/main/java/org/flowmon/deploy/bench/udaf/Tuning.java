@@ -1,12 +1,22 @@
 package org.flowmon.deploy.bench.udaf;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
+import org.flowmon.deploy.bench.udaf.BothLevels.Round;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.TableSize;
 import picocli.CommandLine.Command;
@@ -25,8 +35,11 @@ import picocli.CommandLine.Option;
           + " each fixed low half of QUANTILES and HEAVY_HITTERS and each fixed number of slots,"
           + " and with what the low level chooses by itself: uniform and skewed flows, few and many"
           + " groups, few and many different values.",
-      "ratio: auto to the best fixed one in the last third of the windows, when it has chosen;"
-          + " whole_ratio: in all windows, trials included."
+      "Each round runs all of them in turns, on the same flows. ratio: what auto costs to what the"
+          + " best fixed choice does in the same round, in the last third of the windows, when it"
+          + " has chosen; whole_ratio: in all windows, the start and its trials included. Medians"
+          + " of rounds; spread: the least and the largest, and of the best fixed choice to its own"
+          + " median, which is the noise."
     })
 final class Tuning implements Callable<Integer> {
   private static final int[] GROUPS = {100, 1_000, 10_000};
@@ -44,7 +57,7 @@ final class Tuning implements Callable<Integer> {
       description = "Only cases whose name has this text, for example 'QUANTILES'.")
   private String only = "";
 
-  private final BenchResult table = new BenchResult("udaf tuning: ns of a flow, least of rounds");
+  private final BenchResult table = new BenchResult("udaf tuning: ns of a flow, medians of rounds");
   private final SvgPlot plot =
       new SvgPlot("auto to the best fixed choice", "case", false, "ratio", false);
   private int cases;
@@ -120,42 +133,66 @@ final class Tuning implements Callable<Integer> {
   }
 
   private void show(String name, Map<String, BothLevels> all) {
+    List<BothLevels> turns = new ArrayList<>(all.values());
     for (int round = -1; round < options.rounds(); round++) {
-      for (BothLevels levels : all.values()) { // in turns: what else runs meets all of them
+      for (BothLevels levels : turns) { // in turns: what else runs meets all of them
         levels.run(round >= 0);
       }
+      Collections.rotate(turns, 1);
     }
-    double best = Double.POSITIVE_INFINITY;
-    double bestWhole = Double.POSITIVE_INFINITY;
-    for (Map.Entry<String, BothLevels> one : all.entrySet()) {
-      if (!one.getKey().equals(AUTO)) {
-        best = Math.min(best, one.getValue().nanos(true));
-        bestWhole = Math.min(bestWhole, one.getValue().nanos(false));
-      }
-    }
+    BothLevels auto = all.remove(AUTO);
+    BothLevels best = best(all.values(), Round::settled);
+    double[] ratios = ratios(auto, best, Round::settled);
+    double[] wholes = ratios(auto, best(all.values(), Round::whole), Round::whole);
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("case", name);
-    StringBuilder fixed = new StringBuilder();
-    all.forEach(
-        (choice, levels) -> {
-          if (!choice.equals(AUTO)) {
-            fixed.append(fixed.isEmpty() ? "" : ", ").append(choice).append(' ');
-            fixed.append(levels.text());
-          }
-        });
-    BothLevels auto = all.get(AUTO);
-    row.put("fixed", fixed.toString());
+    row.put(
+        "fixed",
+        all.entrySet().stream()
+            .map(choice -> choice.getKey() + " " + choice.getValue().text())
+            .collect(Collectors.joining(", ")));
     row.put("auto", auto.text());
     row.put("chosen", auto.chosen());
-    row.put("best_fixed_ns", best);
-    row.put("auto_ns", auto.nanos(true));
-    row.put("ratio", auto.nanos(true) / best);
-    row.put("whole_ratio", auto.nanos(false) / bestWhole);
-    row.put("trials", auto.trials());
+    row.put("best_fixed_ns", best.median(Round::settled));
+    row.put("auto_ns", auto.median(Round::settled));
+    row.put("ratio", BothLevels.median(ratios));
+    row.put("spread", spread(ratios));
+    row.put("noise", spread(ratios(best, Round::settled)));
+    row.put("whole_ratio", BothLevels.median(wholes));
+    row.put("whole_spread", spread(wholes));
+    row.put("trials", auto.tuning().trials());
+    row.put("switches", auto.tuning().switches());
     table.row(row);
     options.progress(row);
     cases++;
-    plot.point("settled", cases, auto.nanos(true) / best);
-    plot.point("whole", cases, auto.nanos(false) / bestWhole);
+    plot.point("settled", cases, BothLevels.median(ratios));
+    plot.point("whole", cases, BothLevels.median(wholes));
+  }
+
+  /** The one whose median is the least. */
+  private static BothLevels best(Collection<BothLevels> all, ToDoubleFunction<Round> cost) {
+    return all.stream().min(Comparator.comparingDouble(one -> one.median(cost))).orElseThrow();
+  }
+
+  /** By round: what one costs to what the other does. */
+  private static double[] ratios(BothLevels of, BothLevels to, ToDoubleFunction<Round> cost) {
+    double[] ratios = new double[of.rounds().size()];
+    Arrays.setAll(
+        ratios,
+        round ->
+            cost.applyAsDouble(of.rounds().get(round))
+                / cost.applyAsDouble(to.rounds().get(round)));
+    return ratios;
+  }
+
+  /** By round: what it costs to its median. */
+  private static double[] ratios(BothLevels of, ToDoubleFunction<Round> cost) {
+    double median = of.median(cost);
+    return of.rounds().stream().mapToDouble(cost).map(nanos -> nanos / median).toArray();
+  }
+
+  private static String spread(double[] ratios) {
+    DoubleSummaryStatistics all = Arrays.stream(ratios).summaryStatistics();
+    return String.format(Locale.ROOT, "%.2f \u2026 %.2f", all.getMin(), all.getMax());
   }
 }
