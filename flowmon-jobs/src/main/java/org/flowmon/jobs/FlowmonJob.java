@@ -1,9 +1,7 @@
 package org.flowmon.jobs;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -14,14 +12,10 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.util.ExceptionUtils;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.RetriableException;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
-import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
@@ -43,7 +37,6 @@ import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
-import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.sink.ArchiveSink;
 import org.flowmon.jobs.sink.KafkaReports;
@@ -57,8 +50,6 @@ import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.SequenceCheckOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The Flink job. The graph is the same whatever analyses run in it: they are data of its operators.
@@ -98,54 +89,10 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class FlowmonJob {
-  private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
   private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(10);
   private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(10);
 
   private FlowmonJob() {}
-
-  /**
-   * The analyses of a configuration: those in its folder or, where it names none, those that
-   * flowmon brings along.
-   */
-  public static List<AnalysisConfig> analyses(JobConfig config) {
-    return config.analyses() == null
-        ? AnalysisConfig.bundled()
-        : AnalysisConfig.readFolder(Path.of(config.analyses()));
-  }
-
-  /**
-   * Checks of analyses all that can be told without a cluster: queries, windows, and whether each
-   * fits the logic of its reports.
-   *
-   * @throws ConfigException saying what does not hold, and what was expected
-   */
-  public static void check(List<AnalysisConfig> analyses) {
-    LiveQuery.byId(analyses);
-    for (AnalysisConfig analysis : analyses) {
-      ReportLogics.of(analysis).open(analysis);
-      AlertRules.check(analysis);
-    }
-  }
-
-  /**
-   * Checks of an analysis whether a job with this configuration can run it.
-   *
-   * @throws ConfigException saying what does not hold, and what was expected
-   */
-  public static void check(AnalysisConfig analysis, JobConfig config) {
-    if (analysis.publishesStates() && config.site() == null) {
-      throw analysis.error(
-          "report.logic",
-          "states are published in the name of a site: expected site.name in the job's"
-              + " configuration");
-    }
-    if (analysis.history() != null && config.merge() != null) {
-      throw analysis.error(
-          "history",
-          "a job that merges the states of sites has no archive of their flows: expected none");
-    }
-  }
 
   /**
    * Adds the job to an environment, ready to be executed.
@@ -245,14 +192,14 @@ public final class FlowmonJob {
   public static SingleOutputStreamOperator<WindowResult> mergedWindows(
       DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
     int keyGroups = config.job().maxParallelism();
-    analyses.forEach(analysis -> check(analysis, config));
+    analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
     SiteStatesFactory factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
       set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
       factory = new SiteStatesFactory(set, config.merge(), keyGroups);
     } else {
-      AnalysesCoordinator.Settings settings = control(config, analyses);
+      AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
       set = settings.analyses();
       factory = new ControlledSiteStatesFactory(set, config.merge(), keyGroups, settings);
     }
@@ -261,7 +208,7 @@ public final class FlowmonJob {
         states.transform("site-states", Partial.TYPE, factory).uid("site-states").setParallelism(1),
         keyGroups,
         set,
-        config);
+        operator(set, config));
   }
 
   /** The results of all analyses' live queries. */
@@ -269,14 +216,20 @@ public final class FlowmonJob {
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
     int keyGroups = config.job().maxParallelism();
-    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), config);
+    return windows(
+        flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), operator(set, config));
   }
 
-  /** Likewise, with so many key groups. */
+  /** Likewise, with so many key groups, and without states of a site. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
     AnalysisSet set = new AnalysisSet(analyses);
-    return windows(flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), null);
+    return windows(
+        flows,
+        keyGroups,
+        set,
+        new LowLevelOperatorFactory(set, keyGroups),
+        new WindowOperator(set));
   }
 
   /**
@@ -286,72 +239,18 @@ public final class FlowmonJob {
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
-    analyses.forEach(analysis -> check(analysis, config));
+    analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
     if (config.kafka().analysesTopic() == null) {
       return windows(flows, config, analyses);
     }
-    AnalysesCoordinator.Settings settings = control(config, analyses);
+    AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
     int keyGroups = config.job().maxParallelism();
     return windows(
         flows,
         keyGroups,
         settings.analyses(),
         new ControlledLowLevelFactory(settings.analyses(), keyGroups, settings),
-        config);
-  }
-
-  /** The analyses as the control topic says them now, and how it is followed from then on. */
-  private static AnalysesCoordinator.Settings control(
-      JobConfig config, List<AnalysisConfig> analyses) {
-    JobConfig.Kafka kafka = config.kafka();
-    ControlTopic topic = new ControlTopic(kafka);
-    topic.createIfMissing();
-    ControlTopic.Contents contents = topic.read();
-    AnalysisSet set = new AnalysisSet(analyses, config.merge() != null);
-    for (AnalysisChange change : contents.changes()) {
-      String error = runnable(change, config);
-      try {
-        error = error == null ? config.job().budget().refusal(set, change) : error;
-        if (error == null && set.apply(change)) {
-          LOG.info(
-              "analysis {} {} by topic {}",
-              change.name(),
-              change.text() == null ? "is removed" : "is defined",
-              topic.name());
-        }
-      } catch (ConfigException e) {
-        error = e.getMessage();
-      }
-      if (error != null) {
-        LOG.error("topic {}: refused: {}", topic.name(), error);
-      }
-    }
-    return new AnalysesCoordinator.Settings(
-        kafka,
-        set,
-        contents.nextOffset(),
-        config.job().budget(),
-        change -> runnable(change, config));
-  }
-
-  /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
-  private static String runnable(AnalysisChange change, JobConfig config) {
-    try {
-      AnalysisConfig analysis = change.config();
-      if (analysis != null) {
-        check(List.of(analysis));
-        check(analysis, config);
-        AlertRules.checkSinks(analysis, config);
-        KafkaReports.createTopics(config.kafka(), List.of(analysis));
-      }
-      return null;
-    } catch (RuntimeException | StackOverflowError e) {
-      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
-          || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
-        throw new KafkaException(e.getMessage(), e); // Kafka's trouble, not the analysis's
-      }
-      return e.getMessage() == null ? e.toString() : e.getMessage();
-    }
+        operator(settings.analyses(), config));
   }
 
   private static SingleOutputStreamOperator<WindowResult> windows(
@@ -359,7 +258,7 @@ public final class FlowmonJob {
       int keyGroups,
       AnalysisSet analyses,
       LowLevelOperatorFactory lowLevel,
-      JobConfig config) {
+      WindowOperator operator) {
     LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
     return merged(
         flows
@@ -368,17 +267,17 @@ public final class FlowmonJob {
             .setParallelism(flows.getParallelism()),
         keyGroups,
         analyses,
-        config);
+        operator);
   }
 
   private static SingleOutputStreamOperator<WindowResult> merged(
-      DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, JobConfig config) {
+      DataStream<Partial> partials, int keyGroups, AnalysisSet analyses, WindowOperator operator) {
     return partials
         .keyBy(new KeyGroupKeys(keyGroups))
         .transform("merge", Partial.TYPE, new MergeOperator(analyses))
         .uid("merge")
         .global()
-        .transform("windows", WindowResult.TYPE, windowOperator(analyses, config))
+        .transform("windows", WindowResult.TYPE, operator)
         .uid("windows")
         // Only its parallelism is one. Its maximum stays the job's: where that runs with one task,
         // Flink chains the history to it, a chain has one maximum, and a state that was written
@@ -386,8 +285,9 @@ public final class FlowmonJob {
         .setParallelism(1);
   }
 
-  private static WindowOperator windowOperator(AnalysisSet analyses, JobConfig config) {
-    if (config == null || config.site() == null) {
+  /** What makes results of parts, which publishes the states of a site where there is one. */
+  private static WindowOperator operator(AnalysisSet analyses, JobConfig config) {
+    if (config.site() == null) {
       return new WindowOperator(analyses);
     }
     boolean fromOldest = config.kafka().startingOffsets() == StartingOffsets.EARLIEST;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -101,7 +101,7 @@ final class AnalysesChangeCommands {
       Map<String, String> texts = new LinkedHashMap<>();
       for (Path file : files) {
         AnalysisConfig analysis = AnalysisConfig.read(file);
-        FlowmonJob.check(List.of(analysis));
+        JobAnalyses.check(List.of(analysis));
         try {
           if (texts.put(analysis.name(), Files.readString(file)) != null) {
             throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");

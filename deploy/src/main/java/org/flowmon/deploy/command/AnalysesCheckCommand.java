@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.WebhookProbe;
 import org.flowmon.jobs.config.AlertConfig;
@@ -125,14 +125,14 @@ final class AnalysesCheckCommand implements Callable<Integer> {
         file,
         () -> {
           AnalysisConfig analysis = AnalysisConfig.read(file);
-          FlowmonJob.check(List.of(analysis));
+          JobAnalyses.check(List.of(analysis));
           Path other = names.putIfAbsent(analysis.name(), file);
           if (other != null) {
             throw new ConfigException(
                 file + ": name: '" + analysis.name() + "' is already defined in " + other);
           }
           if (job != null) {
-            FlowmonJob.check(analysis, job);
+            JobAnalyses.check(analysis, job);
             AlertRules.checkSinks(analysis, job);
           }
           said(file + ": ", analysis, job);

@@ -14,7 +14,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.stats.WindowReduction;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
@@ -106,7 +106,7 @@ final class AnalysesListCommand implements Callable<Integer> {
     List<AnalysisConfig> refused = new ArrayList<>();
     for (AnalysisChange change : topic.read().changes()) {
       try {
-        FlowmonJob.check(change.config() == null ? List.of() : List.of(change.config()));
+        JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
         ControlStatus.Outcome outcome = outcomes.get(change.name());
         if (outcome == null || outcome.version() != change.version() || !outcome.isRefused()) {
           set.apply(change);

@@ -3,7 +3,7 @@ package org.flowmon.deploy.command;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -67,7 +67,7 @@ final class AnalysesTopicOptions {
       return List.of();
     }
     try {
-      return FlowmonJob.analyses(read());
+      return JobAnalyses.of(read());
     } catch (ConfigException e) {
       throw new CommandException(e.getMessage());
     }

@@ -14,7 +14,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.replay.LocalReplay;
 import org.flowmon.deploy.replay.ReplayListener;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -144,10 +144,10 @@ public final class ReplayCommand implements Callable<Integer> {
   private AnalysisConfig analysis(JobConfig job) {
     if (analysis.endsWith(".yaml") || analysis.endsWith(".yml")) {
       AnalysisConfig read = AnalysisConfig.read(Path.of(analysis));
-      FlowmonJob.check(List.of(read));
+      JobAnalyses.check(List.of(read));
       return read;
     }
-    List<AnalysisConfig> known = new ArrayList<>(FlowmonJob.analyses(job));
+    List<AnalysisConfig> known = new ArrayList<>(JobAnalyses.of(job));
     if (config == null) {
       known.addAll(AnalysisConfig.offered());
     }

@@ -9,6 +9,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.config.Role;
@@ -32,7 +33,7 @@ final class DemoJob {
   static DemoJob submit(DemoServices services, DemoOptions options) {
     JobConfig config = config(services, options);
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
-    List<AnalysisConfig> analyses = FlowmonJob.analyses(config);
+    List<AnalysisConfig> analyses = JobAnalyses.of(config);
     FlowmonJob.build(environment, config, analyses);
     return new DemoJob(services.flink(), services.flink().submit(environment, "flowmon demo"));
   }

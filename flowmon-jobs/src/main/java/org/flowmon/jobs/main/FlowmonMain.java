@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.replay.ReplayJob;
@@ -32,7 +33,7 @@ public final class FlowmonMain {
     }
     JobConfig config = JobConfig.read(Path.of(args[1]));
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    FlowmonJob.build(env, config, FlowmonJob.analyses(config));
+    FlowmonJob.build(env, config, JobAnalyses.of(config));
     env.execute("flowmon " + config.job().role());
   }
 }

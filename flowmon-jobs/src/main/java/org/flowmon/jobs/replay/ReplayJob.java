@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -70,7 +71,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
           given.get("--config") + ": archive: is missing, but a replay reads it");
     }
     AnalysisConfig analysis = analysis(config, given.get(REPLAY));
-    FlowmonJob.check(List.of(analysis));
+    JobAnalyses.check(List.of(analysis));
     config.job().budget().check(List.of(analysis));
     ReplaySpec spec =
         new ReplaySpec(
@@ -88,7 +89,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
     if (wanted.endsWith(".yaml") || wanted.endsWith(".yml")) {
       return AnalysisConfig.read(Path.of(wanted));
     }
-    List<AnalysisConfig> known = new ArrayList<>(FlowmonJob.analyses(config));
+    List<AnalysisConfig> known = new ArrayList<>(JobAnalyses.of(config));
     return known.stream()
         .filter(one -> one.name().equals(wanted))
         .findFirst()

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.alert.AlertRules;
 import org.junit.jupiter.api.Test;
 
@@ -100,17 +100,18 @@ class AlertConfigTest {
   void conditionsAndKeysAreCheckedAgainstTheColumnsOfTheReport() {
     AnalysisConfig wrong =
         AnalysisConfig.parse("t.yaml", SMALL.replace("bytes > 100", "byte > 100"));
-    ConfigException e = assertThrows(ConfigException.class, () -> FlowmonJob.check(List.of(wrong)));
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> JobAnalyses.check(List.of(wrong)));
     assertEquals(
         "t.yaml:8: alerts[1].when: line 1:1: no column 'byte' in the report; did you mean"
             + " 'bytes'?",
         e.getMessage());
     AnalysisConfig key = AnalysisConfig.parse("t.yaml", SMALL + "    key: [dst_addr]\n");
-    e = assertThrows(ConfigException.class, () -> FlowmonJob.check(List.of(key)));
+    e = assertThrows(ConfigException.class, () -> JobAnalyses.check(List.of(key)));
     assertTrue(
         e.getMessage().contains("expected columns out of src_addr, bytes; found 'dst_addr'"),
         e.getMessage());
-    FlowmonJob.check(List.of(AnalysisConfig.parse("t.yaml", SMALL)));
+    JobAnalyses.check(List.of(AnalysisConfig.parse("t.yaml", SMALL)));
   }
 
   private static JobConfig job(String more) {

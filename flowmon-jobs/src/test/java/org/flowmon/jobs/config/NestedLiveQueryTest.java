@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.util.List;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.ReportColumn;
@@ -33,7 +33,7 @@ class NestedLiveQueryTest {
   private static void refuses(String query, String rest, String... messages) {
     ConfigException e =
         assertThrows(
-            ConfigException.class, () -> FlowmonJob.check(List.of(analysis(query, rest))), query);
+            ConfigException.class, () -> JobAnalyses.check(List.of(analysis(query, rest))), query);
     for (String message : messages) {
       assertTrue(e.getMessage().contains(message), query + "\n" + e.getMessage());
     }
@@ -46,7 +46,7 @@ class NestedLiveQueryTest {
     assertTrue(begin > 0, "docs/analyses.md has the example");
     String text = page.substring(begin + 8, page.indexOf("```", begin + 8));
     AnalysisConfig analysis = AnalysisConfig.parse("unanswered.yaml", text);
-    FlowmonJob.check(List.of(analysis));
+    JobAnalyses.check(List.of(analysis));
     assertEquals(
         "[true, false, false, false]",
         LiveColumns.of(analysis).stream().map(ReportColumn::key).toList().toString());
@@ -66,7 +66,7 @@ class NestedLiveQueryTest {
     assertEquals(
         List.of(true, false, false, true), columns.stream().map(ReportColumn::key).toList());
     assertTrue(columns.get(1).toString().contains("true"), "sums may be wide: " + columns.get(1));
-    FlowmonJob.check(List.of(analysis));
+    JobAnalyses.check(List.of(analysis));
   }
 
   @Test
@@ -78,7 +78,7 @@ class NestedLiveQueryTest {
         report: {logic: live}
         """;
     String query = "SELECT x.src_addr AS host, x.bytes FROM " + SENT + " AS x";
-    FlowmonJob.check(List.of(analysis(query, history.formatted("host"))));
+    JobAnalyses.check(List.of(analysis(query, history.formatted("host"))));
     refuses(query, history.formatted("src_addr"), "live.host", "found :live.src_addr");
   }
 

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
@@ -40,14 +40,15 @@ class StatesLogicTest {
   private static String refused(String query, String live, String more) {
     AnalysisConfig analysis = analysis(query, live, more);
     String message =
-        assertThrows(ConfigException.class, () -> FlowmonJob.check(List.of(analysis))).getMessage();
+        assertThrows(ConfigException.class, () -> JobAnalyses.check(List.of(analysis)))
+            .getMessage();
     assertTrue(message.startsWith("s.yaml:"), message);
     return message;
   }
 
   @Test
   void whatCutsGroupsOrCannotBeMergedIsRefusedAndTheErrorSaysWhereAndWhy() {
-    FlowmonJob.check(List.of(analysis(QUERY, ", lateness: 1s", "")));
+    JobAnalyses.check(List.of(analysis(QUERY, ", lateness: 1s", "")));
     assertTrue(
         refused(QUERY + " LIMIT 5", "", "").contains("s.yaml:2: live.query: all groups are publ"));
     assertTrue(refused(QUERY + " HAVING b > 1", "", "").contains("live.query: all groups are"));
@@ -85,11 +86,11 @@ class StatesLogicTest {
     assertEquals(
         "s.yaml:3: report.logic: states are published in the name of a site: expected site.name in"
             + " the job's configuration",
-        assertThrows(ConfigException.class, () -> FlowmonJob.check(states, job)).getMessage());
+        assertThrows(ConfigException.class, () -> JobAnalyses.check(states, job)).getMessage());
     JobConfig site =
         JobConfig.parse(
             "f.yaml", "kafka: {bootstrap: b}\nsite: {name: berlin}\njob: {role: analyses}\n");
-    FlowmonJob.check(states, site);
+    JobAnalyses.check(states, site);
   }
 
   @Test
@@ -99,7 +100,7 @@ class StatesLogicTest {
             "f.yaml", "kafka: {bootstrap: b}\nmerge: {sites: [berlin]}\njob: {role: analyses}\n");
     AnalysisConfig elephants = AnalysisConfig.bundled().get(0);
     assertTrue(
-        assertThrows(ConfigException.class, () -> FlowmonJob.check(elephants, job))
+        assertThrows(ConfigException.class, () -> JobAnalyses.check(elephants, job))
             .getMessage()
             .contains("history: a job that merges the states of sites has no archive"));
   }
@@ -121,9 +122,9 @@ class StatesLogicTest {
     JobConfig site = JobConfig.parse("site.yaml", files.get(2));
     JobConfig centre = JobConfig.parse("centre.yaml", files.get(3));
     AnalysisConfig talkers = AnalysisConfig.parse("talkers.yaml", files.get(4));
-    FlowmonJob.check(List.of(states, talkers));
-    FlowmonJob.check(states, site);
-    FlowmonJob.check(talkers, centre);
+    JobAnalyses.check(List.of(states, talkers));
+    JobAnalyses.check(states, site);
+    JobAnalyses.check(talkers, centre);
     assertTrue(centre.merge().sites().contains(site.site().name()));
     assertEquals(centre.merge().topic(), site.site().topic());
     assertEquals(centre.kafka().bootstrap(), site.site().bootstrap());

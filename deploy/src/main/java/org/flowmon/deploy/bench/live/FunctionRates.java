@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -109,7 +109,7 @@ public final class FunctionRates implements Callable<Integer> {
     if (all.isEmpty()) {
       throw new UsageException("--only " + only + ": none of " + QUERIES.keySet());
     }
-    FlowmonJob.check(all);
+    JobAnalyses.check(all);
     return all;
   }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 
@@ -46,7 +46,7 @@ final class LiveAnalyses {
     }
     text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s\n  groups: " + GROUPS);
     AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text);
-    FlowmonJob.check(List.of(analysis));
+    JobAnalyses.check(List.of(analysis));
     return analysis;
   }
 

@@ -1,0 +1,131 @@
+package org.flowmon.jobs;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.control.AnalysesCoordinator;
+import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.report.ReportLogics;
+import org.flowmon.jobs.sink.KafkaReports;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which analyses a job runs: those of its configuration, as the {@link ControlTopic} changes them;
+ * and whether it can run them.
+ */
+public final class JobAnalyses {
+  private static final Logger LOG = LoggerFactory.getLogger(JobAnalyses.class);
+
+  private JobAnalyses() {}
+
+  /**
+   * The analyses of a configuration: those in its folder or, where it names none, those that
+   * flowmon brings along.
+   */
+  public static List<AnalysisConfig> of(JobConfig config) {
+    return config.analyses() == null
+        ? AnalysisConfig.bundled()
+        : AnalysisConfig.readFolder(Path.of(config.analyses()));
+  }
+
+  /**
+   * Checks of analyses all that can be told without a cluster: queries, windows, and whether each
+   * fits the logic of its reports.
+   *
+   * @throws ConfigException saying what does not hold, and what was expected
+   */
+  public static void check(List<AnalysisConfig> analyses) {
+    LiveQuery.byId(analyses);
+    for (AnalysisConfig analysis : analyses) {
+      ReportLogics.of(analysis).open(analysis);
+      AlertRules.check(analysis);
+    }
+  }
+
+  /**
+   * Checks of an analysis whether a job with this configuration can run it.
+   *
+   * @throws ConfigException saying what does not hold, and what was expected
+   */
+  public static void check(AnalysisConfig analysis, JobConfig config) {
+    if (analysis.publishesStates() && config.site() == null) {
+      throw analysis.error(
+          "report.logic",
+          "states are published in the name of a site: expected site.name in the job's"
+              + " configuration");
+    }
+    if (analysis.history() != null && config.merge() != null) {
+      throw analysis.error(
+          "history",
+          "a job that merges the states of sites has no archive of their flows: expected none");
+    }
+  }
+
+  /**
+   * The analyses of a job as its control topic says them now, and how it is followed from then on.
+   *
+   * @param analyses those that the job is started with
+   */
+  static AnalysesCoordinator.Settings controlled(JobConfig config, List<AnalysisConfig> analyses) {
+    JobConfig.Kafka kafka = config.kafka();
+    ControlTopic topic = new ControlTopic(kafka);
+    topic.createIfMissing();
+    ControlTopic.Contents contents = topic.read();
+    AnalysisSet set = new AnalysisSet(analyses, config.merge() != null);
+    for (AnalysisChange change : contents.changes()) {
+      String error = runnable(change, config);
+      try {
+        error = error == null ? config.job().budget().refusal(set, change) : error;
+        if (error == null && set.apply(change)) {
+          LOG.info(
+              "analysis {} {} by topic {}",
+              change.name(),
+              change.text() == null ? "is removed" : "is defined",
+              topic.name());
+        }
+      } catch (ConfigException e) {
+        error = e.getMessage();
+      }
+      if (error != null) {
+        LOG.error("topic {}: refused: {}", topic.name(), error);
+      }
+    }
+    return new AnalysesCoordinator.Settings(
+        kafka,
+        set,
+        contents.nextOffset(),
+        config.job().budget(),
+        change -> runnable(change, config));
+  }
+
+  /** Why an analysis cannot run in the job, null where it can. Makes the topics it needs. */
+  private static String runnable(AnalysisChange change, JobConfig config) {
+    try {
+      AnalysisConfig analysis = change.config();
+      if (analysis != null) {
+        check(List.of(analysis));
+        check(analysis, config);
+        AlertRules.checkSinks(analysis, config);
+        KafkaReports.createTopics(config.kafka(), List.of(analysis));
+      }
+      return null;
+    } catch (RuntimeException | StackOverflowError e) {
+      if (ExceptionUtils.findThrowable(e, RetriableException.class).isPresent()
+          || ExceptionUtils.findThrowable(e, TimeoutException.class).isPresent()) {
+        throw new KafkaException(e.getMessage(), e); // Kafka's trouble, not the analysis's
+      }
+      return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+  }
+}
