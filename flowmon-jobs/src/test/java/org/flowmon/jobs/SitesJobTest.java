@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -25,11 +24,9 @@ import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
@@ -237,46 +234,34 @@ class SitesJobTest {
 
   private static List<Said> said(String topic) {
     List<Said> all = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", kafka.bootstrap(), "enable.auto.commit", "false"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      TopicPartition partition = new TopicPartition(topic, 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      long time = TestFlow.START / 1000;
-      StatesMessage.Progress last = null;
-      List<byte[]> windows = new ArrayList<>(); // said together with the progress behind them
-      while (consumer.position(partition) < end) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-          assertTrue(record.value().length <= StatesMessage.MAX_BYTES);
-          windows.add(record.value());
-          if (StatesMessage.open(record.value()) instanceof StatesMessage.Progress progress) {
-            // The end of the flows is an hour after them: nobody waits for it.
-            boolean isEnd = progress.through() > TestFlow.START + 600 * SECOND;
-            time = isEnd ? time + 1 : Math.max(time, progress.through() / 1000);
-            last = progress;
-            for (byte[] window : windows) {
-              all.add(new Said(time, window));
-            }
-            windows.clear();
-          }
+    long time = TestFlow.START / 1000;
+    StatesMessage.Progress last = null;
+    List<byte[]> windows = new ArrayList<>(); // said together with the progress behind them
+    for (ConsumerRecord<byte[], byte[]> record : kafka.records(topic)) {
+      assertTrue(record.value().length <= StatesMessage.MAX_BYTES);
+      windows.add(record.value());
+      if (StatesMessage.open(record.value()) instanceof StatesMessage.Progress progress) {
+        // The end of the flows is an hour after them: nobody waits for it.
+        boolean isEnd = progress.through() > TestFlow.START + 600 * SECOND;
+        time = isEnd ? time + 1 : Math.max(time, progress.through() / 1000);
+        last = progress;
+        for (byte[] window : windows) {
+          all.add(new Said(time, window));
         }
+        windows.clear();
       }
-      for (byte[] window : windows) {
-        all.add(new Said(time, window));
-      }
-      // What the site would say next: where its input ended, more might come at any time.
-      long through = TestFlow.START + 10_000 * SECOND;
-      all.add(
-          new Said(
-              time + 100,
-              new StatesMessage.Progress(
-                      last.attempt(), last.number() + 1, last.site(), through, last.published())
-                  .toBytes()));
     }
+    for (byte[] window : windows) {
+      all.add(new Said(time, window));
+    }
+    // What the site would say next: where its input ended, more might come at any time.
+    long through = TestFlow.START + 10_000 * SECOND;
+    all.add(
+        new Said(
+            time + 100,
+            new StatesMessage.Progress(
+                    last.attempt(), last.number() + 1, last.site(), through, last.published())
+                .toBytes()));
     return all;
   }
 

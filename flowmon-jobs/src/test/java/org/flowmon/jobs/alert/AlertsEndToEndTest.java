@@ -8,21 +8,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -168,21 +162,11 @@ class AlertsEndToEndTest {
   }
 
   private static List<String> messages(EmbeddedKafka kafka) {
-    Properties properties = new Properties();
-    properties.put("bootstrap.servers", kafka.bootstrap());
     List<String> messages = new ArrayList<>();
-    try (KafkaConsumer<String, String> consumer =
-        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
-      TopicPartition partition = new TopicPartition("flowmon.alerts", 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end) {
-        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
-          assertTrue(record.value().contains("\"id\":\"" + record.key() + "\""), record.key());
-          messages.add(record.value());
-        }
-      }
+    for (Map.Entry<String, String> message : kafka.messages("flowmon.alerts")) {
+      String id = message.getKey();
+      assertTrue(message.getValue().contains("\"id\":\"" + id + "\""), id);
+      messages.add(message.getValue());
     }
     return messages;
   }

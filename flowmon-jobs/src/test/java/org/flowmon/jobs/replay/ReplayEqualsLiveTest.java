@@ -5,21 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.jobs.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
@@ -174,29 +168,19 @@ class ReplayEqualsLiveTest {
 
   /** Rows by their keys: what they say and how far their history went. */
   private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
-    Properties properties = new Properties();
-    properties.put("bootstrap.servers", kafka.bootstrap());
     Map<String, Integer> highest = new TreeMap<>();
     Map<String, String> messages = new TreeMap<>();
-    try (KafkaConsumer<String, String> consumer =
-        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
-      TopicPartition partition = new TopicPartition("flowmon.reports.elephants", 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end) {
-        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
-          // A window's rows are those of its highest revision alone.
-          int revision = revision(record.value());
-          int before = highest.getOrDefault(end(record.key()), -1);
-          if (revision > before) {
-            messages.keySet().removeIf(key -> end(key).equals(end(record.key())));
-            highest.put(end(record.key()), revision);
-          }
-          if (revision >= before) {
-            messages.put(record.key(), said(record.value()));
-          }
-        }
+    for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
+      String window = end(message.getKey());
+      // A window's rows are those of its highest revision alone.
+      int revision = revision(message.getValue());
+      int before = highest.getOrDefault(window, -1);
+      if (revision > before) {
+        messages.keySet().removeIf(key -> end(key).equals(window));
+        highest.put(window, revision);
+      }
+      if (revision >= before) {
+        messages.put(message.getKey(), said(message.getValue()));
       }
     }
     String first = time(from + 10 * SECOND);

@@ -18,17 +18,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -295,21 +290,10 @@ class ReportsEndToEndTest {
   }
 
   private static Map<String, String> messages(EmbeddedKafka kafka) {
-    Properties properties = new Properties();
-    properties.put("bootstrap.servers", kafka.bootstrap());
     Map<String, String> messages = new TreeMap<>();
-    try (KafkaConsumer<String, String> consumer =
-        new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
-      TopicPartition partition = new TopicPartition("flowmon.reports.elephants", 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end) {
-        for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
-          messages.put(record.key(), record.value());
-          assertTrue(record.value().getBytes(StandardCharsets.UTF_8).length < 10_000);
-        }
-      }
+    for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
+      messages.put(message.getKey(), message.getValue());
+      assertTrue(message.getValue().getBytes(StandardCharsets.UTF_8).length < 10_000);
     }
     return Collections.unmodifiableMap(messages);
   }
