@@ -1,6 +1,7 @@
 package org.flowmon.jobs.urgent;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -17,7 +18,7 @@ public final class Politeness implements Runnable {
   private final long mostNanos;
   private long last = System.nanoTime();
   private long patience;
-  private volatile long waitedNanos; // written by the thread that works
+  private final AtomicLong waitedNanos = new AtomicLong();
 
   /**
    * Begins.
@@ -51,13 +52,13 @@ public final class Politeness implements Runnable {
       LockSupport.parkNanos(LOOK_NANOS);
       long now = System.nanoTime();
       patience -= now - last;
-      waitedNanos += now - last;
+      waitedNanos.addAndGet(now - last);
       last = now;
     }
   }
 
   /** How long it has waited so far; asked on any thread. */
   public long waitedNanos() {
-    return waitedNanos;
+    return waitedNanos.get();
   }
 }
