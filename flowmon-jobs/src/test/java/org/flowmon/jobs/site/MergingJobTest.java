@@ -202,7 +202,7 @@ class MergingJobTest {
   private void say(String topic, List<byte[]> messages) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (byte[] message : messages) {
-        producer.send(new ProducerRecord<>(topic, 0, null, message));
+        producer.send(new ProducerRecord<>(topic, 0, null, message)).get();
       }
     }
   }
@@ -354,9 +354,9 @@ class MergingJobTest {
           BruteForce.windows(FLOWS, width.getValue() * SECOND, 2 * SECOND, 2 * SECOND, 10);
       long rows = 0;
       for (String window : windows.values()) {
-        String[] lines = window.split("\n");
-        long end = Long.parseLong(lines[0].split(" ")[1]);
-        for (String line : Arrays.asList(lines).subList(1, lines.length)) {
+        List<String> lines = window.lines().toList();
+        long end = Long.parseLong(lines.get(0).split(" ", -1)[1]);
+        for (String line : lines.subList(1, lines.size())) {
           String source = line.substring(0, line.lastIndexOf(' '));
           String key = width.getKey() + "|" + Instant.ofEpochSecond(end / SECOND) + "|" + source;
           String value = byKey.get(key);
