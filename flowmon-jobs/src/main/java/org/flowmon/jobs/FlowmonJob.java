@@ -12,6 +12,7 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
@@ -24,8 +25,7 @@ import org.flowmon.jobs.config.RetentionConfig;
 import org.flowmon.jobs.config.StartingOffsets;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
-import org.flowmon.jobs.control.ControlledLowLevelFactory;
-import org.flowmon.jobs.control.ControlledSiteStatesFactory;
+import org.flowmon.jobs.control.ControlledFactory;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -193,7 +193,7 @@ public final class FlowmonJob {
       DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
     int keyGroups = config.job().maxParallelism();
     analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
-    SiteStatesFactory factory;
+    OneInputStreamOperatorFactory<StatesRecord, Partial> factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
       set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
@@ -201,7 +201,8 @@ public final class FlowmonJob {
     } else {
       AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
       set = settings.analyses();
-      factory = new ControlledSiteStatesFactory(set, config.merge(), keyGroups, settings);
+      factory =
+          new ControlledFactory<>(new SiteStatesFactory(set, config.merge(), keyGroups), settings);
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
     return merged(
@@ -249,7 +250,8 @@ public final class FlowmonJob {
         flows,
         keyGroups,
         settings.analyses(),
-        new ControlledLowLevelFactory(settings.analyses(), keyGroups, settings),
+        new ControlledFactory<>(
+            new LowLevelOperatorFactory(settings.analyses(), keyGroups), settings),
         operator(settings.analyses(), config));
   }
 
@@ -257,7 +259,7 @@ public final class FlowmonJob {
       DataStream<PositionedBatch> flows,
       int keyGroups,
       AnalysisSet analyses,
-      LowLevelOperatorFactory lowLevel,
+      OneInputStreamOperatorFactory<PositionedBatch, Partial> lowLevel,
       WindowOperator operator) {
     LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
     return merged(

@@ -13,12 +13,19 @@ import java.util.List;
  *   sites: [berlin, vienna, graz]    # required
  *   topic: flowmon.states
  *   timeout: 60s                     # a site that is silent for so long is left out
+ *   memory: 536870912                # bytes of windows that have come in part, of all sites
  * </pre>
  */
-public record MergeConfig(List<String> sites, String topic, Duration timeout)
+public record MergeConfig(List<String> sites, String topic, Duration timeout, long memory)
     implements Serializable {
   /** Sites of one job, at most. */
   public static final int MAX_SITES = 1000;
+
+  /** The least of {@link #memory}: a window may have so many bytes. */
+  public static final long LEAST_MEMORY = 1L << 28;
+
+  private static final long DEFAULT_MEMORY = 1L << 29;
+  private static final long MOST_MEMORY = 1L << 40;
 
   public MergeConfig {
     sites = List.copyOf(sites);
@@ -38,7 +45,8 @@ public record MergeConfig(List<String> sites, String topic, Duration timeout)
         new MergeConfig(
             sites,
             section.text("topic", "a topic", SiteConfig.TOPIC),
-            section.duration("timeout", Duration.ofMinutes(1)));
+            section.duration("timeout", Duration.ofMinutes(1)),
+            section.number("memory", LEAST_MEMORY, MOST_MEMORY, DEFAULT_MEMORY));
     if (merge.timeout().toMillis() < 1) {
       throw section.error("timeout", "expected at least 1ms");
     }

@@ -8,7 +8,7 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /** Makes the low level in each task. */
-public class LowLevelOperatorFactory extends AbstractStreamOperatorFactory<Partial>
+public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<PositionedBatch, Partial> {
   private static final long serialVersionUID = 1L;
 

@@ -18,6 +18,8 @@ final class Assembly {
   private byte[] bytes;
   private int size;
   private int taken;
+  // When its last part came, for who reckons with it: not in the state.
+  long touched;
 
   private Assembly(
       Publication publication, long windowEnd, ArrivalCounts counts, int length, int parts) {
@@ -66,9 +68,9 @@ final class Assembly {
     return bytes;
   }
 
-  /** Bytes that have come. */
-  int size() {
-    return size;
+  /** Bytes that it takes in memory, for those that have come and some that will. */
+  int room() {
+    return bytes.length;
   }
 
   void write(StateSink sink) {

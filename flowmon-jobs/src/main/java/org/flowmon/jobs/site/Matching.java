@@ -16,17 +16,33 @@ import org.flowmon.udaf.table.WindowSpec;
 final class Matching {
   // What sites may say is bounded, but not how often they say something else.
   private static final int MAX_KNOWN = 4096;
+  private static final int MAX_KNOWN_CHARS = 1 << 24;
 
   private final Map<Publication, Parsed> parsed = new HashMap<>();
+  // Of the texts of these.
+  private long chars;
 
   /** A publication's query, or why it is none; by live query the groupings that it has. */
   private record Parsed(FlowQuery query, String error, Map<Long, Set<Integer>> groupings) {}
 
   private Parsed of(Publication publication) {
-    if (parsed.size() >= MAX_KNOWN && !parsed.containsKey(publication)) {
-      parsed.clear();
+    Parsed known = parsed.get(publication);
+    if (known != null) {
+      return known;
     }
-    return parsed.computeIfAbsent(publication, Matching::parse);
+    chars += publication.query().length();
+    if (parsed.size() >= MAX_KNOWN || chars > MAX_KNOWN_CHARS) {
+      parsed.clear();
+      chars = publication.query().length();
+    }
+    Parsed now = parse(publication);
+    parsed.put(publication, now);
+    return now;
+  }
+
+  /** Publications whose queries are kept. */
+  int known() {
+    return parsed.size();
   }
 
   private static Parsed parse(Publication publication) {

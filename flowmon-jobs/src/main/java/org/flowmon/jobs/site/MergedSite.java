@@ -161,8 +161,12 @@ final class MergedSite {
    */
   record Taken(Assembly window, String lost) {}
 
-  /** Takes a part of a window: what does not follow the parts before it, or ends them, is lost. */
-  Taken take(StatesMessage.Part part) {
+  /**
+   * Takes a part of a window: what does not follow the parts before it, or ends them, is lost.
+   *
+   * @param now grows from part to part, of whichever site
+   */
+  Taken take(StatesMessage.Part part, long now) {
     Assembly before = assemblies.remove(part.attempt());
     boolean isFirst = part.part() == 0;
     Assembly assembly = isFirst ? Assembly.of(part) : before;
@@ -170,7 +174,7 @@ final class MergedSite {
       return new Taken(null, "part " + part.part() + " came without the parts before it");
     }
     if (!assembly.isComplete()) {
-      makeRoom(assembly.size());
+      assembly.touched = now;
       assemblies.put(part.attempt(), assembly);
     }
     return new Taken(
@@ -180,16 +184,30 @@ final class MergedSite {
             : null);
   }
 
-  private void makeRoom(int size) {
-    long sum = size;
-    for (Assembly other : assemblies.values()) {
-      sum += other.size();
+  /** Whether more windows are in parts than a state may have. */
+  boolean hasTooManyParts() {
+    return assemblies.size() > MAX_ATTEMPTS;
+  }
+
+  /** Bytes in memory of windows in parts. */
+  long partsBytes() {
+    long sum = 0;
+    for (Assembly assembly : assemblies.values()) {
+      sum += assembly.room();
     }
-    while (!assemblies.isEmpty()
-        && (assemblies.size() >= MAX_ATTEMPTS || sum > StatesMessage.MAX_WINDOW_BYTES)) {
-      Long oldest = assemblies.keySet().iterator().next();
-      sum -= assemblies.remove(oldest).size();
-    }
+    return sum;
+  }
+
+  /**
+   * When the last part came of that of which nothing came for longest; MAX_VALUE: there is none.
+   */
+  long eldestPart() {
+    return assemblies.isEmpty() ? Long.MAX_VALUE : assemblies.values().iterator().next().touched;
+  }
+
+  /** Drops that one; the bytes that it had. */
+  long dropEldest() {
+    return assemblies.remove(assemblies.keySet().iterator().next()).room();
   }
 
   /**

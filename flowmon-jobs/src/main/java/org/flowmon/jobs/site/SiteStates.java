@@ -40,9 +40,12 @@ final class SiteStates {
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
   private final long timeoutMillis;
+  private final long partsBytes;
   private final int keyGroups;
   private final Consumer<Partial> out;
   private final Matching matching = new Matching();
+  private final Choice choice = new Choice(matching);
+  private final LackingSites lacking;
   private final Map<Long, LiveQuery> queries = new TreeMap<>();
   private final Map<Long, Integer> groupings = new HashMap<>();
   private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
@@ -51,6 +54,8 @@ final class SiteStates {
   private long clock = Long.MIN_VALUE;
   private long through = Long.MIN_VALUE;
   private long latest = Long.MIN_VALUE;
+  // That have come since the start: by these is known of which window nothing came for longest.
+  private long parts;
 
   private final Counter merged;
   private final Counter groups;
@@ -62,6 +67,7 @@ final class SiteStates {
   private final Counter lost;
   private final Counter ahead;
   private final Counter incomplete;
+  private final Counter dropped;
   private final Counter withoutStates;
   private final Counter bad;
   private final Counter unknownSite;
@@ -71,18 +77,22 @@ final class SiteStates {
    *
    * @param names of the sites
    * @param timeoutMillis after which a silent site is left out
+   * @param partsBytes of windows in parts that are in memory, at most: no fewer than one may have
    * @param keyGroups number of key groups of the merge
    * @param out takes what the merge and the windows are to know
    */
   SiteStates(
       List<String> names,
       long timeoutMillis,
+      long partsBytes,
       int keyGroups,
       Consumer<Partial> out,
       MetricGroup metrics) {
     this.timeoutMillis = timeoutMillis;
+    this.partsBytes = partsBytes;
     this.keyGroups = keyGroups;
     this.out = out;
+    this.lacking = new LackingSites(choice, keyGroups, out);
     names.forEach(name -> sites.put(name, new MergedSite(name, Long.MIN_VALUE)));
     merged = metrics.counter("merged_windows");
     groups = metrics.counter("merged_groups");
@@ -94,6 +104,7 @@ final class SiteStates {
     lost = metrics.counter("lost_messages");
     ahead = metrics.counter("ahead_messages");
     incomplete = metrics.counter("incomplete_windows");
+    dropped = metrics.counter("dropped_parts");
     withoutStates = metrics.counter("windows_without_states");
     bad = metrics.counter("bad_values");
     unknownSite = metrics.counter("unknown_site_messages");
@@ -190,15 +201,51 @@ final class SiteStates {
       var unused = site.take(progress);
       sayWhatFitsNot(site);
     } else if (message instanceof StatesMessage.Part part) {
-      MergedSite.Taken taken = site.take(part);
+      MergedSite.Taken taken = site.take(part, ++parts);
       if (taken.lost() != null) {
         incomplete.inc();
+        site.lose(); // what was dropped of it may have been said to its end
       }
+      makeRoom(site);
       if (taken.window() != null) {
         take(site, taken.window());
       }
     }
     return goOn();
+  }
+
+  /**
+   * Drops windows in parts, that of which nothing came for longest first: of an attempt that is
+   * over, if any. What is dropped of another is noticed when its next part comes.
+   */
+  private void makeRoom(MergedSite last) {
+    while (last.hasTooManyParts()) {
+      drop(last);
+    }
+    long bytes = 0;
+    for (MergedSite site : sites.values()) {
+      bytes += site.partsBytes();
+    }
+    while (bytes > partsBytes) {
+      MergedSite eldest = last;
+      for (MergedSite site : sites.values()) {
+        eldest = site.eldestPart() < eldest.eldestPart() ? site : eldest;
+      }
+      bytes -= drop(eldest);
+    }
+  }
+
+  private long drop(MergedSite site) {
+    dropped.inc();
+    if (Long.bitCount(dropped.getCount()) == 1) {
+      LOG.warn(
+          "site {}: a window that has come in part is dropped ({} so far): it was begun by too many"
+              + " attempts, or those of all sites have more than {} bytes (merge.memory)",
+          site.name(),
+          dropped.getCount(),
+          partsBytes);
+    }
+    return site.dropEldest();
   }
 
   private void noteLost(MergedSite site, StatesMessage message) {
@@ -266,7 +313,7 @@ final class SiteStates {
       for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
         String what = "needs " + site.name() + " " + live.id() + " " + grouping;
         boolean isNew = logged.size() < MAX_LOGGED && !logged.contains(what);
-        if (isNew && chosen(site, live, grouping, null) == null) {
+        if (isNew && choice.of(site, live, grouping, null) == null) {
           unserved.inc();
           logOnce(
               what,
@@ -296,7 +343,7 @@ final class SiteStates {
     for (LiveQuery live : queries.values()) {
       for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
         long begins = window.windowEnd - publication.widthMicros();
-        if (!publication.equals(chosen(site, live, grouping, publication, begins))) {
+        if (!publication.equals(choice.of(site, live, grouping, publication, begins))) {
           continue;
         }
         uses++;
@@ -308,7 +355,7 @@ final class SiteStates {
         }
         if (isPartly(rest, window)) {
           overlaps++;
-          rest.forEach(span -> missingSpan(live, site, span[0], span[1]));
+          rest.forEach(span -> lacking.tellSpan(live, site, through, span[0], span[1]));
           continue;
         }
         site.taken(use, window.windowEnd, publication.widthMicros());
@@ -327,7 +374,7 @@ final class SiteStates {
     if (uses == 0) {
       unmatched.inc();
       logOnce(
-          site.name() + " " + publication,
+          site.name() + " " + publication.analysis() + " " + publication.hashCode(),
           "site {} publishes {}, which is merged into nothing here: {}: {}",
           site.name(),
           publication.analysis(),
@@ -401,45 +448,8 @@ final class SiteStates {
       out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
     } else if (states == null) { // its flows are counted with the first grouping, whole there
       long last = spec.lastWindowEnd(pane) + spec.latenessMicros();
-      missing(live, site, Math.max(through, spec.firstResultAt(from) - 1), last);
+      lacking.tell(live, site, Math.max(through, spec.firstResultAt(from) - 1), last);
     }
-  }
-
-  /** Of what a site publishes, that which has a grouping's groups; null where nothing has. */
-  private Publication chosen(MergedSite site, LiveQuery live, int grouping, Publication candidate) {
-    Publication chosen =
-        candidate != null && matching.serves(candidate, live, grouping) ? candidate : null;
-    for (Publication publication : site.published().keySet()) {
-      if (chosen != null && chosen.compareTo(publication) <= 0) {
-        break;
-      }
-      if (matching.serves(publication, live, grouping)) {
-        return publication;
-      }
-    }
-    return chosen;
-  }
-
-  /**
-   * Likewise for a window: before the first by name has all of its flows, the first of the same
-   * windows that has.
-   */
-  private Publication chosen(
-      MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
-    Publication first = chosen(site, live, grouping, candidate);
-    if (first != null && site.published().getOrDefault(first, Long.MIN_VALUE) > windowStart) {
-      for (Map.Entry<Publication, Long> other : site.published().entrySet()) {
-        if (other.getValue() <= windowStart && standsIn(other.getKey(), first, live, grouping)) {
-          return other.getKey();
-        }
-      }
-    }
-    return first;
-  }
-
-  /** Whether windows of a publication may be taken in the place of those of the chosen one. */
-  private boolean standsIn(Publication of, Publication chosen, LiveQuery live, int grouping) {
-    return of.widthMicros() == chosen.widthMicros() && matching.serves(of, live, grouping);
   }
 
   /** Lets time go on as far as all sites have come that are heard. */
@@ -477,78 +487,9 @@ final class SiteStates {
   private void tellMissing(long next) {
     for (LiveQuery live : queries.values()) {
       for (MergedSite site : sites.values()) {
-        tellMissing(live, site, next);
+        lacking.tell(live, groupings.get(live.id()), site, through, next);
       }
     }
-  }
-
-  /** Of results that are complete through what is after what was reached before, up to the next. */
-  private void tellMissing(LiveQuery live, MergedSite site, long next) {
-    long begins = Long.MIN_VALUE;
-    long lostUntil = site.lostAfter();
-    boolean hasAll = true;
-    for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
-      Publication chosen = chosen(site, live, grouping, null);
-      hasAll &= chosen != null;
-      long whole = chosen == null ? Long.MIN_VALUE : Long.MAX_VALUE;
-      for (Map.Entry<Publication, Long> one : site.published().entrySet()) {
-        if (chosen != null && standsIn(one.getKey(), chosen, live, grouping)) {
-          begins = Math.max(begins, lacking(live, one.getKey(), site.since()));
-          lostUntil = Math.max(lostUntil, lacking(live, one.getKey(), site.lostUntil()));
-          whole = Math.min(whole, one.getValue());
-        }
-      }
-      if (whole != Long.MIN_VALUE) {
-        // The last window that it lacks flows of begins right before that.
-        WindowSpec window = live.window();
-        begins = Math.max(begins, whole - 1 + window.widthMicros() + window.latenessMicros());
-      }
-    }
-    if (!hasAll) {
-      missing(live, site, through, next);
-      return;
-    }
-    missing(live, site, through, Math.min(next, begins));
-    missing(
-        live,
-        site,
-        Math.max(through, Math.max(begins, site.lostAfter())),
-        Math.min(next, lostUntil));
-    long whole = Math.max(begins, site.lostAfter() == Long.MAX_VALUE ? begins : lostUntil);
-    missing(live, site, Math.max(through, Math.max(whole, site.through())), next);
-  }
-
-  /**
-   * Through which arrival results may lack windows of a publication that were final by a time.
-   *
-   * @return where the time is none, the time
-   */
-  private static long lacking(LiveQuery live, Publication of, long time) {
-    if (time == Long.MIN_VALUE || time == Long.MAX_VALUE) {
-      return time;
-    }
-    WindowSpec window = live.window();
-    long ended = time - of.latenessMicros();
-    long end = ended - Math.floorMod(ended, of.widthMicros());
-    // The last window that it is within begins with it.
-    return end - of.widthMicros() + window.widthMicros() + window.latenessMicros();
-  }
-
-  private void missing(LiveQuery live, MergedSite site, long after, long until) {
-    if (after < until) {
-      out.accept(
-          new Partial.Missing(live.keyGroup(keyGroups), live.id(), site.name(), after, until));
-    }
-  }
-
-  /** Of results of all windows that have some of a time, from start to end. */
-  private void missingSpan(LiveQuery live, MergedSite site, long start, long end) {
-    WindowSpec window = live.window();
-    missing(
-        live,
-        site,
-        Math.max(through, start + window.latenessMicros()),
-        end - 1 + window.widthMicros() + window.latenessMicros());
   }
 
   private void forgetLost() {

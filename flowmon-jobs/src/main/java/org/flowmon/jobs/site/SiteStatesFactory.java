@@ -9,7 +9,7 @@ import org.flowmon.jobs.config.MergeConfig;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /** Makes the task that turns the states of sites into partial groups. */
-public class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
+public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
     implements OneInputStreamOperatorFactory<StatesRecord, Partial> {
   private static final long serialVersionUID = 1L;
 

@@ -74,6 +74,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
         new SiteStates(
             merge.sites(),
             merge.timeout().toMillis(),
+            merge.memory(),
             keyGroups,
             this::send,
             getMetricGroup().addGroup("flowmon"));

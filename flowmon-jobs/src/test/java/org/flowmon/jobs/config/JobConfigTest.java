@@ -68,7 +68,8 @@ class JobConfigTest {
     assertEquals(new SiteConfig("all", "t", "d", Map.of("e", "f")), config.site());
     assertEquals(Map.of("bootstrap.servers", "d", "e", "f"), config.site().clientProperties());
     assertEquals(
-        new MergeConfig(List.of("berlin", "graz"), "s", Duration.ofSeconds(5)), config.merge());
+        new MergeConfig(List.of("berlin", "graz"), "s", Duration.ofSeconds(5), 1L << 29),
+        config.merge());
     String role = "job: {role: analyses}\n";
     refuses(begin + role + "site: {}\n", "site.name: is missing");
     refuses(begin + role + "site: {name: New York}\n", "expected lower-case letters");

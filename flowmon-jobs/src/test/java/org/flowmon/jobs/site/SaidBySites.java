@@ -55,10 +55,16 @@ abstract class SaidBySites {
   }
 
   SiteStates states() {
+    return states(1 << 28);
+  }
+
+  /** Those that keep so many bytes of windows in parts, at most. */
+  SiteStates states(long partsBytes) {
     SiteStates made =
         new SiteStates(
             List.of("a", "b", "c"),
             TIMEOUT,
+            partsBytes,
             KEY_GROUPS,
             out::add,
             new UnregisteredMetricsGroup() {
@@ -72,6 +78,7 @@ abstract class SaidBySites {
   }
 
   long count(String name) {
+    assertTrue(counters.containsKey(name), () -> name + " in " + counters.keySet());
     return counters.get(name).getCount();
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.List;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -138,5 +139,93 @@ class SiteLimitsTest extends SaidBySites {
     assertEquals(1, count("repeated_windows"));
     assertEquals(0, count("overlapping_windows"));
     assertTrue(missing().isEmpty());
+  }
+
+  /** One of three parts of a window, from 0 on. */
+  private void sayThird(String site, long attempt, long end, byte[] bytes, int part) {
+    int from = part * (bytes.length / 3);
+    int to = part == 2 ? bytes.length : from + bytes.length / 3;
+    take(
+        0,
+        new StatesMessage.Part(
+                attempt,
+                number(site, attempt, 1),
+                site,
+                Publication.of(PUBLISHED),
+                end,
+                ArrivalCounts.NONE,
+                bytes.length,
+                part,
+                3,
+                Arrays.copyOfRange(bytes, from, to))
+            .toBytes());
+  }
+
+  @Test
+  void windowsInPartsOfAllSitesAreBoundedAndWhatIsDroppedIsToldWhenItGoesOn() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 11), end);
+    states = states(2L * bytes.length + 10);
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    sayThird("a", 1, end, bytes, 0);
+    sayThird("b", 1, end, bytes, 0);
+    sayThird("a", 1, end, bytes, 1);
+    assertEquals(0, count("dropped_parts"));
+    sayThird("c", 1, end, bytes, 0); // of b nothing came for longest
+    assertEquals(1, count("dropped_parts"));
+    sayThird("a", 1, end, bytes, 2);
+    sayThird("c", 1, end, bytes, 1);
+    sayThird("c", 1, end, bytes, 2);
+    assertEquals(2, count("merged_windows"));
+    assertEquals(0, count("incomplete_windows"));
+    sayThird("b", 1, end, bytes, 1);
+    sayThird("b", 1, end, bytes, 2);
+    assertEquals(2, count("merged_windows"));
+    assertEquals(2, count("incomplete_windows"), "parts that nothing can be made of");
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 3 * SECOND);
+    }
+    assertEquals(List.of("b " + START + " " + (START + 3 * SECOND)), missing());
+    sayThird("b", 2, end, bytes, 0); // told again by another attempt
+    assertEquals(1, count("dropped_parts"), "there is room again");
+  }
+
+  @Test
+  void windowsThatAttemptsBeganAndLeftAreDroppedAndTheLastIsMerged() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 12), end);
+    begin();
+    for (long attempt = 1; attempt <= 7; attempt++) {
+      sayThird("a", attempt, end, bytes, 0);
+    }
+    assertEquals(3, count("dropped_parts"), "a site's state has four");
+    sayThird("a", 7, end, bytes, 1);
+    sayThird("a", 7, end, bytes, 2);
+    assertEquals(1, count("merged_windows"));
+    for (MergedSite site : states.sites()) {
+      assertEquals(site.toBytes().length, MergedSite.read(site.toBytes()).toBytes().length);
+    }
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 3 * SECOND);
+    }
+    assertTrue(missing().isEmpty(), "nothing is: " + missing());
+  }
+
+  @Test
+  void queriesThatSitesSayAreKeptUpToABoundOfTheirTexts() {
+    Matching matching = new Matching();
+    Publication one = Publication.of(PUBLISHED);
+    String text = one.query() + " ".repeat(60_000);
+    int most = (1 << 24) / text.length();
+    for (int i = 0; i < most + 10; i++) {
+      Publication other =
+          new Publication("p" + i, text, one.widthMicros(), 0, one.timeColumn(), false);
+      assertTrue(matching.query(other) != null);
+      assertTrue(matching.known() <= most, matching.known() + " of " + most);
+    }
+    assertEquals(10, matching.known());
   }
 }
