@@ -1,6 +1,8 @@
 package org.flowmon.jobs.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -134,5 +136,18 @@ class StatesLogicTest {
             QueryParser.parse(states.live().query()), QueryParser.parse(talkers.live().query())));
     assertEquals(0, talkers.live().slideMicros() % states.live().windowMicros());
     assertTrue(talkers.live().latenessMicros() >= states.live().latenessMicros());
+    // On one machine: the same analyses, by jobs that share a broker.
+    JobConfig berlin = JobConfig.parse("berlin.yaml", files.get(5));
+    JobConfig local = JobConfig.parse("centre.yaml", files.get(6));
+    assertEquals(7, files.size(), "blocks of YAML, after the page");
+    JobAnalyses.check(states, berlin);
+    JobAnalyses.check(talkers, local);
+    assertTrue(local.merge().sites().contains(berlin.site().name()));
+    assertEquals(local.merge().topic(), berlin.site().topic());
+    assertEquals(local.kafka().bootstrap(), berlin.site().bootstrap());
+    assertNotEquals(local.kafka().group(), berlin.kafka().group());
+    for (JobConfig job : List.of(berlin, local)) {
+      assertNull(job.kafka().analysesTopic());
+    }
   }
 }
