@@ -232,7 +232,7 @@ public final class Compactor {
   }
 
   /** Adds the rows of a segment, from the first visible one on, to those of their slices. */
-  private static void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
+  private void split(SegmentReader segment, int firstRow, Map<Long, List<FlowRows>> slices) {
     long[] keys = new long[BLOCK];
     long[] arrivals = new long[BLOCK];
     long[] known = new long[BLOCK / 64];
@@ -240,6 +240,7 @@ public final class Compactor {
     RowList current = null;
     long currentSlice = 0;
     for (int from = firstRow; from < segment.rows(); from += BLOCK) {
+      pause.run();
       int n = Math.min(BLOCK, segment.rows() - from);
       segment.readLongs(FlowColumn.END_TIME, from, n, keys);
       segment.readValidity(FlowColumn.END_TIME, from, n, known);

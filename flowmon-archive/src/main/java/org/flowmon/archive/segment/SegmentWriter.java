@@ -74,8 +74,8 @@ public final class SegmentWriter {
   }
 
   /**
-   * Says what runs before each column of a segment, and may wait there: sealing takes long, and
-   * what is urgent may go first.
+   * Says what runs before each column of a segment and between the steps of writing one, and may
+   * wait there: sealing takes long, and what is urgent may go first.
    */
   public void beforeColumns(Runnable pause) {
     this.pause = pause;
@@ -137,7 +137,9 @@ public final class SegmentWriter {
       }
     }
     loadKey(FlowColumn.ARRIVAL, parts, rows, keys[2], null);
+    pause.run();
     loadKey(FlowColumn.END_TIME, parts, rows, keys[0], keys[2]);
+    pause.run();
     clamped = 0;
     for (int row = 0; row < rows; row++) {
       long key = TimeKey.of(keys[0][row], keys[2][row]);
@@ -145,7 +147,9 @@ public final class SegmentWriter {
       keys[0][row] = key;
     }
     loadKey(FlowColumn.START_TIME, parts, rows, keys[1], null);
+    pause.run();
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
+    pause.run();
     smallestKey = keys[0][order[0]];
     largestKey = keys[0][order[rows - 1]];
     if (rank.length < rows) {
@@ -220,11 +224,13 @@ public final class SegmentWriter {
         for (FlowColumn column : FlowColumn.all()) {
           pause.run();
           if (values.load(column, parts, rows, ranks)) {
+            pause.run();
             writeColumn(column, file);
           }
         }
         finish(file, provenance);
         FileIdentity segmentFile = file.identity();
+        pause.run();
         indexFile = index.write(indexPath, id, segmentFile, rows);
         file.seal();
         folderSync.sync(directory);
@@ -249,8 +255,10 @@ public final class SegmentWriter {
     private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
       boolean indexed = options.indexed().contains(column);
       boolean built = encodings.buildDictionary(column, values, dictionary, indexed);
+      pause.run();
       ChunkBuilder.Layout layout =
           encodings.layout(column, values, built ? dictionary : null, options, compressor, rows);
+      pause.run();
       ColumnMetaData metadata =
           chunk.build(column, values, dictionary, layout, rows, file.position());
       footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, crc(chunk.chunk));
@@ -268,9 +276,11 @@ public final class SegmentWriter {
           chunk.pages,
           chunk.pages.size() / PageTable.ENTRY,
           layout.rowsPerPage());
+      pause.run();
       if (indexed) {
         index.add(column, rows, dictionary.ids, values.count, validity(), distinct(column));
       }
+      pause.run();
       if (column == FlowColumn.END_TIME) {
         index.rollups().times(values.low, values.count, validity());
       } else if (RollupFormat.MEASURES.contains(column)) {
