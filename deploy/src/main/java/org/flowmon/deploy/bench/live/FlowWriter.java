@@ -91,6 +91,16 @@ final class FlowWriter implements AutoCloseable {
     send(partition, value);
   }
 
+  /** Told of what is sent. */
+  interface Sent {
+    /**
+     * A batch.
+     *
+     * @param arrivalMicros its largest arrival
+     */
+    void batch(int partition, long arrivalMicros);
+  }
+
   /** Keeps what is sent from now on for later, until {@link #sendStaged}. */
   void stage(FlowStage kept) {
     stage = kept;
@@ -100,13 +110,15 @@ final class FlowWriter implements AutoCloseable {
    * Sends what was kept, at its time.
    *
    * @param pace is told the largest arrival of each batch before it is sent, and waits
+   * @param sent is told the partition of each batch and that arrival when it is sent
    */
-  void sendStaged(LongConsumer pace) {
+  void sendStaged(LongConsumer pace, Sent sent) {
     FlowStage kept = stage;
     stage = null;
     kept.read(
         (partition, arrival, value) -> {
           pace.accept(arrival);
+          sent.batch(partition, arrival);
           send(partition, value);
         });
     flush();
