@@ -330,8 +330,11 @@ final class SiteStates {
   private void take(MergedSite site, Assembly window) {
     Publication publication = window.publication;
     latest = Math.max(latest, window.windowEnd);
-    PublishedGroups states = open(site, window);
-    if (states == null && window.states().length > 0) {
+    // What is of no use here is not opened: it may hold functions that are not known here, and its
+    // damage is none of what is merged.
+    boolean isUsed = isUsed(site, window);
+    PublishedGroups states = isUsed ? open(site, window) : null;
+    if (isUsed && states == null && window.states().length > 0) {
       site.lose(); // as if it had not come: it may be said again
       lost.inc();
       return;
@@ -390,6 +393,20 @@ final class SiteStates {
   private static boolean isPartly(List<long[]> rest, Assembly window) {
     long[] first = rest.get(0);
     return rest.size() > 1 || first[1] - first[0] < window.publication.widthMicros();
+  }
+
+  /** Whether some analysis here takes the windows of a publication. */
+  private boolean isUsed(MergedSite site, Assembly window) {
+    long begins = window.windowEnd - window.publication.widthMicros();
+    for (LiveQuery live : queries.values()) {
+      for (int grouping = 0; grouping < groupings.get(live.id()); grouping++) {
+        if (window.publication.equals(
+            choice.of(site, live, grouping, window.publication, begins))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** The states of a window; null where it has none, or they are damaged. */

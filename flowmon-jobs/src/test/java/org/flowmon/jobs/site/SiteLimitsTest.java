@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -227,5 +228,39 @@ class SiteLimitsTest extends SaidBySites {
       assertTrue(matching.known() <= most, matching.known() + " of " + most);
     }
     assertEquals(10, matching.known());
+  }
+
+  @Test
+  void whatASitePublishesThatNobodyHereKnowsIsMissingNowhere() {
+    Publication own =
+        new Publication(
+            "own",
+            "SELECT src_addr, MY_OWN(bytes) AS q FROM flows GROUP BY src_addr",
+            2 * SECOND,
+            SECOND,
+            FlowColumn.END_TIME,
+            false);
+    begin();
+    long base = Math.floorDiv(START, 4 * SECOND) * 4 * SECOND;
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, base);
+    }
+    out.clear();
+    for (int i = 1; i <= 12; i++) {
+      long end = base + 2 * i * SECOND;
+      for (String site : List.of("a", "b", "c")) {
+        say(i * 10, site, 1, end, window(flows(end, i), end));
+        if (site.equals("a")) {
+          StatesMessage.parts(
+                  1, number("a", 1, 1), "a", own, end, ArrivalCounts.NONE, new byte[] {1, 2, 3})
+              .forEach(part -> take(10, part.toBytes()));
+        }
+        progress(i * 10, site, end + SECOND);
+      }
+    }
+    assertEquals(0, count("lost_messages"));
+    assertEquals(12, count("unmatched_windows"));
+    assertEquals(36, count("merged_windows"));
+    assertEquals(List.of(), missing().stream().filter(of -> of.startsWith("a ")).toList());
   }
 }
