@@ -247,15 +247,15 @@ class SiteLimitsTest extends SaidBySites {
     }
     out.clear();
     for (int i = 1; i <= 12; i++) {
-      long end = base + 2 * i * SECOND;
+      long end = base + 2L * i * SECOND;
       for (String site : List.of("a", "b", "c")) {
-        say(i * 10, site, 1, end, window(flows(end, i), end));
+        say(i * 10L, site, 1, end, window(flows(end, i), end));
         if (site.equals("a")) {
           StatesMessage.parts(
                   1, number("a", 1, 1), "a", own, end, ArrivalCounts.NONE, new byte[] {1, 2, 3})
               .forEach(part -> take(10, part.toBytes()));
         }
-        progress(i * 10, site, end + SECOND);
+        progress(i * 10L, site, end + SECOND);
       }
     }
     assertEquals(0, count("lost_messages"));
