@@ -40,16 +40,16 @@ import org.slf4j.LoggerFactory;
  * a restart.
  *
  * <p>Load is bounded three times: {@code history.concurrency} lookups of an analysis in a task,
- * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task. What finds no
- * free thread asks again until its time limit; a lookup that has no answer by then is not repeated
- * later.
+ * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task, by the job's
+ * parallelism. What finds no free thread asks again until its time limit; a lookup that has no
+ * answer by then is not repeated later.
  *
  * <p>Metrics in group {@code flowmon}, by analysis: {@code exact}, {@code partial}, {@code
  * refused}, {@code timeout}, {@code failed} lookups, {@code last_wait_ms} and {@code last_run_ms}
  * of the last one, {@code waited_ms} and {@code ran_ms} of all so far.
  */
 public final class HistoryFunction extends RichAsyncFunction<WindowResult, WindowHistory> {
-  /** Windows that wait for their history in one task. */
+  /** Windows that wait for their history in one task, for each task that the job has of others. */
   public static final int CAPACITY = 128;
 
   /** How fast windows come. */
@@ -178,8 +178,12 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             new HistoryFunction(location, analyses, delay, topic, disorder, pace),
             AnalysisConfig.History.MAX_TIMEOUT.plus(SLACK).toMillis(),
             TimeUnit.MILLISECONDS,
-            pace == Pace.LIVE ? CAPACITY : 1)
+            pace == Pace.LIVE ? capacity(windows.getExecutionEnvironment().getParallelism()) : 1)
         .returns(WindowHistory.TYPE);
+  }
+
+  private static int capacity(int parallelism) {
+    return CAPACITY * Math.max(1, Math.min(parallelism, 1 << 10));
   }
 
   @Override

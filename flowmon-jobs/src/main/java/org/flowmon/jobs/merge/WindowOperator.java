@@ -292,17 +292,21 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
     all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
     // What is made of all groups takes longest, and others need not wait for it.
-    Map<Long, Long> bytes = new HashMap<>();
-    all.forEach(of -> bytes.put(of.get(0).id(), large(of).mapToLong(OpenWindows::bytes).sum()));
+    Map<Long, Long> bytes = new HashMap<>(); // of those of which something is due
+    for (List<LiveQuery> of : all) {
+      if (large(of).anyMatch(open -> due.applyAsInt(open) > 0)) {
+        bytes.put(of.get(0).id(), large(of).mapToLong(OpenWindows::bytes).sum());
+      }
+    }
     all.sort(
-        Comparator.comparing((List<LiveQuery> of) -> bytes.get(of.get(0).id()))
+        Comparator.comparing((List<LiveQuery> of) -> bytes.getOrDefault(of.get(0).id(), 0L))
             .thenComparing(of -> of.get(0).analysis().name()));
     List<Making> makings = new ArrayList<>();
     for (List<LiveQuery> of : all) {
       Making making = new Making(results -> close(of, closing, results));
       makings.add(making);
       // Results of many windows are not to be in memory at once: this thread sends one by one.
-      if (large(of).anyMatch(open -> due.applyAsInt(open) > 0)
+      if (bytes.containsKey(of.get(0).id())
           && large(of).allMatch(open -> due.applyAsInt(open) <= 1)) {
         makers.help(making);
       }

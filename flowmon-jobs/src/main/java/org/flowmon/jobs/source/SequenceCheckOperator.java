@@ -1,7 +1,5 @@
 package org.flowmon.jobs.source;
 
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.metrics.Counter;
@@ -12,7 +10,6 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.jobs.urgent.Politeness;
 
 /**
  * Follows the producers' sequence numbers: of a batch that a producer sent twice only the place
@@ -25,20 +22,11 @@ import org.flowmon.jobs.urgent.Politeness;
  * <p>Metrics in group {@code flowmon}: {@code batches}, {@code flows}, {@code bytes}, {@code
  * heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code gaps},
  * {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came after they
- * were counted as missing), {@code producer_losses} (flows that the producers say they lost),
- * {@code polite_wait_ms}.
- *
- * <p>Here, at the head of what a task does with flows, they also wait where windows close, lookups
- * run or reports are made in the process ({@link Politeness}): Kafka keeps flows, and somebody
- * waits for reports. Not where the flows come late already.
+ * were counted as missing), {@code producer_losses} (flows that the producers say they lost).
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
   private static final long serialVersionUID = 1L;
-
-  // Flows that are older are behind, and no others go first.
-  private static final long BEHIND_MICROS = 2_000_000;
-  private static final Duration MOST_WAIT = Duration.ofMillis(500);
 
   private transient ProducerPositions positions;
   private transient ListState<ProducerPosition> state;
@@ -53,8 +41,6 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   private transient Counter gapFlows;
   private transient Counter gapFills;
   private transient Counter producerLosses;
-  private transient Politeness politeness;
-  private transient long arrival; // of the batch at hand
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -73,7 +59,6 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   @Override
   public void open() throws Exception {
     super.open();
-    politeness = new Politeness(this::isBehind, MOST_WAIT);
     MetricGroup group = getMetricGroup().addGroup("flowmon");
     batches = group.counter("batches");
     flows = group.counter("flows");
@@ -86,20 +71,12 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     gapFlows = group.counter("gap_flows");
     gapFills = group.counter("gap_fills");
     producerLosses = group.counter("producer_losses");
-    group.gauge("polite_wait_ms", () -> TimeUnit.NANOSECONDS.toMillis(politeness.waitedNanos()));
-  }
-
-  /** Whether flows come too late for others to go first: a backlog is read as fast as it can be. */
-  private boolean isBehind() {
-    return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) - arrival > BEHIND_MICROS;
   }
 
   @Override
   public void processElement(StreamRecord<PositionedBatch> element) {
     PositionedBatch record = element.getValue();
     FlowBatch batch = record.batch();
-    arrival = batch.maxArrival();
-    politeness.run();
     ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
     if (position == null) {
       positions.put(ProducerPosition.first(record.sourceKey(), batch));

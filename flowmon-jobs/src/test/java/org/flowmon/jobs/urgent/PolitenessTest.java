@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -169,19 +168,5 @@ class PolitenessTest {
     }
     assertEquals(1, looks.get());
     assertTrue(interrupted.get());
-  }
-
-  @Test
-  @Timeout(60)
-  void itWaitsAsLongAsItMayAtMostAndCountsIt() throws InterruptedException {
-    try (UrgentWork urgent = UrgentWork.begin()) {
-      Politeness politeness = new Politeness(() -> false, Duration.ofMillis(20));
-      Thread.sleep(200); // it could wait for as long
-      long begun = System.nanoTime();
-      politeness.run(); // ends, though the urgent work does not
-      long took = System.nanoTime() - begun;
-      assertTrue(politeness.waitedNanos() >= 20_000_000, politeness.waitedNanos() + " ns");
-      assertTrue(politeness.waitedNanos() <= took, politeness.waitedNanos() + " of " + took);
-    }
   }
 }
