@@ -94,6 +94,28 @@ class ApproximationTest {
   }
 
   @Test
+  void noKeyHasTheNameOfAnotherColumn() {
+    for (String sql :
+        List.of(
+            "SELECT src_addr AS p_exact, QUANTILE(QUANTILES(bytes), 0.5) AS p,"
+                + " QUANTILE(QUANTILES(packets), 0.9) AS r FROM flows GROUP BY src_addr",
+            "SELECT src_addr AS p_exact, dst_addr AS p_exact_2, QUANTILE(QUANTILES(bytes), 0.5) AS"
+                + " p, RANK(QUANTILES(bytes), 7) AS \"P\" FROM flows GROUP BY src_addr, dst_addr",
+            "SELECT src_addr AS exact, MEDIAN(bytes) AS p FROM flows GROUP BY src_addr",
+            "SELECT src_addr AS \"Exact\", TOP(dst_port, 3) AS p FROM flows GROUP BY src_addr",
+            "SELECT dst_port AS src_port, TOP(src_port, 3) AS t FROM flows GROUP BY dst_port",
+            "SELECT dst_port AS src_addr, TOP(src_addr, 3) AS t, CARDINALITY("
+                + "APPROX_COUNT_DISTINCT(bytes)) AS exact FROM flows GROUP BY dst_port")) {
+      List<Approximation> all = Approximation.of(QueryParser.parseQuery(sql));
+      assertTrue(!all.isEmpty(), sql);
+      for (Approximation one : all) {
+        String exact = one.exact().toString();
+        assertEquals(one.exact(), QueryParser.parseQuery(exact), exact);
+      }
+    }
+  }
+
+  @Test
   void exactAnswersAreThoseOfTheSortedValuesAndWithinTheBounds() {
     List<FlowBatch> flows = new RandomFlows(5).modest().batches(6, 2000);
     FlowQuery query =

@@ -98,7 +98,10 @@ final class ExactQueries {
         exact.select(), new Expression.And(terms), exact.groupBy(), exact.orderBy(), -1);
   }
 
-  /** That a key has one of the values that rows have; null where these are many, or not known. */
+  /**
+   * That a key has one of the values that rows have; null where these are many, not known, or one
+   * of them cannot be written.
+   */
   private Expression isShown(Expression key, ResultTable rows) {
     int column = -1;
     for (SelectItem item : keys) {
@@ -115,7 +118,11 @@ final class ExactQueries {
       if (rows.isNull(row, column)) {
         hasNull = true;
       } else {
-        values.add(rows.value(row, column));
+        Value value = rows.value(row, column);
+        if (!value.hasLiteral()) {
+          return null;
+        }
+        values.add(value);
       }
       if (values.size() > MAX_KEYS) {
         return null;

@@ -21,6 +21,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -30,6 +31,7 @@ import org.flowmon.udaf.FlowWindows;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
@@ -250,6 +252,101 @@ class ExactQueriesTest {
     String ofMany = exact.of(window(many.build())).get(0).exact();
     assertTrue(ofMany.contains(" AND (service IS NULL) GROUP BY"), ofMany);
     assertTrue(!ofMany.contains("dst_port IN"), "too many to be named: " + ofMany);
+  }
+
+  @Test
+  void exactQueriesCanBeRunWhateverKeysThereAre() {
+    long ofYear0 = -62_167_219_200_000_000L;
+    long ofYear10000 = 253_402_300_800_000_000L;
+    Map<String, List<Value>> keys = new TreeMap<>();
+    keys.put("outgoing", List.of(Value.ofBoolean(true), Value.ofBoolean(false), Value.NULL));
+    keys.put(
+        "bytes - packets",
+        List.of(Value.ofLong(Long.MIN_VALUE), Value.ofLong(-1), Value.ofLong(Long.MAX_VALUE)));
+    keys.put(
+        "start_time",
+        List.of(Value.ofTimestamp(ofYear0), Value.ofTimestamp(ofYear10000 - 1), Value.NULL));
+    keys.put(
+        "end_time - start_time",
+        List.of(
+            Value.ofDuration(0),
+            Value.ofDuration(-1),
+            Value.ofDuration(999_999_999_999_999_999L),
+            Value.ofDuration(9_223_372_036_854_775_000L)));
+    keys.put(
+        "bytes / 3.0",
+        List.of(
+            Value.ofDouble(0),
+            Value.ofDouble(-1e300),
+            Value.ofDouble(Double.MIN_VALUE),
+            Value.ofDouble(Double.MAX_VALUE)));
+    keys.put(
+        "src_addr",
+        List.of(
+            Value.ofAddress(IpAddress.parse("192.0.2.1")),
+            Value.ofAddress(IpAddress.parse("::")),
+            Value.ofAddress(-1, -1)));
+    keys.put(
+        "service",
+        List.of(Value.ofText(""), Value.ofText("it's 'so'\n\"x\" -- \\ \ud83d\ude00"), Value.NULL));
+    keys.forEach(
+        (key, values) -> {
+          assertTrue(exactFor(key, values).contains(" IN ("), key);
+        });
+    Map<String, List<Value>> noLiterals = new TreeMap<>();
+    noLiterals.put(
+        "bytes / 3.0",
+        List.of(
+            Value.ofDouble(Double.NaN),
+            Value.ofDouble(Double.POSITIVE_INFINITY),
+            Value.ofDouble(Double.NEGATIVE_INFINITY)));
+    noLiterals.put(
+        "start_time",
+        List.of(
+            Value.ofTimestamp(ofYear0 - 1),
+            Value.ofTimestamp(ofYear10000),
+            Value.ofTimestamp(Long.MIN_VALUE),
+            Value.ofTimestamp(Long.MAX_VALUE)));
+    noLiterals.put(
+        "end_time - start_time",
+        List.of(Value.ofDuration(Long.MAX_VALUE), Value.ofDuration(Long.MIN_VALUE)));
+    noLiterals.forEach(
+        (key, values) -> {
+          for (Value value : values) {
+            // Of a key that no list can name the query has all.
+            String exact = exactFor(key, List.of(keys.get(key).get(0), value));
+            assertTrue(!exact.contains(" IN ("), exact);
+          }
+        });
+  }
+
+  /** The exact query of a report with these keys, which says the same when it is parsed. */
+  private static String exactFor(String key, List<Value> values) {
+    AnalysisConfig analysis =
+        analysis("SELECT " + key + " AS k, MEDIAN(bytes) AS m FROM flows GROUP BY k", "window: 2s");
+    ResultTable.Builder rows = new ResultTable.Builder();
+    ValueKind kind = values.get(0).kind();
+    rows.column("k", kind).column("m", ValueKind.LONG);
+    for (Value value : values) {
+      rows.row().set(1, 1);
+      if (value.isNull()) {
+        continue;
+      }
+      if (kind == ValueKind.TEXT) {
+        rows.set(0, value.text());
+      } else if (kind == ValueKind.ADDRESS) {
+        rows.set(0, value.high(), value.low());
+      } else {
+        rows.set(0, value.low());
+      }
+    }
+    String exact =
+        new ExactQueries(analysis, LiveColumns.of(analysis), true)
+            .of(window(rows.build()))
+            .get(0)
+            .exact();
+    assertEquals(exact, QueryParser.parse(exact).toString());
+    return exact;
   }
 
   private static WindowResult window(ResultTable rows) {

@@ -74,15 +74,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     }
     Map<AggregateCall, String> names = new LinkedHashMap<>();
     columns.forEach(
-        (call, column) -> {
-          String name = columns.size() == 1 ? "exact" : column + "_exact";
-          int more = 2;
-          String free = name;
-          while (names.containsValue(free)) {
-            free = name + "_" + more++;
-          }
-          names.put(call, free);
-        });
+        (call, column) -> names.put(call, columns.size() == 1 ? "exact" : column + "_exact"));
     return exact(of.flows(), List.of(), names, false);
   }
 
@@ -202,18 +194,18 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     return exact(query, keys, Map.of(value, "exact"), byValue);
   }
 
-  /** Likewise, of several values with their names; by the first of them. */
+  /** Likewise, of several values with the names that are wanted; by the first of them. */
   private static FlowQuery exact(
       FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
     Map<Expression, String> items = new LinkedHashMap<>();
-    query.groupBy().forEach(key -> items.put(key, name(query, key)));
+    query.groupBy().forEach(key -> putNamed(items, key, name(query, key)));
     List<Expression> groupBy = new ArrayList<>(query.groupBy());
     for (Expression key : keys) {
-      if (items.putIfAbsent(key, name(query, key)) == null) {
+      if (putNamed(items, key, name(query, key))) {
         groupBy.add(key);
       }
     }
-    items.putAll(values);
+    values.forEach((value, name) -> putNamed(items, value, name));
     List<OrderItem> order = new ArrayList<>();
     query.groupBy().forEach(key -> order.add(new OrderItem(key, false, false)));
     if (byValue) {
@@ -224,6 +216,15 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
     List<SelectItem> select = new ArrayList<>();
     items.forEach((what, name) -> select.add(new SelectItem(name, what)));
     return new FlowQuery(select, query.where(), groupBy, order, -1);
+  }
+
+  /** Adds what is not there yet, with a name that no other has: keys may have any. */
+  private static boolean putNamed(Map<Expression, String> items, Expression what, String name) {
+    String free = name;
+    for (int more = 2; items.containsValue(free); more++) {
+      free = name + "_" + more;
+    }
+    return items.putIfAbsent(what, free) == null;
   }
 
   private static String name(FlowQuery query, Expression key) {

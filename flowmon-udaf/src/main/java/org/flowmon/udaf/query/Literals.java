@@ -28,6 +28,12 @@ final class Literals {
 
   private static final Pattern DURATION = Pattern.compile("\\s*(-?\\d{1,18})\\s*([A-Za-z]+)\\s*");
 
+  // The first that has more digits than DURATION takes.
+  private static final long INTERVAL_END = 1_000_000_000_000_000_000L;
+
+  private static final long YEAR_0_MICROS = micros(0);
+  private static final long YEAR_10000_MICROS = micros(10_000);
+
   private static final List<String> LARGER_UNITS =
       List.of("MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY");
 
@@ -55,6 +61,17 @@ final class Literals {
     } catch (ArithmeticException e) {
       return null;
     }
+  }
+
+  /** Whether {@link #interval} of it can be read again. */
+  static boolean isInterval(long micros) {
+    return micros % UNIT_MICROS.get("MILLISECOND") == 0
+        || (micros > -INTERVAL_END && micros < INTERVAL_END);
+  }
+
+  /** Whether a text tells this time, in microseconds since 1970: years have four digits. */
+  static boolean isTimestamp(long micros) {
+    return micros >= YEAR_0_MICROS && micros < YEAR_10000_MICROS;
   }
 
   /** A duration as a literal, in the largest unit up to days that gives a whole number. */
@@ -92,6 +109,10 @@ final class Literals {
     } catch (DateTimeException e) {
       return null;
     }
+  }
+
+  private static long micros(int year) {
+    return LocalDateTime.of(year, 1, 1, 0, 0).toEpochSecond(ZoneOffset.UTC) * 1_000_000L;
   }
 
   private static int field(Matcher matcher, int group) {

@@ -100,7 +100,24 @@ public record Value(ValueKind kind, long high, long low, String text) {
     return kind == ValueKind.DOUBLE ? Double.longBitsToDouble(low) : (double) low;
   }
 
-  /** The value as a literal of the dialect. */
+  /**
+   * Whether {@link #toString} is a literal that stands for the value: not of a double that is not
+   * finite, a time beyond the years 0 … 9999, and a duration of 10¹⁸ µs and more that has more
+   * digits than one may have.
+   */
+  public boolean hasLiteral() {
+    if (isNull()) {
+      return true;
+    }
+    return switch (kind) {
+      case BOOLEAN, LONG, ADDRESS, TEXT -> true;
+      case DOUBLE -> Double.isFinite(asDouble());
+      case TIMESTAMP -> Literals.isTimestamp(low);
+      case DURATION -> Literals.isInterval(low);
+    };
+  }
+
+  /** The value as a literal of the dialect, if it {@linkplain #hasLiteral has one}. */
   @Override
   public String toString() {
     return SqlText.of(this);
