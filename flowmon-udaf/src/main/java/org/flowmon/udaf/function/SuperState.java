@@ -35,7 +35,8 @@ public interface SuperState {
 
   /**
    * Bytes of heap that it occupies, objects' headers included; not below the truth, and told
-   * without a walk over its content.
+   * without a walk over its content. Merges alone change it: what output and extractors make and
+   * keep is in it from the beginning, as whoever counts states asks when they are merged.
    */
   long memoryBytes();
 

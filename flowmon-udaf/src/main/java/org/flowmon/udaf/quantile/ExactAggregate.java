@@ -147,16 +147,10 @@ final class ExactAggregate implements SuperAggregate {
       SummaryBytes.write(sorted(), sink);
     }
 
+    /** With the sorted copy, there or not: who counts the state is not told when it is made. */
     @Override
     public long memoryBytes() {
-      long bytes = OWN_BYTES + 16L * keys.length;
-      return bytes + (sorted == null ? 0 : sorted.memoryBytes());
-    }
-
-    /** With what whoever asks makes of it. */
-    @Override
-    public long chargedBytes() {
-      return OWN_BYTES + 16L * slots(size) + Summary.memoryBytes(size, false);
+      return OWN_BYTES + 16L * keys.length + Summary.memoryBytes(size, false);
     }
 
     @Override

@@ -110,15 +110,27 @@ public abstract class FunctionContract {
           SuperState state = high.initialize();
           for (byte[] bytes : ContractStreams.subStates(each.function(), rows, random)) {
             ContractStreams.merge(state, bytes);
-            long truth = ObjectSize.of(state);
-            assertTrue(
-                state.memoryBytes() >= truth,
-                where + ": says " + state.memoryBytes() + " bytes of " + truth);
-            assertTrue(
-                state.memoryBytes() <= 4 * truth + 500,
-                where + ": says " + state.memoryBytes() + " bytes of " + truth);
+            assertNearTheTruth(state, where);
+            // Whoever asks changes nothing of what was counted at the merge.
+            long counted = state.memoryBytes();
+            long charged = state.chargedBytes();
+            ContractStreams.bytes(state);
+            each.probes().forEach(probe -> probe.extract(state));
+            assertEquals(counted, state.memoryBytes(), where + ", asked");
+            assertEquals(charged, state.chargedBytes(), where + ", asked");
+            if (each.function().isExact()) {
+              assertNearTheTruth(state, where + ", asked");
+            }
           }
         });
+  }
+
+  private static void assertNearTheTruth(SuperState state, String where)
+      throws IllegalAccessException {
+    long truth = ObjectSize.of(state);
+    String says = where + ": says " + state.memoryBytes() + " bytes of " + truth;
+    assertTrue(state.memoryBytes() >= truth, says);
+    assertTrue(state.memoryBytes() <= 4 * truth + 500, says);
   }
 
   @Test

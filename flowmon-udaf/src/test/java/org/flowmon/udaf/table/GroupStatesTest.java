@@ -21,7 +21,10 @@ class GroupStatesTest {
 
   /** A table of ports 0, 1, … of which each has so many flows. */
   private static GroupTable table(int... flows) {
-    GroupCollector groups = new GroupCollector(QUERY);
+    return collected(new GroupCollector(QUERY), flows).table();
+  }
+
+  private static GroupCollector collected(GroupCollector groups, int... flows) {
     for (int port = 0; port < flows.length; port++) {
       FlowBatchBuilder builder = new FlowBatchBuilder(flows[port]);
       int[] selection = new int[flows[port]];
@@ -36,7 +39,29 @@ class GroupStatesTest {
       groups.add(FlowBatch.open(builder.build(1, 0, 0, 0)), 0, selection, selection.length);
     }
     groups.table().states().state(0, 0); // the rows go from scratchpads to the states
-    return groups.table();
+    return groups;
+  }
+
+  @Test
+  void answersLeaveWhatIsCountedAsItWas() {
+    FlowQuery exact =
+        QueryParser.parse(
+            "SELECT dst_port, QUANTILE(QUANTILES(bytes, 0), 0.5) AS q FROM flows"
+                + " GROUP BY dst_port");
+    GroupMemory memory = GroupMemory.unlimited();
+    GroupCollector all = collected(new GroupCollector(exact, memory), 3, 900, 1000);
+    for (int i = 0; i < 6; i++) {
+      long before = all.table().heapBytes();
+      String answer = all.finish().toString();
+      assertEquals(before, all.table().heapBytes(), "answer " + i);
+      assertEquals(measured(all.table()), all.table().states().bytes(), "answer " + i);
+      // The same values again: what is counted is not to fall, or to grow.
+      all.merge(collected(new GroupCollector(exact), 3, 900, 1000));
+      assertEquals(answer, all.finish().toString());
+      assertEquals(before, all.table().heapBytes(), "merge " + i);
+      assertEquals(before, memory.taken(), "merge " + i);
+      assertEquals(measured(all.table()), all.table().states().bytes(), "merge " + i);
+    }
   }
 
   @Test
