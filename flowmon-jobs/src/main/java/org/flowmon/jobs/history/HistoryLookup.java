@@ -7,6 +7,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
@@ -83,42 +84,53 @@ final class HistoryLookup {
   /** Begins; the caller and the pool's timer never wait for files. */
   void start() {
     pool.after(query.timeout().toMillis(), this::expire);
-    if (!query.isKept(window.windowEnd()) || !pool.tryRun(this::askKept)) {
-      attempt();
+    if (!begin() && !(query.isKept(window.windowEnd()) && pool.tryRun(this::askKept))) {
+      again();
     }
   }
 
   /** An answer that is kept costs next to nothing: it waits for no other lookup of the analysis. */
   private void askKept() {
     HistoryAnswer known = null;
-    try {
-      known = query.known(archive, window.windowEnd());
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      known = query.known(snapshot, window.windowEnd());
     } catch (IOException | RuntimeException e) {
       LOG.debug("whether a kept answer of {} holds is not known", window.analysis(), e);
     }
     if (known != null) {
       finish(known);
+    } else if (!done.get() && permits.tryAcquire()) {
+      setRunning(true);
+      run(); // which says what is wrong
     } else {
-      attempt(); // which says what is wrong
+      again();
     }
   }
 
   // One attempt after another, each on a thread of the pool: on the timer every lookup's limit
   // would wait for a store that is slow.
   private void attempt() {
-    if (done.get()) {
-      return;
+    if (!done.get() && !begin()) {
+      again();
     }
+  }
+
+  private void again() {
+    pool.after(POLL_MILLIS, this::attempt);
+  }
+
+  /** Runs on a thread of the pool, where the analysis may have one more and one is free. */
+  private boolean begin() {
     if (!permits.tryAcquire()) {
-      pool.after(POLL_MILLIS, this::attempt);
-      return;
+      return false;
     }
     setRunning(true);
-    if (!pool.tryRun(this::run)) {
-      setRunning(false);
-      permits.release();
-      pool.after(POLL_MILLIS, this::attempt);
+    if (pool.tryRun(this::run)) {
+      return true;
     }
+    setRunning(false);
+    permits.release();
+    return false;
   }
 
   private void run() {
@@ -147,27 +159,29 @@ final class HistoryLookup {
       finish(result);
     } else {
       setRunning(false);
-      pool.after(POLL_MILLIS, this::attempt);
+      again();
     }
   }
 
   /** The answer, null where it is to be tried again. */
   private HistoryAnswer lookUp() throws IOException {
-    HistoryAnswer known = query.known(archive, window.windowEnd());
-    if (known != null) {
-      return known;
-    }
-    if (System.nanoTime() < patience && !query.isReached(archive, window.windowEnd())) {
-      return null;
-    }
-    long now = System.nanoTime();
-    long left = deadline - now;
-    if (done.get() || left <= 0) {
-      return null;
-    }
-    runBegun = now == 0 ? 1 : now;
-    try (UrgentWork urgent = UrgentWork.begin()) {
-      return query.run(archive, window, Duration.ofNanos(left));
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      HistoryAnswer known = query.known(snapshot, window.windowEnd());
+      if (known != null) {
+        return known;
+      }
+      if (System.nanoTime() < patience && !query.isReached(snapshot, window.windowEnd())) {
+        return null;
+      }
+      long now = System.nanoTime();
+      long left = deadline - now;
+      if (done.get() || left <= 0) {
+        return null;
+      }
+      runBegun = now == 0 ? 1 : now;
+      try (UrgentWork urgent = UrgentWork.begin()) {
+        return query.run(snapshot, window, Duration.ofNanos(left));
+      }
     }
   }
 

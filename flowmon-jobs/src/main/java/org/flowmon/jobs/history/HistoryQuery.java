@@ -7,7 +7,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
@@ -97,19 +96,17 @@ final class HistoryQuery {
     return config.now(window.windowEnd());
   }
 
-  /** Whether another window had an answer, or it was looked up ahead of this one. */
+  /**
+   * Whether another window had an answer, or it was looked up ahead of this one. That it still
+   * holds {@link #known} says.
+   */
   boolean isKept(long windowEnd) {
     return recent != null && recent.has(config.now(windowEnd));
   }
 
-  /** The answer that {@link #isKept}; null where there is none, or the archive has another now. */
-  HistoryAnswer known(Archive archive, long windowEnd) throws IOException {
-    if (!isKept(windowEnd)) {
-      return null;
-    }
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return recent.get(config.now(windowEnd), snapshot);
-    }
+  /** The answer that {@link #isKept}; null where there is none, or a snapshot has another. */
+  HistoryAnswer known(ArchiveSnapshot snapshot, long windowEnd) {
+    return recent == null ? null : recent.get(config.now(windowEnd), snapshot);
   }
 
   /**
@@ -121,10 +118,8 @@ final class HistoryQuery {
   }
 
   /** Whether all that arrived up to as-of was committed, or never will be. */
-  boolean isReached(Archive archive, long windowEnd) throws IOException {
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return isReached(snapshot, sources(snapshot), asOf(windowEnd));
-    }
+  boolean isReached(ArchiveSnapshot snapshot, long windowEnd) {
+    return isReached(snapshot, sources(snapshot), asOf(windowEnd));
   }
 
   // A partition's producers may lag behind one another: only an arrival that is later by more than
@@ -145,17 +140,16 @@ final class HistoryQuery {
     return topic.sourceKeys(snapshot.committedEnds().keySet());
   }
 
-  /** Runs the query over what is committed now. */
-  HistoryAnswer run(Archive archive, WindowResult window, Duration limit) throws IOException {
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      if (isOfKnownGroups(window)) {
-        return answerOfList(snapshot, window, limit);
-      }
-      Query bound = query.bind(parameters(window));
-      HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, limit);
-      keep(window.windowEnd(), answer, bound, snapshot);
-      return answer;
+  /** Runs the query over what a snapshot has. */
+  HistoryAnswer run(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
+      throws IOException {
+    if (isOfKnownGroups(window)) {
+      return answerOfList(snapshot, window, limit);
     }
+    Query bound = query.bind(parameters(window));
+    HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, limit);
+    keep(window.windowEnd(), answer, bound, snapshot);
+    return answer;
   }
 
   private void keep(long windowEnd, HistoryAnswer answer, Query bound, ArchiveSnapshot snapshot) {
@@ -166,12 +160,10 @@ final class HistoryQuery {
   }
 
   /** Runs the query of a window that is to come, where it {@link #canBeAhead}. */
-  void lookAhead(Archive archive, long windowEnd) throws IOException {
+  void lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
     Parameters now = Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      Query bound = query.bind(now);
-      keep(windowEnd, answer(snapshot, windowEnd, bound, timeout), bound, snapshot);
-    }
+    Query bound = query.bind(now);
+    keep(windowEnd, answer(snapshot, windowEnd, bound, timeout), bound, snapshot);
   }
 
   private HistoryAnswer answer(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +65,7 @@ final class LookAhead {
   }
 
   private void attempt(long windowEnd) {
-    if (closed.getAsBoolean() || !isExpected(windowEnd) || query.isKept(windowEnd)) {
+    if (closed.getAsBoolean() || !isExpected(windowEnd)) {
       return;
     }
     if (!permits.tryAcquire()) {
@@ -85,10 +86,11 @@ final class LookAhead {
 
   private void run(long windowEnd) {
     boolean isReached = false;
-    try {
-      isReached = query.isReached(archive, windowEnd);
-      if (isReached && !query.isKept(windowEnd)) {
-        query.lookAhead(archive, windowEnd);
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      isReached = query.isReached(snapshot, windowEnd);
+      // One that is kept may hold no more: the archive may have other segments since.
+      if (isReached && query.known(snapshot, windowEnd) == null) {
+        query.lookAhead(snapshot, windowEnd);
       }
     } catch (IOException | RuntimeException e) {
       isReached = true; // the window's own lookup says what is wrong

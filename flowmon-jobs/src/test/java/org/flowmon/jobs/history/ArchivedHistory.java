@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.SourceRange;
@@ -24,6 +25,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.query.ResultTable;
@@ -106,6 +108,21 @@ abstract class ArchivedHistory {
             history.rows()),
         config.report(),
         config.sinks());
+  }
+
+  /** What a query gives of what is committed now. */
+  static HistoryAnswer runOver(
+      Archive archive, HistoryQuery query, WindowResult window, Duration limit) throws Exception {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return query.run(snapshot, window, limit);
+    }
+  }
+
+  /** The kept answer that holds of what is committed now. */
+  static HistoryAnswer known(Archive archive, HistoryQuery query, long windowEnd) throws Exception {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return query.known(snapshot, windowEnd);
+    }
   }
 
   /** Rows as {@code address day → bytes}. */

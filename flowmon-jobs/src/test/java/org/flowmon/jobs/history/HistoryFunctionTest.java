@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -146,13 +147,44 @@ class HistoryFunctionTest extends ArchivedHistory {
       while (!query.isKept(next)) {
         Thread.sleep(10);
       }
-      HistoryAnswer answer = query.known(archive, next);
+      HistoryAnswer answer = known(archive, query, next);
       assertEquals(HistoryStatus.EXACT, answer.status());
-      HistoryAnswer own = query.run(archive, window(100, A, 60), Duration.ofMinutes(1));
+      HistoryAnswer own = runOver(archive, query, window(100, A, 60), Duration.ofMinutes(1));
       assertEquals(own.rows(), answer.rows());
       assertEquals(own.asOf(), answer.asOf());
       permits.acquire(); // it gives back what it took
     }
+  }
+
+  @Test
+  void aKeptAnswerThatHoldsNoMoreIsLookedUpAheadAgain() throws Exception {
+    archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
+    HistoryQuery query = hourly();
+    WindowResult first = window(100, A, 60);
+    long next = first.windowEnd() + 10 * SECOND;
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      HistoryAnswer before = runOver(archive, query, first, Duration.ofMinutes(1));
+      importFile(new Flow(A, END - DAY, END - DAY, 1000));
+      assertNull(known(archive, query, next));
+      Semaphore permits = new Semaphore(1);
+      new LookAhead(archive, query, pool, permits, 10 * SECOND, () -> false)
+          .after(first.windowEnd());
+      HistoryAnswer after = null;
+      for (int i = 0; after == null && i < 1000; i++) {
+        Thread.sleep(10);
+        after = known(archive, query, next);
+      }
+      assertNotNull(after, "it was kept, but did not hold");
+      assertEquals(Map.of(A + " 1", 10L), bytes(before.rows()));
+      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
+      permits.acquire(); // it gives back what it took
+    }
+  }
+
+  private static HistoryQuery hourly() {
+    return new HistoryQuery(
+        hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
   }
 
   @Test
@@ -312,18 +344,18 @@ class HistoryFunctionTest extends ArchivedHistory {
               hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
       WindowResult first = window(100, A, 60);
       Duration limit = Duration.ofSeconds(5);
-      assertNull(query.known(archive, first.windowEnd()));
-      assertEquals(HistoryStatus.PARTIAL, query.run(archive, first, limit).status());
-      assertNull(query.known(archive, first.windowEnd()), "what is partial may become better");
+      assertNull(known(archive, query, first.windowEnd()));
+      assertEquals(HistoryStatus.PARTIAL, runOver(archive, query, first, limit).status());
+      assertNull(known(archive, query, first.windowEnd()), "what is partial may become better");
       archive(END + 17 * HOUR);
-      HistoryAnswer exact = query.run(archive, first, limit);
+      HistoryAnswer exact = runOver(archive, query, first, limit);
       assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
-      assertSame(exact, query.known(archive, ending(HOUR - 10 * SECOND, first).windowEnd()));
-      assertNull(query.known(archive, ending(HOUR, first).windowEnd()));
+      assertSame(exact, known(archive, query, ending(HOUR - 10 * SECOND, first).windowEnd()));
+      assertNull(known(archive, query, ending(HOUR, first).windowEnd()));
       for (int hour = 1; hour <= 16; hour++) {
-        query.run(archive, ending(hour * HOUR, first), limit);
+        runOver(archive, query, ending(hour * HOUR, first), limit);
       }
-      assertNull(query.known(archive, first.windowEnd()), "periods long past are forgotten");
+      assertNull(known(archive, query, first.windowEnd()), "periods long past are forgotten");
       HistoryQuery ofRows =
           new HistoryQuery(
               hourly("elephants", filter + " AND src_addr IN (:live.src_addr)"),
@@ -331,13 +363,13 @@ class HistoryFunctionTest extends ArchivedHistory {
               TOPIC,
               Duration.ZERO,
               new RecentAnswers());
-      assertEquals(HistoryStatus.EXACT, ofRows.run(archive, first, limit).status());
-      assertNull(ofRows.known(archive, first.windowEnd()), "other windows have other rows");
+      assertEquals(HistoryStatus.EXACT, runOver(archive, ofRows, first, limit).status());
+      assertNull(known(archive, ofRows, first.windowEnd()), "other windows have other rows");
       HistoryQuery own =
           new HistoryQuery(
               elephants("elephants", "5000"), DELAY, TOPIC, Duration.ZERO, new RecentAnswers());
-      own.run(archive, first, limit);
-      assertNull(own.known(archive, first.windowEnd()));
+      runOver(archive, own, first, limit);
+      assertNull(known(archive, own, first.windowEnd()));
     }
   }
 
@@ -354,7 +386,7 @@ class HistoryFunctionTest extends ArchivedHistory {
     WindowResult window = window(100, A, 60);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = new LookupPool(1)) {
-      HistoryAnswer exact = query.run(archive, window, Duration.ofMinutes(1));
+      HistoryAnswer exact = runOver(archive, query, window, Duration.ofMinutes(1));
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       Semaphore taken = new Semaphore(0); // by a lookup of another period
       new HistoryLookup(
@@ -372,6 +404,60 @@ class HistoryFunctionTest extends ArchivedHistory {
   }
 
   @Test
+  void aLookupWhoseKeptAnswerHoldsNoMoreGoesOnOnItsThread() throws Exception {
+    archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
+    WindowResult window = window(100, A, 60);
+    for (int refused = 0; refused < 2; refused++) {
+      HistoryQuery query = hourly();
+      try (Archive archive = Archive.open(directory);
+          LookupPool pool = new LookupPool(1)) {
+        HistoryAnswer before = runOver(archive, query, window, Duration.ofMinutes(1));
+        importFile(new Flow(A, END - DAY, END - DAY, 1000));
+        AskedPermits permits = new AskedPermits(refused);
+        CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
+        new HistoryLookup(
+                archive,
+                query,
+                pool,
+                permits,
+                window,
+                () -> false,
+                true,
+                (given, waited, ran) -> answer.complete(given))
+            .start();
+        long bytes = bytes(before.rows()).get(A + " 1");
+        assertEquals(
+            Map.of(A + " 1", bytes + 1000), bytes(answer.get(30, TimeUnit.SECONDS).rows()));
+        String own = Thread.currentThread().getName();
+        assertEquals(
+            refused == 0 ? List.of(own) : List.of(own, "history-lookup"), permits.askedBy());
+      }
+    }
+  }
+
+  /** Permits that say who asked for one. */
+  private static final class AskedPermits extends Semaphore {
+    private static final long serialVersionUID = 1L;
+    private final int refused;
+    private final List<String> askedBy = new ArrayList<>();
+
+    AskedPermits(int refused) {
+      super(1);
+      this.refused = refused;
+    }
+
+    @Override
+    public synchronized boolean tryAcquire() {
+      askedBy.add(Thread.currentThread().getName());
+      return askedBy.size() > refused && super.tryAcquire();
+    }
+
+    synchronized List<String> askedBy() {
+      return List.copyOf(askedBy);
+    }
+  }
+
+  @Test
   void whatIsImportedBehindAsOfIsInTheNextAnswerOfThePeriod() throws Exception {
     archive(END + HOUR, new Flow(A, END - DAY, END - DAY, 10));
     RecentAnswers answers = new RecentAnswers();
@@ -382,17 +468,17 @@ class HistoryFunctionTest extends ArchivedHistory {
     WindowResult next = ending(10 * SECOND, first);
     Duration limit = Duration.ofSeconds(5);
     try (Archive archive = Archive.open(directory)) {
-      HistoryAnswer before = query.run(archive, first, limit);
+      HistoryAnswer before = runOver(archive, query, first, limit);
       assertEquals(HistoryStatus.EXACT, before.status(), before.message());
-      assertSame(before, query.known(archive, next.windowEnd()));
+      assertSame(before, known(archive, query, next.windowEnd()));
       // What arrives from now on is behind as-of, and changes nothing.
       archive(END + 2 * HOUR, new Flow(B, END + HOUR, END + HOUR + SECOND, 5));
-      assertSame(before, query.known(archive, next.windowEnd()));
+      assertSame(before, known(archive, query, next.windowEnd()));
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
-      assertNull(query.known(archive, next.windowEnd()), "it lacks what was imported");
-      HistoryAnswer after = query.run(archive, next, limit);
+      assertNull(known(archive, query, next.windowEnd()), "it lacks what was imported");
+      HistoryAnswer after = runOver(archive, query, next, limit);
       assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
-      assertSame(after, query.known(archive, next.windowEnd()));
+      assertSame(after, known(archive, query, next.windowEnd()));
     }
   }
 

@@ -177,8 +177,11 @@ class HistoryReachTest extends ArchivedHistory {
   private HistoryAnswer look(FlowTopic topic) throws Exception {
     Duration limit = Duration.ofMinutes(1);
     try (Archive archive = Archive.open(directory)) {
-      return new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, null)
-          .run(archive, window(100, A, 60), limit);
+      return runOver(
+          archive,
+          new HistoryQuery(elephants("elephants", "60000"), DELAY, topic, disorder, null),
+          window(100, A, 60),
+          limit);
     }
   }
 
@@ -308,8 +311,11 @@ class HistoryReachTest extends ArchivedHistory {
             config.report(),
             config.sinks());
     try (Archive archive = Archive.open(directory)) {
-      return new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, null)
-          .run(archive, window(100, A, 60), Duration.ofMinutes(1))
+      return runOver(
+              archive,
+              new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, null),
+              window(100, A, 60),
+              Duration.ofMinutes(1))
           .status();
     }
   }

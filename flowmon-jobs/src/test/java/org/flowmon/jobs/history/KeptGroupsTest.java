@@ -99,8 +99,8 @@ class KeptGroupsTest extends ArchivedHistory {
       long end = now - (random.nextInt(10) == 0 ? 60 * SECOND : 0);
       WindowResult window = ending(end, window(100, rows));
       try (Archive archive = Archive.open(directory)) {
-        HistoryAnswer expected = fresh.run(archive, window, LIMIT);
-        HistoryAnswer answer = kept.run(archive, window, LIMIT);
+        HistoryAnswer expected = runOver(archive, fresh, window, LIMIT);
+        HistoryAnswer answer = runOver(archive, kept, window, LIMIT);
         assertEquals(expected, answer, "seed 17, round " + round);
         exact += answer.status() == HistoryStatus.EXACT ? 1 : 0;
       }
@@ -118,26 +118,27 @@ class KeptGroupsTest extends ArchivedHistory {
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     try (Archive archive = Archive.open(directory)) {
-      HistoryAnswer first = query.run(archive, ending(END, window(100, A, 60)), LIMIT);
+      HistoryAnswer first = runOver(archive, query, ending(END, window(100, A, 60)), LIMIT);
       assertEquals(HistoryStatus.EXACT, first.status(), first.message());
       assertEquals(Map.of(A, 10L), sums(first));
-      HistoryAnswer both = query.run(archive, ending(END, window(100, A, 60, B, 1)), LIMIT);
+      HistoryAnswer both = runOver(archive, query, ending(END, window(100, A, 60, B, 1)), LIMIT);
       assertEquals(Map.of(A, 10L, B, 5L), sums(both));
       assertEquals(1, answers.groups().known(), "the first was known");
-      assertEquals(Map.of(B, 5L), sums(query.run(archive, ending(END, window(100, B, 1)), LIMIT)));
+      assertEquals(
+          Map.of(B, 5L), sums(runOver(archive, query, ending(END, window(100, B, 1)), LIMIT)));
       assertEquals(2, answers.groups().known());
     }
     long later = END + 60 * SECOND;
     archive(later, new Flow(A, hour, END + SECOND, 100), new Flow(A, END, END + SECOND, 1000));
     try (Archive archive = Archive.open(directory)) {
-      HistoryAnswer answer = query.run(archive, ending(later, window(100, A, 60)), LIMIT);
+      HistoryAnswer answer = runOver(archive, query, ending(later, window(100, A, 60)), LIMIT);
       assertEquals(Map.of(A, 110L), sums(answer), "with what came late");
       assertEquals(2, answers.groups().known(), "nothing is known any more");
     }
     later += 60 * SECOND;
     archive(later, new Flow(A, later - SECOND, later - SECOND, 1000));
     try (Archive archive = Archive.open(directory)) {
-      HistoryAnswer answer = query.run(archive, ending(later, window(100, A, 60)), LIMIT);
+      HistoryAnswer answer = runOver(archive, query, ending(later, window(100, A, 60)), LIMIT);
       assertEquals(Map.of(A, 110L), sums(answer));
       assertEquals(3, answers.groups().known(), "what has arrived is not asked about");
     }
@@ -160,7 +161,7 @@ class KeptGroupsTest extends ArchivedHistory {
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     WindowResult first = ending(END, window(100, A, 60));
     try (Archive archive = Archive.open(directory)) {
-      assertEquals(HistoryStatus.EXACT, query.run(archive, first, LIMIT).status());
+      assertEquals(HistoryStatus.EXACT, runOver(archive, query, first, LIMIT).status());
     }
     importFile(new Flow(A, hour, hour, 1000), new Flow(B, hour, hour, 1000));
     archive(END + 10 * SECOND);
@@ -168,14 +169,14 @@ class KeptGroupsTest extends ArchivedHistory {
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot older = archive.snapshot()) {
-      assertEquals(fresh.run(archive, next, LIMIT), query.run(archive, next, LIMIT));
+      assertEquals(runOver(archive, fresh, next, LIMIT), runOver(archive, query, next, LIMIT));
       assertEquals(0, answers.groups().known());
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(next.windowEnd())));
       assertNotNull(answers.groups().of(rest, older, fresh.asOf(next)));
       archive(END + 20 * SECOND, new Flow(B, hour, END - SECOND, 7));
       WindowResult later = ending(END + 20 * SECOND, next);
       try (Archive now = Archive.open(directory)) {
-        assertEquals(fresh.run(now, later, LIMIT), query.run(now, later, LIMIT));
+        assertEquals(runOver(now, fresh, later, LIMIT), runOver(now, query, later, LIMIT));
       }
       assertNull(answers.groups().of(rest, older, fresh.asOf(next)), "it has another state");
     }
@@ -190,8 +191,8 @@ class KeptGroupsTest extends ArchivedHistory {
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
-      ResultTable ofA = query.run(archive, ending(END, window(100, A, 1)), LIMIT).rows();
-      ResultTable ofB = query.run(archive, ending(END, window(100, B, 1)), LIMIT).rows();
+      ResultTable ofA = runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows();
+      ResultTable ofB = runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows();
       Value a = ofA.value(0, 0);
       Value b = ofB.value(0, 0);
       List<Value> both = KeptGroups.distinct(List.of(b, a));
@@ -206,7 +207,8 @@ class KeptGroupsTest extends ArchivedHistory {
       kept.add(List.of(b), ofB);
       ResultTable rows = kept.rows(both, missing, ofB);
       kept.add(missing, ofB);
-      assertEquals(query.run(archive, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
+      assertEquals(
+          runOver(archive, query, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
       assertEquals(2, rows.rowCount());
       assertEquals(rows, kept.rows(both, kept.missing(both), ofB.withRows(new int[0])));
     }
