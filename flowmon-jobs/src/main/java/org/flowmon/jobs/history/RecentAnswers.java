@@ -11,14 +11,17 @@ import org.flowmon.archive.ArchiveSnapshot;
  * are given as long as the archive has the {@linkplain AskedSegments same} of what they are about.
  * Windows of several periods may be under way at once, as flows may be late and tasks behind one
  * another: those that were asked for last are kept, with no more rows together than two answers of
- * {@link #MAX_ROWS} have, which is the most that one may have.
+ * {@link #MAX_ROWS} have, which is the most that one may have, and with no more bytes than are
+ * said.
  */
 final class RecentAnswers {
   static final int MAX_ROWS = 1_000_000;
   private static final int KEPT = 16;
 
+  private final long maxBytes;
+
   /** An answer, and of what it is. */
-  private record Kept(HistoryAnswer answer, AskedSegments segments) {
+  private record Kept(HistoryAnswer answer, AskedSegments segments, long bytes) {
     int rows() {
       return answer.rows().rowCount();
     }
@@ -27,7 +30,18 @@ final class RecentAnswers {
   // That which was asked for least lately comes first.
   private final LinkedHashMap<Long, Kept> byNow = new LinkedHashMap<>(32, 0.75f, true);
   private long rows;
+  private long bytes; // of the rows, about
   private final KeptGroups groups = new KeptGroups();
+
+  /** Answers that take no more of the heap together than the groups of one lookup may. */
+  RecentAnswers() {
+    this(LookupPool.groupMemory());
+  }
+
+  /** Answers of no more bytes of the heap together, about. */
+  RecentAnswers(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
 
   /** What was asked for by lists of the windows' values, where that is what serves others. */
   KeptGroups groups() {
@@ -52,12 +66,18 @@ final class RecentAnswers {
    * @param segments what it was answered of
    */
   synchronized void keep(long now, HistoryAnswer answer, AskedSegments segments) {
-    if (answer.status() == HistoryStatus.EXACT && answer.rows().rowCount() <= MAX_ROWS) {
-      Kept before = byNow.put(now, new Kept(answer, segments));
+    long size = answer.status() == HistoryStatus.EXACT ? answer.rows().heapBytes() : 0;
+    if (answer.status() == HistoryStatus.EXACT
+        && answer.rows().rowCount() <= MAX_ROWS
+        && size <= maxBytes) {
+      Kept before = byNow.put(now, new Kept(answer, segments, size));
       rows += answer.rows().rowCount() - (before == null ? 0 : before.rows());
+      bytes += size - (before == null ? 0 : before.bytes());
       Iterator<Kept> oldest = byNow.values().iterator();
-      while (byNow.size() > KEPT || rows > 2L * MAX_ROWS) {
-        rows -= oldest.next().rows();
+      while (byNow.size() > KEPT || rows > 2L * MAX_ROWS || bytes > maxBytes) {
+        Kept least = oldest.next();
+        rows -= least.rows();
+        bytes -= least.bytes();
         oldest.remove();
       }
     }

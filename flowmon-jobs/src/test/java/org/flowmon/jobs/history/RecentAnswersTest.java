@@ -80,4 +80,26 @@ class RecentAnswersTest extends ArchivedHistory {
     assertNull(answers.get(9, snapshot));
     assertNull(answers.get(10, snapshot));
   }
+
+  private static HistoryAnswer ofText(int characters) {
+    ResultTable.Builder table = new ResultTable.Builder().column("q", ValueKind.TEXT);
+    table.row().set(0, "x".repeat(characters));
+    return new HistoryAnswer(HistoryStatus.EXACT, 0, 0, 0, LongRanges.NONE, table.build(), null);
+  }
+
+  @Test
+  void bytesAreBoundedHoweverFewRowsThereAre() {
+    RecentAnswers answers = new RecentAnswers(35_000);
+    for (int now = 1; now <= 9; now++) {
+      keep(answers, now, ofText(10_000));
+      keep(answers, now, ofText(10_000)); // counts once
+      for (int before = 1; before <= now; before++) {
+        assertEquals(
+            before > now - 3, answers.get(before, snapshot) != null, before + " of " + now);
+      }
+    }
+    keep(answers, 10, ofText(36_000));
+    assertNull(answers.get(10, snapshot), "larger than all may be");
+    assertEquals(1, answers.get(9, snapshot).rows().rowCount());
+  }
 }
