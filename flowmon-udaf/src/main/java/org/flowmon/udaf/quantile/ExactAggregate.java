@@ -60,19 +60,6 @@ final class ExactAggregate implements SuperAggregate {
       }
     }
 
-    @Override
-    public void merge(SuperState other) {
-      State theirs = (State) other;
-      if (theirs.count + count > SummaryBytes.MAX_COUNT) {
-        throw new ArithmeticException("more than 2^62 values together");
-      }
-      for (int slot = 0; slot < theirs.keys.length; slot++) {
-        if (theirs.copies[slot] > 0) {
-          add(theirs.keys[slot], theirs.copies[slot]);
-        }
-      }
-    }
-
     private void add(long value, long more) {
       sorted = null;
       count += more;

@@ -56,10 +56,10 @@ final class KllAggregate implements SuperAggregate {
   private void addStep() {
     long same = steps == 0 ? 1 : stepEnds[steps - 1] + 1;
     int bytes = reckoned(same);
-    long other = 2 * same;
-    while (reckoned(other) == bytes) {
+    long other = Math.min(2 * same, SummaryBytes.MAX_COUNT);
+    while (other > same && reckoned(other) == bytes) {
       same = other;
-      other = 2 * same;
+      other = Math.min(2 * same, SummaryBytes.MAX_COUNT);
     }
     while (other - same > 1) {
       long middle = (same + other) >>> 1;

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.quantile;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -272,6 +273,20 @@ class QuantilesTest {
                 ContractStreams.merge(
                     exact.superAggregate().initialize(), ContractStreams.bytes(summary)));
     assertTrue(e.getMessage().contains("expected gaps of at most 0"), e.getMessage());
+  }
+
+  @Test
+  void statesOfExactQuantilesMergeAsTheirBytesDo() {
+    BoundUdaf exact = bind(ValueKind.LONG, Value.ofDouble(0));
+    SuperState state = merged(exact, new long[] {7});
+    for (int doubled = 0; doubled < 62; doubled++) {
+      ContractStreams.merge(state, ContractStreams.bytes(state));
+    }
+    byte[] before = ContractStreams.bytes(state);
+    SuperState one = merged(exact, new long[] {8});
+    StateFormatException e = assertThrows(StateFormatException.class, () -> state.merge(one));
+    assertTrue(e.getMessage().contains("more than 2^62 values together"), e.getMessage());
+    assertArrayEquals(before, ContractStreams.bytes(state));
   }
 
   @Test
