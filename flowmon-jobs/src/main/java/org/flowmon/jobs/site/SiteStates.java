@@ -27,7 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A site that has said nothing for the timeout, by the clock of the broker, holds time up no
  * more until it speaks again. All is decided by what the topic says, in its order: who reads it
- * again decides the same.
+ * again decides the same. But for one thing, where windows in part are more than there is memory
+ * for: when something came for one of them last is not in the state, nor how much room arrays have
+ * to grow, so that after a restart another may be dropped.
  */
 final class SiteStates {
   private static final Logger LOG = LoggerFactory.getLogger(SiteStates.class);
