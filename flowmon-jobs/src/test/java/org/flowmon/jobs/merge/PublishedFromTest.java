@@ -34,9 +34,15 @@ class PublishedFromTest {
 
   private static OneInputStreamOperatorTestHarness<Partial, WindowResult> site(
       Duration disorder, OperatorSubtaskState state) throws Exception {
+    return site(STATES, disorder, state);
+  }
+
+  /** The windows' task of a site with one analysis. */
+  static OneInputStreamOperatorTestHarness<Partial, WindowResult> site(
+      AnalysisConfig published, Duration disorder, OperatorSubtaskState state) throws Exception {
     OneInputStreamOperatorTestHarness<Partial, WindowResult> site =
         new OneInputStreamOperatorTestHarness<>(
-            new WindowOperator(new AnalysisSet(List.of(STATES)), "berlin", disorder), 1, 1, 0);
+            new WindowOperator(new AnalysisSet(List.of(published)), "berlin", disorder), 1, 1, 0);
     site.setup(new WindowResultSerializer());
     if (state != null) {
       site.initializeState(state);

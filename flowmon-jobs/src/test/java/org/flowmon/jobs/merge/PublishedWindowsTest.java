@@ -17,7 +17,6 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesMessage;
@@ -99,15 +98,7 @@ class PublishedWindowsTest {
 
   private static OneInputStreamOperatorTestHarness<Partial, WindowResult> site(
       OperatorSubtaskState state) throws Exception {
-    OneInputStreamOperatorTestHarness<Partial, WindowResult> site =
-        new OneInputStreamOperatorTestHarness<>(
-            new WindowOperator(new AnalysisSet(List.of(STATES)), "berlin", null), 1, 1, 0);
-    site.setup(new WindowResultSerializer());
-    if (state != null) {
-      site.initializeState(state);
-    }
-    site.open();
-    return site;
+    return PublishedFromTest.site(STATES, null, state);
   }
 
   /** What was said: ends of windows, then "through" what all are. */

@@ -4,10 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,12 +23,8 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.EmbeddedKafka;
@@ -209,27 +203,10 @@ class MergingJobTest {
 
   /** Reports in a topic, as key and value, under a name without that of the run. */
   private List<String> read(String topic, String run) {
-    List<String> all = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", kafka.bootstrap(), "enable.auto.commit", "false"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      TopicPartition partition = new TopicPartition(topic, 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          String text =
-              new String(record.key(), StandardCharsets.UTF_8)
-                  + "\n"
-                  + new String(record.value(), StandardCharsets.UTF_8);
-          all.add(run.isEmpty() ? text : text.replace(run + "_", ""));
-        }
-      }
-    }
-    return all;
+    return kafka.messages(topic).stream()
+        .map(message -> message.getKey() + "\n" + message.getValue())
+        .map(text -> run.isEmpty() ? text : text.replace(run + "_", ""))
+        .toList();
   }
 
   private List<String> reports(String run) {
