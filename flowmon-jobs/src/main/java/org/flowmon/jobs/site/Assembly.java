@@ -59,6 +59,10 @@ final class Assembly {
     return follows;
   }
 
+  long windowStart() {
+    return windowEnd - publication.widthMicros();
+  }
+
   boolean isComplete() {
     return taken == parts;
   }

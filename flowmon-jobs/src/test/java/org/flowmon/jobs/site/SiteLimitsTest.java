@@ -62,6 +62,20 @@ class SiteLimitsTest extends SaidBySites {
   }
 
   @Test
+  void timeStandsWhereNoSiteIsHeard() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    out.clear();
+    assertFalse(progress(2001, "a", START + 2 * DAY), "b and c are silent, a is not believed");
+    assertEquals(START, states.through());
+    assertTrue(missing().isEmpty(), missing().toString());
+    assertTrue(progress(2002, "b", START + 5 * SECOND));
+    assertEquals(START + 5 * SECOND, states.through());
+  }
+
+  @Test
   void aWindowThatIsTakenInPartLeavesTheRestMissing() {
     LiveQuery minute = live("minute", "SELECT src_addr, SUM(bytes) AS b", "8s", "8s", "1s", "live");
     LiveQuery wide = live("wide", PUBLISHED_SELECT, "8s", "8s", "1s", "states");
@@ -192,6 +206,25 @@ class SiteLimitsTest extends SaidBySites {
     assertEquals(List.of("b " + START + " " + (START + 3 * SECOND)), missing());
     sayThird("b", 2, end, bytes, 0); // told again by another attempt
     assertEquals(1, count("dropped_parts"), "there is room again");
+  }
+
+  @Test
+  void windowsInPartsOfAStateCountInTheBound() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 14), end);
+    begin();
+    for (String site : List.of("a", "b")) {
+      sayThird(site, 1, end, bytes, 0);
+    }
+    SiteStates restored = states(2L * bytes.length / 3 + bytes.length - 10);
+    states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
+    restored.restore(states.times());
+    states = restored;
+    sayThird("c", 1, end, bytes, 0);
+    assertEquals(1, count("dropped_parts"));
+    sayThird("c", 1, end, bytes, 1);
+    sayThird("c", 1, end, bytes, 2);
+    assertEquals(1, count("merged_windows"));
   }
 
   @Test

@@ -182,6 +182,10 @@ class SiteStatesTest extends SaidBySites {
     assertEquals(3 + 40, lost, "lost at the site, and the flows of the window of a");
     assertEquals(1, count("lost_messages"), "what is damaged is as if it had not come");
     assertTrue(out.stream().noneMatch(Partial.Groups.class::isInstance));
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    assertEquals(List.of("b " + Long.MIN_VALUE + " " + START), missing());
     say(0, "b", 2, end, window(flows(end, 6), end));
     assertTrue(out.stream().anyMatch(Partial.Groups.class::isInstance), "it was told again");
     long flows =
@@ -278,6 +282,21 @@ class SiteStatesTest extends SaidBySites {
       }
     }
     assertEquals(List.of("a", "b", "c"), missing);
+  }
+
+  @Test
+  void anAnalysisIsUnservedFromWhenItsSitePublishesItNoMore() {
+    begin();
+    assertEquals(0, count("unserved_queries"));
+    List<StatesMessage.Published> other =
+        List.of(
+            SitePublisher.published(
+                live("o", "SELECT src_addr, COUNT(*) AS n", "2s", "2s", "1s", "states"),
+                Long.MIN_VALUE));
+    for (List<StatesMessage.Published> now : List.of(List.<StatesMessage.Published>of(), other)) {
+      take(0, new StatesMessage.Progress(1, number("a", 1, 1), "a", START, now).toBytes());
+      assertEquals(1, count("unserved_queries"), "said once");
+    }
   }
 
   @Test
