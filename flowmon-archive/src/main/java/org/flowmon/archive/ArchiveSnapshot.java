@@ -95,6 +95,15 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.firstRow(segment.id());
   }
 
+  /**
+   * The number of the commit that brought the newest rows of one of {@link #segments}, or of a
+   * later one: a snapshot of that number or a larger one has all of its rows, but for those that
+   * have expired, whichever segments hold them.
+   */
+  public long newestRows(SealedSegment segment) {
+    return state.newestRows(segment.id());
+  }
+
   /** How much of the past is kept. */
   public RetentionOptions retention() {
     return state.retention();

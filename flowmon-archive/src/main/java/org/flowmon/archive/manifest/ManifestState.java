@@ -21,6 +21,7 @@ public final class ManifestState {
   private final long timeMicros;
   private final List<SealedSegment> segments;
   private final Map<String, SealedSegment> byId;
+  private final Map<String, Long> newestRows;
   private final NavigableMap<String, Removal> removed;
   private final SortedMap<String, SourceState> sources;
   private final Map<String, ImportedFile> files;
@@ -39,6 +40,7 @@ public final class ManifestState {
     this.timeMicros = sum.timeMicros;
     this.segments = List.copyOf(sum.segments.values());
     this.byId = sum.segments;
+    this.newestRows = sum.newestRows;
     this.removed = Collections.unmodifiableNavigableMap(sum.removed);
     this.sources = sum.sources;
     this.files = sum.files;
@@ -68,6 +70,18 @@ public final class ManifestState {
   /** The segments in the order of their commits. */
   public List<SealedSegment> segments() {
     return segments;
+  }
+
+  /**
+   * The commit that brought the newest rows of a segment: where it replaced others, which hold the
+   * same rows, the newest of theirs. A later one where only a snapshot of the manifest was read.
+   */
+  public long newestRows(String id) {
+    return newestRows.get(id);
+  }
+
+  Map<String, Long> newestRows() {
+    return newestRows;
   }
 
   /** Visible rows of all segments. */

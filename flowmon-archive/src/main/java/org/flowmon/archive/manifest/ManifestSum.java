@@ -24,6 +24,7 @@ final class ManifestSum {
   int checksum;
   long timeMicros;
   final Map<String, SealedSegment> segments; // in the order of commits
+  final Map<String, Long> newestRows; // by segment
   final NavigableMap<String, Removal> removed;
   final SortedMap<String, SourceState> sources;
   final Map<String, ImportedFile> files;
@@ -41,6 +42,7 @@ final class ManifestSum {
     this.checksum = from.checksum();
     this.timeMicros = from.timeMicros();
     this.segments = new LinkedHashMap<>(from.byId());
+    this.newestRows = new HashMap<>(from.newestRows());
     this.removed = new TreeMap<>(from.removed());
     this.sources = new TreeMap<>(from.sources());
     this.files = new TreeMap<>(from.files());
@@ -69,6 +71,7 @@ final class ManifestSum {
     this.checksum = checksum;
     this.timeMicros = timeMicros;
     this.segments = new LinkedHashMap<>();
+    this.newestRows = new HashMap<>();
     this.removed = new TreeMap<>();
     this.sources = new TreeMap<>();
     this.files = new TreeMap<>();
@@ -104,8 +107,14 @@ final class ManifestSum {
     }
   }
 
+  /** Adds a segment of a snapshot: its rows came with one of the commits up to that. */
   void addSegment(SealedSegment segment) {
+    addSegment(segment, number);
+  }
+
+  private void addSegment(SealedSegment segment, long newest) {
     segments.put(segment.id(), segment);
+    newestRows.put(segment.id(), newest);
     rows += segment.rows();
     bytes += segment.bytesOnDisk();
     minArrival = Math.min(minArrival, segment.arrival().min());
@@ -114,6 +123,7 @@ final class ManifestSum {
 
   private void remove(String id, Removal removal) {
     SealedSegment gone = segments.remove(id);
+    newestRows.remove(id);
     firstRows.remove(id);
     rows -= gone.rows();
     bytes -= gone.bytesOnDisk();
@@ -163,10 +173,11 @@ final class ManifestSum {
     requireExpirable(file, record);
     // From here on nothing fails: a refused commit leaves no half of itself.
     Removal removal = new Removal(frame.number(), frame.timeMicros());
+    long newest = newestRows(record.commit(), frame.number());
     record.commit().replaced().forEach(id -> remove(id, removal));
     record.commit().deleted().forEach(removed::remove);
     sources.putAll(changed);
-    record.commit().segments().forEach(this::addSegment);
+    record.commit().segments().forEach(segment -> addSegment(segment, newest));
     if (record.commit().file() != null) {
       addFile(record.commit().file());
       LongSummaryStatistics arrivals = new LongSummaryStatistics();
@@ -183,6 +194,11 @@ final class ManifestSum {
     number = frame.number();
     checksum = frame.checksum();
     timeMicros = frame.timeMicros();
+  }
+
+  /** The commit that brought the newest rows of a commit's segments. */
+  private long newestRows(ArchiveCommit commit, long number) {
+    return commit.replaced().stream().mapToLong(newestRows::get).max().orElse(number);
   }
 
   private void requireReplaceable(String file, ArchiveCommit commit) {
@@ -252,8 +268,9 @@ final class ManifestSum {
       segments.put(segment.id(), segment);
       SealedSegment by = expiration.trimmed().get(segment.id());
       if (by != null) {
+        long newest = newestRows.get(segment.id());
         remove(segment.id(), removal);
-        addSegment(by);
+        addSegment(by, newest);
       }
     }
   }

@@ -427,6 +427,45 @@ class ManifestTest {
   }
 
   @Test
+  void aSegmentThatReplacedOthersHasRowsAsNewAsTheirNewest() throws IOException {
+    Manifest manifest = create(3);
+    for (int i = 0; i < 3; i++) {
+      ManifestFixtures.commit(
+          manifest, ManifestFixtures.commit("s" + i, new SourceRange("t:0", i, i + 1, i)));
+    }
+    ManifestState before = manifest.state();
+    assertEquals(3, before.number());
+    for (int i = 0; i < 3; i++) {
+      assertEquals(i + 1, before.newestRows("s" + i));
+    }
+    replace(manifest, "m", "s0", "s1");
+    assertEquals(2, manifest.state().newestRows("m0"));
+    assertEquals(2, manifest.state().newestRows("m1"));
+    replace(manifest, "n", "m0", "s2");
+    ManifestState merged = manifest.state();
+    assertEquals(3, merged.newestRows("n1"), "commits 4 and 5 brought no row");
+    assertEquals(2, before.newestRows("s1"), "a state is immutable");
+    ManifestState read = Manifest.open(new LocalArchiveStore(directory), 3).state();
+    assertEquals(merged.number(), read.number());
+    long newest = read.newestRows("n1");
+    assertTrue(
+        newest >= 3 && newest <= 5, "what a snapshot does not tell is no earlier: " + newest);
+  }
+
+  /** Puts two segments in the place of two that have a row each. */
+  private static void replace(Manifest manifest, String by, String first, String second)
+      throws IOException {
+    ManifestFixtures.commit(
+        manifest,
+        ArchiveCommit.ofReplacement(
+            List.of(
+                ManifestFixtures.segment(by + "0", 1, 0), ManifestFixtures.segment(by + "1", 1, 0)),
+            List.of(first, second),
+            List.of(),
+            "merge"));
+  }
+
+  @Test
   void aGapTellsWhichArrivalsItCanHaveHeld() throws IOException {
     Manifest manifest = create(2);
     ManifestFixtures.commit(

@@ -15,14 +15,18 @@ import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Query;
 
 /**
- * Of which segments an exact answer is, so that a later snapshot tells whether the query would give
- * the same: what was imported, or compacted, is in others. Not thread-safe.
+ * Of which rows an exact answer is, so that a later snapshot tells whether the query would give the
+ * same: what was imported is in segments of its own, and what was compacted is the same rows in
+ * others. Not thread-safe.
  */
 final class AskedSegments {
   private final List<LongRanges> times; // of any of which a row is asked about; null: all
   private final UUID archive;
   private final long expired;
+  private final long commit;
   private final Set<String> files = new HashSet<>();
+  // The commit that brought the newest of their rows.
+  private long newestRows = -1;
   // At as-of of these, and between, the answer is the same.
   private long firstAsOf;
   private long lastAsOf;
@@ -37,11 +41,13 @@ final class AskedSegments {
     this.times = times(query);
     this.archive = snapshot.archive();
     this.expired = snapshot.expiredRows();
+    this.commit = snapshot.number();
     this.firstAsOf = asOf;
     this.lastAsOf = asOf;
     for (SealedSegment segment : snapshot.segments()) {
       if (isAskedAbout(segment) && segment.arrival().min() <= asOf) {
         files.add(segment.fileName());
+        newestRows = Math.max(newestRows, snapshot.newestRows(segment));
       }
     }
   }
@@ -65,9 +71,9 @@ final class AskedSegments {
   }
 
   /**
-   * Whether the query over a snapshot would give the same: the archive has the same segments, as
-   * far as it is about them, and none of their rows arrived between what was seen then and what is
-   * to be seen now. Where it does, the answer is of this as-of from now on, too.
+   * Whether the query over a snapshot would give the same: the archive has the same rows, as far as
+   * it is about them, in whichever segments, and none of them arrived between what was seen then
+   * and what is to be seen now. Where it does, the answer is of this as-of from now on, too.
    */
   boolean hold(ArchiveSnapshot snapshot, long asOf) {
     if (!archive.equals(snapshot.archive()) || expired != snapshot.expiredRows()) {
@@ -81,12 +87,15 @@ final class AskedSegments {
       if (arrival.min() > by || !isAskedAbout(segment)) {
         continue;
       }
-      if (!files.contains(segment.fileName()) || (after < by && arrival.max() > after)) {
+      boolean isSame = files.contains(segment.fileName());
+      boolean isOfSeenRows = isSame || snapshot.newestRows(segment) <= commit;
+      if (!isOfSeenRows || (after < by && arrival.max() > after)) {
         return false;
       }
-      same++;
+      same += isSame ? 1 : 0;
     }
-    if (same < files.size()) {
+    // A row that was seen is in all snapshots from its commit on.
+    if (same < files.size() && newestRows > snapshot.number()) {
       return false;
     }
     firstAsOf = after;

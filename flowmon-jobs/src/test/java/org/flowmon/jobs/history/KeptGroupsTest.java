@@ -1,5 +1,6 @@
 package org.flowmon.jobs.history;
 
+import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -17,6 +18,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.compact.CompactionOptions;
+import org.flowmon.archive.compact.Compactor;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
@@ -179,6 +182,47 @@ class KeptGroupsTest extends ArchivedHistory {
         assertEquals(runOver(now, fresh, later, LIMIT), runOver(now, query, later, LIMIT));
       }
       assertNull(answers.groups().of(rest, older, fresh.asOf(next)), "it has another state");
+    }
+  }
+
+  @Test
+  void whatIsMergedIntoOtherSegmentsIsKnown() throws Exception {
+    RecentAnswers answers = new RecentAnswers();
+    HistoryQuery query = query(QUERY, answers);
+    long day = END - END % DAY - DAY / 2; // over by END, so that its segments become one
+    archive(END, new Flow(A, day, day, 10));
+    archive(END + SECOND, new Flow(B, day, day + SECOND, 5));
+    WindowResult of = window(100, A, 60, B, 1);
+    try (Archive archive = Archive.open(directory);
+        ArchiveSnapshot older = archive.snapshot()) {
+      HistoryAnswer first = runOver(archive, query, ending(END, of), LIMIT);
+      assertEquals(Map.of(A, 10L, B, 5L), sums(first));
+      archive(END + 20 * SECOND, new Flow(A, END, END, 1)); // what it is not about
+      merge(archive, 2);
+      assertEquals(first.rows(), runOver(archive, query, ending(END, of), LIMIT).rows());
+      assertEquals(2, answers.groups().known());
+      FlowQuery rest =
+          ListedGroups.of(QueryParser.parseQuery(QUERY))
+              .rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
+      assertNotNull(answers.groups().of(rest, older, END - 20 * SECOND), "the same rows");
+      // What came since is in a segment with what was there.
+      archive(END + 40 * SECOND, new Flow(A, day, day + 2 * SECOND, 100));
+      merge(archive, 2);
+      HistoryAnswer more = runOver(archive, query, ending(END, of), LIMIT);
+      assertEquals(Map.of(A, 110L, B, 5L), sums(more));
+      assertEquals(2, answers.groups().known(), "nothing is known any more");
+      assertNull(answers.groups().of(rest, older, END - 20 * SECOND), "it lacks a row");
+    }
+  }
+
+  /** Merges what can be merged, to this many segments. */
+  private static void merge(Archive archive, int segments) throws Exception {
+    Compactor compactor = new Compactor(archive, new CompactionOptions(100, 100));
+    while (compactor.step(() -> false) != null) {
+      // one after the other
+    }
+    try (ArchiveSnapshot now = archive.snapshot()) {
+      assertEquals(segments, now.segments().size(), "else this shows nothing");
     }
   }
 
