@@ -1,6 +1,5 @@
 package org.flowmon.udaf.quantile;
 
-import java.util.Arrays;
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.kll.KllSketch;
 import org.apache.datasketches.quantilescommon.QuantileSearchCriteria;
@@ -18,67 +17,37 @@ final class KllAggregate implements SuperAggregate {
   /** That a rank is within {@link KllSketch#getNormalizedRankError}. */
   private static final double PROBABILITY = 0.99;
 
+  private static final int MIN_K = 8;
+
   private final QuantileParameters parameters;
   private final int k;
   private final long[] values = new long[SummaryBytes.MAX_VALUES];
   private final Summary incoming = new Summary();
   private final Summary merged = new Summary();
 
-  // Bytes of a sketch grow in steps with the number of values: the last number of each, and its
-  // bytes. They are asked for with each merge, and walking the levels takes longer than most
-  // merges.
-  private long[] stepEnds = new long[8];
-  private int[] stepBytes = new int[8];
-  private int steps;
+  // By number of levels: items that the array of a sketch has room for.
+  private final int[] capacities = new int[KllBytes.MAX_LEVELS + 1];
 
   KllAggregate(QuantileParameters parameters) {
     this.parameters = parameters;
     this.k = k(parameters.epsilon().doubleValue());
+    for (int levels = 1; levels < capacities.length; levels++) {
+      capacities[levels] = KllBytes.capacity(k, levels);
+    }
   }
 
-  /** The k of an ε. */
+  /** The k of an ε; a sketch of the least k there is does for those above 1/3. */
   static int k(double epsilon) {
-    return KllSketch.getKFromEpsilon(epsilon, false);
+    return Math.max(MIN_K, KllSketch.getKFromEpsilon(epsilon, false));
   }
 
-  /** Bytes of a sketch of n values at most. */
-  int maxBytes(long n) {
-    while (steps == 0 || n > stepEnds[steps - 1]) {
-      addStep();
-    }
-    int step = steps - 1;
-    while (step > 0 && n <= stepEnds[step - 1]) {
-      step--;
-    }
-    return stepBytes[step];
-  }
-
-  private void addStep() {
-    long same = steps == 0 ? 1 : stepEnds[steps - 1] + 1;
-    int bytes = reckoned(same);
-    long other = Math.min(2 * same, SummaryBytes.MAX_COUNT);
-    while (other > same && reckoned(other) == bytes) {
-      same = other;
-      other = Math.min(2 * same, SummaryBytes.MAX_COUNT);
-    }
-    while (other - same > 1) {
-      long middle = (same + other) >>> 1;
-      if (reckoned(middle) == bytes) {
-        same = middle;
-      } else {
-        other = middle;
-      }
-    }
-    if (steps == stepEnds.length) {
-      stepEnds = Arrays.copyOf(stepEnds, 2 * steps);
-      stepBytes = Arrays.copyOf(stepBytes, 2 * steps);
-    }
-    stepEnds[steps] = same;
-    stepBytes[steps++] = bytes;
-  }
-
-  private int reckoned(long n) {
-    return KllSketch.getMaxSerializedSizeBytes(k, n, KllSketch.SketchType.LONGS_SKETCH, true);
+  /**
+   * Items that the array of a sketch of n values has room for, at most. A sketch has no level whose
+   * items stand for more than n values each, but it may have all the others, however few its items
+   * are: an item of weight w is put into level log₂ w.
+   */
+  private long maxItems(long n) {
+    return capacities[Math.min(KllBytes.MAX_LEVELS, Long.SIZE - Long.numberOfLeadingZeros(n))];
   }
 
   @Override
@@ -89,8 +58,15 @@ final class KllAggregate implements SuperAggregate {
   private static final class State implements QuantileState {
     // Header 12, three fields: 24.
     private static final int OWN_BYTES = 24;
-    // Both objects, of the sketch and its sorted view, and the array of levels.
+    // The objects of the sketch and its sorted view, the array of levels, headers of arrays, and
+    // the least and the greatest value, which the view has besides.
     private static final int SKETCH_BYTES = 512;
+    // In the sorted view: a value and its rank.
+    private static final int VIEW_ITEM_BYTES = 2 * Long.BYTES;
+
+    // Of one item: it makes KllBytes.MAX_LEVELS levels, so that the bytes can be read again. Sums
+    // end at eight times as much, which is not more than the top level holds.
+    private static final long MAX_WEIGHT = 1L << (KllBytes.MAX_LEVELS - 1);
 
     private final KllAggregate shared;
     private Summary exact = new Summary();
@@ -152,10 +128,14 @@ final class KllAggregate implements SuperAggregate {
 
     private static void add(Summary from, KllLongsSketch to) {
       for (int i = 0; i < from.size; i++) {
-        if (from.weights[i] == 1) {
+        long weight = from.weights[i];
+        for (; weight > MAX_WEIGHT; weight -= MAX_WEIGHT) {
+          to.update(from.values[i], MAX_WEIGHT);
+        }
+        if (weight == 1) {
           to.update(from.values[i]);
         } else {
-          to.update(from.values[i], from.weights[i]);
+          to.update(from.values[i], weight);
         }
       }
     }
@@ -174,8 +154,9 @@ final class KllAggregate implements SuperAggregate {
       if (sketch == null) {
         return OWN_BYTES + exact.memoryBytes();
       }
-      // Whoever asks for a quantile makes a sorted view: values and their ranks.
-      return OWN_BYTES + SKETCH_BYTES + maxBytesOfItems() + 16L * sketch.getNumRetained();
+      // Whoever asks for a quantile makes a sorted view, which the sketch keeps.
+      long view = (long) VIEW_ITEM_BYTES * sketch.getNumRetained();
+      return OWN_BYTES + SKETCH_BYTES + Long.BYTES * shared.maxItems(sketch.getN()) + view;
     }
 
     /** How many values a sketch keeps depends on the order in which they came. */
@@ -185,11 +166,8 @@ final class KllAggregate implements SuperAggregate {
         return OWN_BYTES + Summary.memoryBytes(exact.size, false);
       }
       long most = Summary.memoryBytes(shared.k, false);
-      return OWN_BYTES + Math.max(most, SKETCH_BYTES + 3L * maxBytesOfItems());
-    }
-
-    private int maxBytesOfItems() {
-      return shared.maxBytes(sketch.getN());
+      long items = shared.maxItems(sketch.getN());
+      return OWN_BYTES + Math.max(most, SKETCH_BYTES + (Long.BYTES + VIEW_ITEM_BYTES) * items);
     }
 
     @Override

@@ -23,7 +23,7 @@ final class KllBytes {
   private static final int LEVEL_ZERO_SORTED = 2;
   private static final int MIN_WIDTH = 8;
   private static final int LEVELS_AT = 20;
-  private static final int MAX_LEVELS = 60;
+  static final int MAX_LEVELS = 60;
 
   private KllBytes() {}
 

@@ -12,10 +12,10 @@ import java.util.Set;
 /**
  * Bytes of heap that an object and all that it alone refers to occupy, with references of 4 bytes.
  */
-final class ObjectSize {
+public final class ObjectSize {
   private ObjectSize() {}
 
-  static long of(Object root) throws IllegalAccessException {
+  public static long of(Object root) throws IllegalAccessException {
     Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Deque<Object> open = new ArrayDeque<>();
     open.add(root);

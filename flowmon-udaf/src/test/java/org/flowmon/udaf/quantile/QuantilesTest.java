@@ -17,6 +17,7 @@ import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractStreams;
 import org.flowmon.udaf.function.Estimate;
+import org.flowmon.udaf.function.ObjectSize;
 import org.flowmon.udaf.function.StateFormatException;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SubAggregate;
@@ -289,19 +290,66 @@ class QuantilesTest {
     assertArrayEquals(before, ContractStreams.bytes(state));
   }
 
-  @Test
-  void whatAKllStateTakesIsKnownWithoutWalkingItsLevels() {
-    BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("kll"));
-    KllAggregate high = (KllAggregate) function.superAggregate();
-    int k = KllAggregate.k(0.05);
-    Random random = new Random(3);
-    for (int i = 0; i < 20_000; i++) {
-      long n = 2 + (random.nextLong() >>> (24 + random.nextInt(38)));
-      assertEquals(
-          KllSketch.getMaxSerializedSizeBytes(k, n, KllSketch.SketchType.LONGS_SKETCH, true),
-          high.maxBytes(n),
-          n + " values, seed 3");
+  /** Of each value some copies, which the state of a sketch takes as one item of that weight. */
+  private static byte[] copies(BoundUdaf kll, long[] values, int doubled) {
+    SuperState state = merged(kll, values);
+    for (int i = 0; i < doubled; i++) {
+      ContractStreams.merge(state, ContractStreams.bytes(state));
     }
+    return ContractStreams.bytes(state);
+  }
+
+  @Test
+  void aKllStateOfHeavyValuesSaysNoLessThanItTakesOnceItIsAsked() throws Exception {
+    for (double epsilon : new double[] {0.3, 0.05, 0.01, 0.002}) {
+      BoundUdaf kll = bind(ValueKind.LONG, Value.ofDouble(epsilon), Value.ofText("kll"));
+      int k = KllAggregate.k(epsilon);
+      Random random = new Random(17);
+      for (int round = 0; round < 20; round++) {
+        SuperState state = merged(kll, random.longs(k + 1).toArray());
+        for (int i = 0; i < 12; i++) {
+          long[] values = random.longs(1 + random.nextInt(Math.min(k, 20))).toArray();
+          ContractStreams.merge(state, copies(kll, values, random.nextInt(1 + 4 * i)));
+          extract(kll, state, "MEDIAN");
+          String where = kll.call() + ", round " + round + ", merge " + i + ", seed 17";
+          long truth = ObjectSize.of(state);
+          assertTrue(
+              state.memoryBytes() >= truth, where + ": " + state.memoryBytes() + " of " + truth);
+          assertTrue(state.memoryBytes() <= 4 * truth + 500, where + ": " + state.memoryBytes());
+          assertTrue(state.chargedBytes() >= state.memoryBytes(), where);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aKllStateTakesValuesOfAnyWeightAndIsReadAgain() {
+    BoundUdaf kll = bind(ValueKind.LONG, Value.ofDouble(0.3), Value.ofText("kll"));
+    for (int doubled = 57; doubled <= 61; doubled++) {
+      SuperState state = merged(kll, new Random(1).longs(100, 0, 1000).toArray());
+      ContractStreams.merge(state, copies(kll, new long[] {5000}, doubled));
+      SuperState again = kll.superAggregate().initialize();
+      ContractStreams.merge(again, ContractStreams.bytes(state));
+      Value count = Value.ofLong((1L << doubled) + 100);
+      assertEquals(Estimate.exact(count), extract(kll, again, "COUNT"));
+      assertEquals(Value.ofLong(5000), extract(kll, again, "MEDIAN").value());
+    }
+  }
+
+  @Test
+  void aKllStateOfTheCoarsestEpsilonTakesMoreValuesThanItKeeps() {
+    BoundUdaf kll = bind(ValueKind.LONG, Value.ofDouble(0.5), Value.ofText("kll"));
+    SuperState state = merged(kll, new Random(2).longs(1000, 0, 1000).toArray());
+    assertEquals(Estimate.exact(Value.ofLong(1000)), extract(kll, state, "COUNT"));
+    SuperState again = kll.superAggregate().initialize();
+    ContractStreams.merge(again, ContractStreams.bytes(state));
+    assertEquals(extract(kll, state, "MEDIAN"), extract(kll, again, "MEDIAN"));
+  }
+
+  @Test
+  void whatAKllStateTakesIsToldWithoutAllocating() {
+    BoundUdaf function = bind(ValueKind.LONG, Value.ofDouble(0.05), Value.ofText("kll"));
+    Random random = new Random(3);
     SuperState state = merged(function, random.longs(100_000).toArray());
     var threads =
         (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
