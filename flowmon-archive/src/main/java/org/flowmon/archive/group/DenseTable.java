@@ -5,7 +5,6 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.table.GroupMemory;
 
 /** The groups of one thread where keys are so few that each has its place. Not thread-safe. */
 final class DenseTable {
@@ -16,11 +15,9 @@ final class DenseTable {
   private final int[] places = new int[Vector.CAPACITY];
 
   /**
-   * @param keyBits bits of a key; {@link #words} says what they take
-   * @param memory that they take it of
+   * @param keyBits bits of a key; {@link #bytes} says what they take
    */
-  DenseTable(GroupLayout layout, int keyBits, GroupMemory memory) {
-    memory.take(Long.BYTES * words(layout, keyBits) + (1L << keyBits));
+  DenseTable(GroupLayout layout, int keyBits) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.seen = new boolean[1 << keyBits];
@@ -33,6 +30,11 @@ final class DenseTable {
   /** Longs of a table. */
   static long words(GroupLayout layout, int keyBits) {
     return (long) layout.stateWords() << keyBits;
+  }
+
+  /** Bytes of a table: its states, and which of them have rows. */
+  static long bytes(GroupLayout layout, int keyBits) {
+    return Long.BYTES * words(layout, keyBits) + (1L << keyBits);
   }
 
   /**

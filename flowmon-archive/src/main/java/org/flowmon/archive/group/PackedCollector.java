@@ -45,10 +45,7 @@ public final class PackedCollector {
     this.vectors =
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
     this.shared = new SharedLongs(groups.layout().arguments());
-    this.dense =
-        groups.isDense()
-            ? new DenseTable(groups.layout(), groups.keyBits(), groups.memory())
-            : null;
+    this.dense = groups.isDense() ? new DenseTable(groups.layout(), groups.keyBits()) : null;
     this.early = groups.earlyRows(kinds);
   }
 

@@ -39,6 +39,9 @@ public final class PackedGroups {
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
+  // What states of all threads may take then of the memory that is left: the answer needs some,
+  // too.
+  private static final int DENSE_MEMORY_SHARE = 2;
   // What states by number may take of the heap, of all threads.
   private static final long LIST_HEAP_SHARE = 8;
   // What numbers of listed rows may take of the heap.
@@ -94,17 +97,24 @@ public final class PackedGroups {
    *
    * @param rows about how many rows there will be
    * @param sharers how many share what rows that are not in groups yet may take on the heap
-   * @param memory that groups take
+   * @param threads collectors at most
+   * @param memory that groups take; where it has no place for every possible key in each thread,
+   *     those alone have one that occur
    * @return null where keys, and a bit for each argument, do not fit one long
    */
   public static PackedGroups of(
-      GroupPlan plan, AddressNumbers numbers, long rows, int sharers, GroupMemory memory) {
+      GroupPlan plan,
+      AddressNumbers numbers,
+      long rows,
+      int sharers,
+      int threads,
+      GroupMemory memory) {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
     int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
     PackedGroups groups = withPartitions(plan, numbers, numbers, wanted, bytes, memory);
     if (groups != null) {
-      groups.isDense = groups.fitsDense();
+      groups.isDense = groups.takesDense(threads);
     }
     return groups;
   }
@@ -197,11 +207,6 @@ public final class PackedGroups {
     return layout;
   }
 
-  /** Of which groups take theirs. */
-  GroupMemory memory() {
-    return memory;
-  }
-
   long maxHeapBytes() {
     return maxHeapBytes;
   }
@@ -215,10 +220,21 @@ public final class PackedGroups {
     return isDense;
   }
 
-  private boolean fitsDense() {
+  /** Takes the memory of a state for each key in each thread, before any has one, if there is. */
+  private boolean takesDense(int threads) {
     long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
-    return keyBits <= MAX_DENSE_BITS
-        && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
+    boolean areFew =
+        keyBits <= MAX_DENSE_BITS
+            && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
+    if (!areFew) {
+      return false;
+    }
+    long bytes = DenseTable.bytes(layout, keyBits) * threads;
+    if (bytes > memory.left() / DENSE_MEMORY_SHARE) {
+      return false;
+    }
+    memory.take(bytes);
+    return true;
   }
 
   /** The partition with which a thread is to begin: far from those of others. */

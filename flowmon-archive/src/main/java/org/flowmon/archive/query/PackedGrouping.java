@@ -44,6 +44,7 @@ final class PackedGrouping {
   /**
    * The groups of some queries over the same rows, none yet.
    *
+   * @param threads that are going to collect rows
    * @param memory that numbers and groups take
    * @return for each query null where they are made otherwise
    */
@@ -54,6 +55,7 @@ final class PackedGrouping {
       QueryOptions options,
       List<SealedSegment> segments,
       Deadline deadline,
+      int threads,
       GroupMemory memory)
       throws IOException {
     PackedGroups[] groups = new PackedGroups[queries.size()];
@@ -95,7 +97,8 @@ final class PackedGrouping {
       memory.take(numbers.heapBytes());
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
-        groups[g] = plan == null ? null : PackedGroups.of(plan, numbers, rows, packed, memory);
+        groups[g] =
+            plan == null ? null : PackedGroups.of(plan, numbers, rows, packed, threads, memory);
       }
       return groups;
     } finally {

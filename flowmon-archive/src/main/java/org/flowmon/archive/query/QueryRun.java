@@ -107,8 +107,8 @@ final class QueryRun {
       lookups = new RowLookup[pieces.size()];
       Arrays.setAll(lookups, piece -> new RowLookup(query, memory));
     }
-    int threads =
-        query.isAggregated() || lookups != null ? Math.min(options.threads(), pieces.size()) : 1;
+    boolean areShared = query.isAggregated() || lookups != null;
+    int threads = areShared ? Math.max(1, Math.min(options.threads(), pieces.size())) : 1;
     if (rollups == null && query.isAggregated()) {
       if (groupings.all().size() == 1) {
         GroupPlan plan = GroupPlan.of(groupings.all().get(0));
@@ -123,10 +123,10 @@ final class QueryRun {
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
           PackedGrouping.of(
-              archives, groupings.all(), constraints, options, segments, deadline, memory);
+              archives, groupings.all(), constraints, options, segments, deadline, threads, memory);
     }
     try {
-      List<SegmentScan> scans = Threads.run(Math.max(1, threads), deadline, this::scan);
+      List<SegmentScan> scans = Threads.run(threads, deadline, this::scan);
       return answer(scans, collect(scans));
     } finally {
       // No thread reads on here, whichever way they ended.

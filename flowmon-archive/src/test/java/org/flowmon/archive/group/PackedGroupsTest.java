@@ -2,6 +2,7 @@ package org.flowmon.archive.group;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -341,7 +342,27 @@ class PackedGroupsTest {
     GroupPlan plan = GroupPlan.of(query);
     assertNull(
         PackedGroups.of(
-            plan, new AddressNumbers(null, new long[7]), 100_000, 1, GroupMemory.unlimited()));
+            plan, new AddressNumbers(null, new long[7]), 100_000, 1, 1, GroupMemory.unlimited()));
+  }
+
+  @Test
+  void eachKeyHasAPlaceWhereMemoryHasOneForEachThreadAndAsMuchForTheAnswer() {
+    GroupPlan plan =
+        GroupPlan.of(QueryParser.parse("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port"));
+    AddressNumbers numbers = new AddressNumbers(null, new long[0]);
+    int threads = 3;
+    // The ports and NULL, to a power of two: a state each, and whether it was seen.
+    long states = (long) GroupLayout.of(plan.query()).stateWords() << 17;
+    long bytes = threads * (Long.BYTES * states + (1 << 17));
+    GroupMemory enough = new GroupMemory(2 * bytes + 5);
+    enough.take(5);
+    PackedGroups dense = PackedGroups.of(plan, numbers, 100_000, 1, threads, enough);
+    assertTrue(dense.isDense());
+    assertEquals(5 + bytes, enough.taken());
+    GroupMemory less = new GroupMemory(2 * bytes - 1);
+    PackedGroups hashed = PackedGroups.of(plan, numbers, 100_000, 1, threads, less);
+    assertFalse(hashed.isDense());
+    assertEquals(0, less.taken());
   }
 
   private static GroupPlan pairPlan() {

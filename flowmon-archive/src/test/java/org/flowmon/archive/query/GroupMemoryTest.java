@@ -16,6 +16,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
@@ -96,7 +97,7 @@ class GroupMemoryTest {
 
   private static final int LARGE_ROWS = 200_000;
 
-  private static List<Way> ways(int pairs, int hosts, int sizes) {
+  private static List<Way> ways(int pairs, int hosts, int ports, int sizes) {
     QueryOptions rows = QueryOptions.DEFAULTS.withRollups(false).withPieceRows(10_000);
     QueryOptions sums = QueryOptions.DEFAULTS.withThreads(2);
     String ofPairs =
@@ -113,7 +114,10 @@ class GroupMemoryTest {
             rows,
             8L * pairs),
         new Way(
-            "dense", "SELECT dst_port, COUNT(*) AS n FROM flows GROUP BY dst_port", rows, 8L << 16),
+            "ports",
+            "SELECT src_port, COUNT(*) AS n FROM flows GROUP BY src_port",
+            rows,
+            8L * ports),
         new Way(
             "lists",
             "SELECT src_addr, dst_addr, MAX(bytes) AS m FROM flows WHERE src_addr = '192.0.2.1'"
@@ -159,24 +163,49 @@ class GroupMemoryTest {
   }
 
   @Test
+  void aPlaceForEachPossibleKeyInEachThreadIsNoReasonToRefuseAQueryOfFewGroups()
+      throws IOException {
+    FlowQuery query =
+        QueryParser.parse("SELECT dst_port, COUNT(*) AS n FROM flows GROUP BY dst_port");
+    try (Archive archive = Archive.create(directory.resolve("ports"), ArchiveOptions.DEFAULTS)) {
+      List<FlowBatch> batches = new Traffic(13, false, 0).batches(LARGE_ROWS, 0, 1);
+      Traffic.commit(archive, batches);
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        QueryOptions options = QueryOptions.DEFAULTS.withRollups(false).withPieceRows(10_000);
+        for (int threads = 1; threads <= 4; threads++) {
+          // For each thread half of what a place for each port takes, as groups begin with as much.
+          long most = threads * ((Long.BYTES << 16) + (1L << 16));
+          QueryOptions little = options.withThreads(threads).withGroupMemory(most);
+          assertEquals(
+              FlowQueries.run(batches, query).toString(),
+              ArchiveQuery.run(snapshot, query, little).table().toString(),
+              threads + " threads");
+        }
+      }
+    }
+  }
+
+  @Test
   void everyWayToAnAnswerIsRefusedWhereItTakesMoreThanItMay() throws IOException {
     Traffic traffic = new Traffic(12, false, 0);
     List<FlowBatch> batches = traffic.batches(LARGE_ROWS, 0, 1);
     Set<String> pairs = new HashSet<>();
     Set<String> hosts = new HashSet<>();
+    Set<Long> ports = new HashSet<>();
     Set<Long> sizes = new HashSet<>();
     for (FlowBatch batch : batches) {
       for (int row = 0; row < batch.rows(); row++) {
         String host = batch.getAddress(FlowColumn.SRC_ADDR, row).toString();
         hosts.add(host);
         pairs.add(host + " " + batch.getAddress(FlowColumn.DST_ADDR, row));
+        ports.add(batch.getLong(FlowColumn.SRC_PORT, row));
         sizes.add(batch.getLong(FlowColumn.BYTES, row));
       }
     }
     try (Archive archive = Archive.create(directory.resolve("large"), ArchiveOptions.DEFAULTS)) {
       Traffic.commit(archive, batches);
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
-        for (Way way : ways(pairs.size(), hosts.size(), sizes.size())) {
+        for (Way way : ways(pairs.size(), hosts.size(), ports.size(), sizes.size())) {
           Query query = QueryParser.parseQuery(way.sql());
           QueryOptions options = way.options();
           QueryOptions all = options.withGroupMemory(Long.MAX_VALUE);

@@ -416,6 +416,7 @@ class PackedGroupingTest {
             QueryOptions.DEFAULTS,
             snapshot.segments(),
             new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE),
+            1,
             GroupMemory.unlimited())[0]
         != null;
   }

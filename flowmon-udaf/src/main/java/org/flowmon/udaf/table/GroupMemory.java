@@ -45,6 +45,11 @@ public final class GroupMemory implements AutoCloseable {
     return taken.get();
   }
 
+  /** Bytes that may still be taken, for whoever has a way that takes less. */
+  public long left() {
+    return most - (whole == null ? this : whole).taken.get();
+  }
+
   /**
    * Notes that so many bytes are taken more than before, or less.
    *
@@ -66,7 +71,7 @@ public final class GroupMemory implements AutoCloseable {
    * @throws AnswerTooLargeException where there would be too many
    */
   public void require(long bytes) {
-    if (bytes > most - (whole == null ? this : whole).taken.get()) {
+    if (bytes > left()) {
       throw AnswerTooLargeException.ofMemory(most);
     }
   }
