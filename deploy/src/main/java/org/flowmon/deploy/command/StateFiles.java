@@ -33,6 +33,11 @@ final class StateFiles {
   /** "FLW" in base64. */
   private static final String BEGIN = "RkxX";
 
+  /** Characters of what is no state that an error shows. */
+  private static final int SHOWN = 40;
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   private final Udafs functions = Udafs.load(StateFiles.class.getClassLoader());
   private BoundUdaf function;
   private SuperAggregate aggregate;
@@ -58,6 +63,8 @@ final class StateFiles {
     byte[] bytes;
     if (file.equals(STANDARD_INPUT)) {
       bytes = bytes(System.in, "standard input");
+    } else if (Files.isDirectory(Path.of(file))) {
+      throw new CommandException(file + ": expected a file of exported states, found a folder");
     } else {
       try (InputStream in = Files.newInputStream(Path.of(file))) {
         bytes = bytes(in, file);
@@ -94,14 +101,17 @@ final class StateFiles {
 
   private static List<Found> text(byte[] bytes, String name) {
     List<Found> found = new ArrayList<>();
-    String[] lines = new String(bytes, StandardCharsets.ISO_8859_1).split("\\R", -1);
+    String all = new String(bytes, StandardCharsets.UTF_8);
+    String[] lines = (all.startsWith(BYTE_ORDER_MARK) ? all.substring(1) : all).split("\\R", -1);
+    String column = null;
     for (int i = 0; i < lines.length; i++) {
       String line = lines[i].strip();
       if (line.isEmpty()) {
         continue;
       }
       if (i == 0 && COLUMN.matcher(line).matches() && !line.startsWith(BEGIN)) {
-        continue; // a column of a query's answer as CSV
+        column = line; // of a query's answer as CSV
+        continue;
       }
       String where = name + ", line " + (i + 1);
       byte[] state;
@@ -116,13 +126,24 @@ final class StateFiles {
         throw new CommandException(where + ": " + e.getMessage());
       }
     }
+    if (found.isEmpty() && column != null) {
+      throw new CommandException(
+          name + ", line 1: expected exported states, found " + shown(column) + " and no more");
+    }
     return found;
+  }
+
+  /** How a line begins. */
+  private static String shown(String line) {
+    int end = line.offsetByCodePoints(0, Math.min(SHOWN, line.codePointCount(0, line.length())));
+    String rest = end < line.length() ? "\u2026" : "";
+    return "'" + TextTable.printable(line.substring(0, end)) + rest + "'";
   }
 
   /** What is wrong with a line that is no base64. */
   private static String damage(String line) {
     if (!line.startsWith(BEGIN)) {
-      return "expected an exported state, as bytes or a line of base64, found neither";
+      return "expected an exported state, as bytes or a line of base64, found " + shown(line);
     }
     for (int i = 0; i < line.length(); i++) {
       if (!BASE64.matcher(line.substring(i, i + 1)).matches()) {

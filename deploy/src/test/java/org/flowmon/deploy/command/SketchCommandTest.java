@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.Flowmon;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.BoundUdaf;
@@ -347,16 +349,26 @@ class SketchCommandTest {
         file("short", Arrays.copyOf(numbers, numbers.length - 2)));
     assertFails(
         3,
-        "line 1: expected an exported state, as bytes or a line of base64",
+        "line 1: expected an exported state, as bytes or a line of base64, found 'src_addr,bytes'",
         "sketch",
         "merge",
         Files.writeString(folder.resolve("words"), "src_addr,bytes\n"));
     assertFails(
         3,
-        "expected 'FLWS' and a header",
+        "other, line 1: an exported state: at byte 0: expected 'FLWS' and a header of 16 bytes,"
+            + " found 75 bytes: 00 00 00 00",
         "sketch",
         "merge",
         Files.writeString(folder.resolve("other"), "A".repeat(100) + "\n"));
+    assertFails(
+        3,
+        "tail: state 2, from byte "
+            + numbers.length
+            + ": an exported state: at byte 0: expected 'FLWS' and a header of 16 bytes, found 5"
+            + " bytes: 6a 75 6e 6b",
+        "sketch",
+        "merge",
+        file("tail", numbers, "junk\n".getBytes(StandardCharsets.US_ASCII)));
     assertFails(
         3,
         "expected exported states, found none",
@@ -452,7 +464,78 @@ class SketchCommandTest {
     assertEquals(3, median.path("states").asInt());
     assertEquals(149, median.path("answers").path(0).path("value").asLong());
     assertFails(
-        3, "found none", "sketch", "merge", Files.writeString(folder.resolve("header"), "q\r\n"));
+        3,
+        "header, line 1: expected exported states, found 'q' and no more",
+        "sketch",
+        "merge",
+        Files.writeString(folder.resolve("header"), "q\r\n"));
+    Path marked = Files.writeString(folder.resolve("marked.csv"), "\uFEFF" + query.out());
+    assertEquals(
+        3, json(CommandRun.of("sketch", "merge", marked, "--json")).path("states").asInt());
+  }
+
+  /** What a command prints as a process of its own. */
+  private String said(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Flowmon.class.getName()));
+    command.addAll(List.of(arguments));
+    Path said = folder.resolve("said");
+    int code =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start()
+            .waitFor();
+    String all = Files.readString(said);
+    assertEquals(3, code, all);
+    return all;
+  }
+
+  @Test
+  void ofJunkEachCommandNamesTheFileAndTheLineAndWhatWasExpected() throws Exception {
+    Path good = textFile("good.txt", state(function("QUANTILES", ValueKind.LONG), numbers(1, 2)));
+    byte[] noise = new byte[1000];
+    new Random(SEED).nextBytes(noise);
+    noise[0] = '\r'; // so it is not the first line that says nothing
+    String wanted = ": expected an exported state, as bytes or a line of base64, found '";
+    Map<Path, String> expected = new LinkedHashMap<>();
+    expected.put(
+        Files.writeString(folder.resolve("word"), "hello\n"),
+        "word, line 1: expected exported states, found 'hello' and no more");
+    expected.put(
+        Files.writeString(folder.resolve("cut"), "FLW"),
+        "cut, line 1: expected exported states, found 'FLW' and no more");
+    expected.put(
+        Files.writeString(folder.resolve("two.csv"), "dst_port,h\n22,RkxX\n"),
+        "two.csv, line 1" + wanted + "dst_port,h'");
+    expected.put(
+        Files.writeString(
+            folder.resolve("tail.txt"),
+            Files.readString(good) + "gr\u00fc\u00dfe \u001b[31m" + "x".repeat(90)),
+        "tail.txt, line 3" + wanted + "gr\u00fc\u00dfe \\x1b[31m" + "x".repeat(29) + "\u2026'");
+    expected.put(Files.write(folder.resolve("noise"), noise), "noise, line 2" + wanted);
+    expected.put(
+        Files.createDirectory(folder.resolve("states")),
+        "states: expected a file of exported states, found a folder");
+    expected.forEach(
+        (junk, says) -> {
+          assertFails(3, says, "sketch", "merge", good, junk);
+          assertFails(3, says, "sketch", "query", "MEDIAN", junk, good);
+          assertFails(3, says, "sketch", "diff", good, junk);
+        });
+    Path word = folder.resolve("word");
+    assertEquals(
+        "flowmon sketch merge: "
+            + word
+            + ", line 1: expected exported states, found 'hello' and no more",
+        said("sketch", "merge", good.toString(), word.toString()).strip());
+    Path tail = folder.resolve("tail.txt");
+    assertTrue(
+        said("sketch", "diff", tail.toString(), good.toString())
+            .startsWith("flowmon sketch diff: " + tail + ", line 3" + wanted));
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.LittleEndian;
@@ -183,7 +184,14 @@ public final class ExportedState {
   public static ExportedState read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "an exported state");
     if (bytes.length < HEADER_BYTES || LittleEndian.getInt(bytes, 0) != MAGIC) {
-      throw reader.error("expected 'FLWS' and a header of " + HEADER_BYTES + " bytes");
+      throw reader.error(
+          "expected 'FLWS' and a header of "
+              + HEADER_BYTES
+              + " bytes, found "
+              + bytes.length
+              + " bytes: "
+              + HexFormat.ofDelimiter(" ").formatHex(bytes, 0, Math.min(4, bytes.length))
+              + " \u2026");
     }
     int version = LittleEndian.getU16(bytes, VERSION_AT);
     if (version != VERSION) {
