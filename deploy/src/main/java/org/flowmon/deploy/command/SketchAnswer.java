@@ -13,13 +13,19 @@ import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
 
 /** Answers from states with their bounds, for people or as JSON. */
 final class SketchAnswer {
   private static final List<String> COLUMNS =
       List.of("value", "lower", "upper", "bound", "bound_of", "of", "probability");
 
+  private static final String ITEM = "item";
+  private static final String NOTE = "note";
+
   private final boolean json;
+  // Of lists, for people: who reads JSON has the bounds.
+  private final boolean hasNotes;
   private final Facts facts = new Facts();
   private final String[] before;
   private final Facts.Table table;
@@ -33,7 +39,9 @@ final class SketchAnswer {
     this.json = json;
     this.before = before.clone();
     List<String> columns = new ArrayList<>(Arrays.asList(before));
+    this.hasNotes = !json && columns.contains(ITEM);
     columns.addAll(COLUMNS);
+    columns.addAll(hasNotes ? List.of(NOTE) : List.of());
     this.table = facts.table("answers", columns.toArray(new String[0]));
   }
 
@@ -84,7 +92,19 @@ final class SketchAnswer {
         });
     row.add(of);
     row.add(bound.probability());
+    if (hasNotes) {
+      row.add(mayBeNone(estimate) ? StateCells.MAY_BE_NONE : null);
+    }
     table.row(row.toArray());
+  }
+
+  /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
+  private static boolean mayBeNone(Estimate estimate) {
+    ValueKind kind = estimate.value().kind();
+    return (kind == ValueKind.LONG || kind == ValueKind.DURATION)
+        && !estimate.isExact()
+        && estimate.lower().low() <= 0
+        && estimate.upper().low() >= 0;
   }
 
   /** Numbers as they are, in JSON durations in microseconds, all else as text. */

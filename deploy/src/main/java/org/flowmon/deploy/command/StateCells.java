@@ -16,6 +16,12 @@ final class StateCells {
   /** How the base64 of an exported state begins (docs/format/states.md). */
   private static final String STATE = "RkxXU";
 
+  /**
+   * What tables say of an item whose bounds have 0 within: a sketch knows an item by cells alone,
+   * which may be heavy by others.
+   */
+  static final String MAY_BE_NONE = "may be none";
+
   private static final int SHOWN = 6;
   private static final int LONG = 40;
   private static final String LIST = "[{\"item\":";
@@ -55,12 +61,20 @@ final class StateCells {
             text(item.get("item"))
                 + ": "
                 + value
-                + (isExact ? "" : " (" + lower + " … " + upper + ")"));
+                + (isExact ? "" : " (" + lower + " … " + upper + ")")
+                + (isExact || !mayBeNone(item) ? "" : ", " + MAY_BE_NONE));
       }
     } catch (JsonProcessingException e) {
       return List.of(text);
     }
     return lines;
+  }
+
+  /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
+  private static boolean mayBeNone(JsonNode item) {
+    JsonNode lower = item.path("lower");
+    JsonNode upper = item.path("upper");
+    return lower.isNumber() && upper.isNumber() && lower.asDouble() <= 0 && upper.asDouble() >= 0;
   }
 
   private static String text(JsonNode value) {

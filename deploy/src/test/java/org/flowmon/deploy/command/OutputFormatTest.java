@@ -100,7 +100,11 @@ class OutputFormatTest {
     String state = Base64.getEncoder().encodeToString(("FLWS" + "x".repeat(2065)).getBytes(UTF_8));
     String items =
         "[{\"item\":\"192.0.2.1\",\"value\":80,\"lower\":78,\"upper\":81},"
-            + "{\"item\":[443,\"a\\u001b\"],\"value\":5,\"lower\":5,\"upper\":5}]";
+            + "{\"item\":[443,\"a\\u001b\"],\"value\":5,\"lower\":5,\"upper\":5},"
+            + "{\"item\":22,\"value\":5,\"lower\":0,\"upper\":5},"
+            + "{\"item\":23,\"value\":-3,\"lower\":-7,\"upper\":1},"
+            + "{\"item\":24,\"value\":-3,\"lower\":-7,\"upper\":-1},"
+            + "{\"item\":25,\"value\":0,\"lower\":0,\"upper\":0}]";
     ResultTable table =
         new ResultTable.Builder()
             .column("n", ValueKind.LONG)
@@ -122,11 +126,15 @@ class OutputFormatTest {
     OutputFormat.TABLE.write(table, List.of(), new PrintWriter(text));
     assertEquals(
         """
-        n  state                  top                      m
-        ─  ─────────────────────  ───────────────────────  ─
-        1  RkxXU3… (2,069 bytes)  192.0.2.1: 80 (78 … 81)  2
+        n  state                  top                           m
+        ─  ─────────────────────  ────────────────────────────  ─
+        1  RkxXU3… (2,069 bytes)  192.0.2.1: 80 (78 … 81)       2
                                   443, a\\x1b: 5
-        3  RkxXU is no state      [{"item":no              4
+                                  22: 5 (0 … 5), may be none
+                                  23: -3 (-7 … 1), may be none
+                                  24: -3 (-7 … -1)
+                                  25: 0
+        3  RkxXU is no state      [{"item":no                   4
         """,
         text.toString());
     text.getBuffer().setLength(0);

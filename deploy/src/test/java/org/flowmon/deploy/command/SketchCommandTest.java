@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
@@ -280,6 +282,46 @@ class SketchCommandTest {
       assertTrue(row.path("probability").asDouble() < 1, row::toString);
       assertTrue(row.path("bound").asDouble() > 0, row::toString);
     }
+  }
+
+  @Test
+  void itemsThatNoRowMayHaveHadAreMarkedForPeople() throws Exception {
+    BoundUdaf narrow =
+        FUNCTIONS.bind(
+            "HEAVY_HITTERS",
+            List.of(
+                Argument.ofRows(ValueKind.ADDRESS),
+                Argument.ofRows(ValueKind.LONG),
+                Argument.of(Value.ofLong(16)),
+                Argument.of(Value.ofLong(1))));
+    Random random = new Random(SEED);
+    Set<String> items = new HashSet<>();
+    long[][] rows = new long[2000][];
+    for (int r = 0; r < rows.length; r++) {
+      int item = random.nextInt();
+      rows[r] = new long[] {item, 1};
+      items.add(IpAddress.format(0, IpAddress.ipv4Low(item)));
+    }
+    long[][] heavy = new long[2000][];
+    Arrays.fill(heavy, new long[] {0x0A000001, 100});
+    Path even = file("even", state(narrow, rows));
+    JsonNode found =
+        json(CommandRun.of("sketch", "query", "TOP(5)", even, "--json")).path("answers");
+    assertEquals(5, found.size());
+    int accidents = 0;
+    for (JsonNode row : found) {
+      assertEquals(0, row.path("lower").asLong(), row::toString);
+      assertFalse(row.has("note"), row::toString);
+      accidents += items.contains(row.path("item").asText()) ? 0 : 1;
+    }
+    assertTrue(accidents > 0, "seed " + SEED + ": every item is one of the rows': " + found);
+    CommandRun table = CommandRun.of("sketch", "query", "TOP(5)", even);
+    assertEquals(5, table.out().lines().filter(line -> line.endsWith(" may be none")).count());
+    CommandRun changes = CommandRun.of("sketch", "diff", even, even, "--share", "1e-6");
+    assertTrue(
+        changes.out().lines().anyMatch(line -> line.endsWith(" may be none")), changes.out());
+    Path exact = file("exact", state(narrow, heavy));
+    assertFalse(CommandRun.of("sketch", "query", "TOP(5)", exact).out().contains("may be none"));
   }
 
   @Test
