@@ -39,9 +39,9 @@ public final class PackedGroups {
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
-  // What states of all threads may take then of the memory that is left: the answer needs some,
-  // too.
-  private static final int DENSE_MEMORY_SHARE = 2;
+  // What states of all threads, of every possible key or by number, may take of the memory that is
+  // left: the answer needs some, too.
+  private static final int STATES_MEMORY_SHARE = 2;
   // What states by number may take of the heap, of all threads.
   private static final long LIST_HEAP_SHARE = 8;
   // What numbers of listed rows may take of the heap.
@@ -126,7 +126,8 @@ public final class PackedGroups {
    * @param ascending the first addresses
    * @param numbers of the second ones
    * @param memory that groups take
-   * @return null where a state for each second address is more than threads may have on the heap
+   * @return null where a state for each second address is more than threads may have on the heap,
+   *     or of the memory
    */
   public static PackedGroups ofLists(
       GroupPlan plan,
@@ -148,6 +149,7 @@ public final class PackedGroups {
     long bytes = ListGroupMaker.heapBytes(numbers, GroupLayout.of(plan.query()));
     return bytes > Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
             || bytes * threads > heap / LIST_HEAP_SHARE
+            || bytes * threads > memory.left() / STATES_MEMORY_SHARE
         ? null
         : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES, memory);
   }
@@ -230,7 +232,7 @@ public final class PackedGroups {
       return false;
     }
     long bytes = DenseTable.bytes(layout, keyBits) * threads;
-    if (bytes > memory.left() / DENSE_MEMORY_SHARE) {
+    if (bytes > memory.left() / STATES_MEMORY_SHARE) {
       return false;
     }
     memory.take(bytes);

@@ -420,5 +420,13 @@ class PackedGroupsTest {
         PackedGroups.ofLists(pairPlan(), first, many, 1, 2 * heap, GroupMemory.unlimited()));
     // Of all threads together no more than an eighth.
     assertNull(PackedGroups.ofLists(pairPlan(), first, many, 6, 2 * heap, GroupMemory.unlimited()));
+    // Nor more than half of what the query has left.
+    GroupLayout layout = GroupLayout.of(pairPlan().query());
+    long most = 2 * 3 * ListGroupMaker.heapBytes(few, layout);
+    GroupMemory enough = new GroupMemory(most + 5);
+    enough.take(5);
+    assertNotNull(PackedGroups.ofLists(pairPlan(), first, few, 3, heap, enough));
+    enough.take(1);
+    assertNull(PackedGroups.ofLists(pairPlan(), first, few, 3, heap, enough));
   }
 }
