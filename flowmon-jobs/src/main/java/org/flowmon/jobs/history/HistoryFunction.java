@@ -6,12 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
-import org.apache.flink.streaming.api.datastream.AsyncDataStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.functions.async.ResultFuture;
@@ -36,12 +34,13 @@ import org.slf4j.LoggerFactory;
  * <p>Answers leave in the order in which they are ready, so that a slow analysis does not hold up
  * the others; every report carries its window and replaces by revision, so nothing depends on the
  * order. (Flink still keeps them between watermarks: no result passes a watermark, and the time
- * limit bounds that wait.) Windows in flight are part of a checkpoint and are looked up again after
- * a restart.
+ * limit bounds that wait; {@link HistoryOperator} says what becomes of those that wait.) Windows in
+ * flight are part of a checkpoint and are looked up again after a restart.
  *
  * <p>Load is bounded three times: {@code history.concurrency} lookups of an analysis in a task,
- * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task, by the job's
- * parallelism. What finds no free thread asks again until its time limit; a lookup that has no
+ * {@link LookupPool} in a TaskManager, {@link #CAPACITY} windows in flight in a task, with the
+ * watermarks between them, by the job's parallelism: then the task waits, that of all windows where
+ * it is the same. What finds no free thread asks again until its time limit; a lookup that has no
  * answer by then is not repeated later.
  *
  * <p>Metrics in group {@code flowmon}, by analysis: {@code exact}, {@code partial}, {@code
@@ -77,6 +76,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private transient Archive archive;
   private transient LookupPool pool;
   private transient Map<String, Analysis> byName;
+  private transient HistoryOperator operator;
   private transient volatile boolean closed;
 
   /** What is known of one analysis: a query, or why there is none. */
@@ -173,17 +173,22 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             new HistoryQuery(analysis, delay, topic, disorder, null); // an error is said here
       }
     }
-    return AsyncDataStream.unorderedWait(
-            windows,
+    return windows.transform(
+        "history",
+        WindowHistory.TYPE,
+        new HistoryOperator.Factory(
             new HistoryFunction(location, analyses, delay, topic, disorder, pace),
             AnalysisConfig.History.MAX_TIMEOUT.plus(SLACK).toMillis(),
-            TimeUnit.MILLISECONDS,
-            pace == Pace.LIVE ? capacity(windows.getExecutionEnvironment().getParallelism()) : 1)
-        .returns(WindowHistory.TYPE);
+            pace == Pace.LIVE ? capacity(windows.getExecutionEnvironment().getParallelism()) : 1));
   }
 
   private static int capacity(int parallelism) {
     return CAPACITY * Math.max(1, Math.min(parallelism, 1 << 10));
+  }
+
+  /** Says around whom this is, before it is opened. */
+  void tell(HistoryOperator around) {
+    operator = around;
   }
 
   @Override
@@ -302,6 +307,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   }
 
   private void lookUp(WindowResult window, Analysis analysis, ResultFuture<WindowHistory> result) {
+    operator.awaits(result);
     new HistoryLookup(
             archive,
             analysis.query(),
@@ -314,7 +320,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
               analysis.answers().get(answer.status()).incrementAndGet();
               analysis.measures().took(waited, ran);
               if (!closed) {
-                result.complete(List.of(new WindowHistory(window, answer)));
+                complete(window, answer, result);
               }
             })
         .start();
@@ -325,7 +331,13 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
     HistoryAnswer answer =
         HistoryAnswer.without(
             HistoryStatus.TIMEOUT, HistoryAnswer.UNKNOWN, "the lookup was given up");
+    complete(window, answer, result);
+  }
+
+  private void complete(
+      WindowResult window, HistoryAnswer answer, ResultFuture<WindowHistory> result) {
     result.complete(List.of(new WindowHistory(window, answer)));
+    operator.hasAnswer(result);
   }
 
   @Override

@@ -19,10 +19,21 @@ final class LookupPool implements AutoCloseable {
 
   private final ThreadPoolExecutor threads;
   private final ScheduledThreadPoolExecutor timer;
+  private final AnswerMemory memory;
   private final Map<Object, RecentAnswers> answers = new ConcurrentHashMap<>();
   private int users;
 
   LookupPool(int size) {
+    this(size, groupMemory());
+  }
+
+  /**
+   * A pool of one's own.
+   *
+   * @param answerBytes that the answers that are kept may take of the heap, about
+   */
+  LookupPool(int size, long answerBytes) {
+    memory = new AnswerMemory(answerBytes);
     threads =
         new ThreadPoolExecutor(
             0,
@@ -60,14 +71,20 @@ final class LookupPool implements AutoCloseable {
     return Runtime.getRuntime().maxMemory() / 2 / THREADS;
   }
 
-  /** The answers that tasks share, as long as there are users. */
+  /**
+   * The answers that tasks share, as long as there are users. Those of all together take no more of
+   * the heap than the groups of one lookup may.
+   */
   RecentAnswers answers(Object of) {
-    return answers.computeIfAbsent(of, key -> new RecentAnswers());
+    return answers.computeIfAbsent(of, key -> new RecentAnswers(memory));
   }
 
   /** Forgets what nobody asks for any more. */
   void forgetAnswers(Object of) {
-    var unused = answers.remove(of);
+    RecentAnswers gone = answers.remove(of);
+    if (gone != null) {
+      gone.clear();
+    }
   }
 
   /** Runs a lookup now; false where every thread is busy. */

@@ -11,36 +11,43 @@ import org.flowmon.archive.ArchiveSnapshot;
  * are given as long as the archive has the {@linkplain AskedSegments same} of what they are about.
  * Windows of several periods may be under way at once, as flows may be late and tasks behind one
  * another: those that were asked for last are kept, with no more rows together than two answers of
- * {@link #MAX_ROWS} have, which is the most that one may have, and with no more bytes than are
- * said.
+ * {@link #MAX_ROWS} have, which is the most that one may have, and with those of all other analyses
+ * no more bytes than their {@link AnswerMemory} says. Thread-safe.
  */
 final class RecentAnswers {
   static final int MAX_ROWS = 1_000_000;
   private static final int KEPT = 16;
 
-  private final long maxBytes;
+  private final AnswerMemory memory; // its monitor guards what follows
 
-  /** An answer, and of what it is. */
-  private record Kept(HistoryAnswer answer, AskedSegments segments, long bytes) {
+  /**
+   * An answer, and of what it is.
+   *
+   * @param asked grows from one time that it is asked for to the next
+   */
+  private record Kept(HistoryAnswer answer, AskedSegments segments, long bytes, long asked) {
     int rows() {
       return answer.rows().rowCount();
+    }
+
+    Kept askedAgain(long now) {
+      return new Kept(answer, segments, bytes, now);
     }
   }
 
   // That which was asked for least lately comes first.
   private final LinkedHashMap<Long, Kept> byNow = new LinkedHashMap<>(32, 0.75f, true);
   private long rows;
-  private long bytes; // of the rows, about
   private final KeptGroups groups = new KeptGroups();
 
-  /** Answers that take no more of the heap together than the groups of one lookup may. */
+  /** Answers of an analysis that take no more of the heap than the groups of one lookup may. */
   RecentAnswers() {
-    this(LookupPool.groupMemory());
+    this(new AnswerMemory(LookupPool.groupMemory()));
   }
 
-  /** Answers of no more bytes of the heap together, about. */
-  RecentAnswers(long maxBytes) {
-    this.maxBytes = maxBytes;
+  /** Answers of one of the analyses that share a memory. */
+  RecentAnswers(AnswerMemory memory) {
+    this.memory = memory;
   }
 
   /** What was asked for by lists of the windows' values, where that is what serves others. */
@@ -49,15 +56,19 @@ final class RecentAnswers {
   }
 
   /** Whether there is an answer for a time; a snapshot tells whether it still holds. */
-  synchronized boolean has(long now) {
-    return byNow.containsKey(now);
+  boolean has(long now) {
+    synchronized (memory) {
+      return byNow.containsKey(now);
+    }
   }
 
   /** The answer for a time, null where it is not there, or the archive has something else now. */
-  synchronized HistoryAnswer get(long now, ArchiveSnapshot snapshot) {
-    Kept kept = byNow.get(now);
-    boolean holds = kept != null && kept.segments().hold(snapshot, kept.answer().asOf());
-    return holds ? kept.answer() : null;
+  HistoryAnswer get(long now, ArchiveSnapshot snapshot) {
+    synchronized (memory) {
+      Kept kept = byNow.computeIfPresent(now, (key, of) -> of.askedAgain(memory.nextAsked()));
+      boolean holds = kept != null && kept.segments().hold(snapshot, kept.answer().asOf());
+      return holds ? kept.answer() : null;
+    }
   }
 
   /**
@@ -65,21 +76,46 @@ final class RecentAnswers {
    *
    * @param segments what it was answered of
    */
-  synchronized void keep(long now, HistoryAnswer answer, AskedSegments segments) {
-    long size = answer.status() == HistoryStatus.EXACT ? answer.rows().heapBytes() : 0;
-    if (answer.status() == HistoryStatus.EXACT
-        && answer.rows().rowCount() <= MAX_ROWS
-        && size <= maxBytes) {
-      Kept before = byNow.put(now, new Kept(answer, segments, size));
-      rows += answer.rows().rowCount() - (before == null ? 0 : before.rows());
-      bytes += size - (before == null ? 0 : before.bytes());
-      Iterator<Kept> oldest = byNow.values().iterator();
-      while (byNow.size() > KEPT || rows > 2L * MAX_ROWS || bytes > maxBytes) {
-        Kept least = oldest.next();
-        rows -= least.rows();
-        bytes -= least.bytes();
-        oldest.remove();
+  void keep(long now, HistoryAnswer answer, AskedSegments segments) {
+    if (answer.status() != HistoryStatus.EXACT || answer.rows().rowCount() > MAX_ROWS) {
+      return;
+    }
+    long size = answer.rows().heapBytes();
+    synchronized (memory) {
+      if (memory.fits(size)) {
+        Kept before = byNow.put(now, new Kept(answer, segments, size, memory.nextAsked()));
+        rows += answer.rows().rowCount() - (before == null ? 0 : before.rows());
+        long change = size - (before == null ? 0 : before.bytes());
+        while (byNow.size() > KEPT || rows > 2L * MAX_ROWS) {
+          change -= dropEldest();
+        }
+        memory.changed(this, change);
       }
     }
+  }
+
+  /** Keeps nothing of what was asked so far. */
+  void clear() {
+    synchronized (memory) {
+      long size = 0;
+      while (!byNow.isEmpty()) {
+        size += dropEldest();
+      }
+      memory.forget(this, size);
+    }
+  }
+
+  /** When that was asked for which was asked for least lately; MAX_VALUE: nothing is kept. */
+  long eldestAsked() {
+    return byNow.isEmpty() ? Long.MAX_VALUE : byNow.values().iterator().next().asked();
+  }
+
+  /** Drops that one; the bytes that it had. */
+  long dropEldest() {
+    Iterator<Kept> eldest = byNow.values().iterator();
+    Kept dropped = eldest.next();
+    eldest.remove();
+    rows -= dropped.rows();
+    return dropped.bytes();
   }
 }

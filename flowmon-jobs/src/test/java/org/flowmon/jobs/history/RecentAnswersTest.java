@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.udaf.query.FlowQuery;
@@ -89,7 +90,7 @@ class RecentAnswersTest extends ArchivedHistory {
 
   @Test
   void bytesAreBoundedHoweverFewRowsThereAre() {
-    RecentAnswers answers = new RecentAnswers(35_000);
+    RecentAnswers answers = new RecentAnswers(new AnswerMemory(35_000));
     for (int now = 1; now <= 9; now++) {
       keep(answers, now, ofText(10_000));
       keep(answers, now, ofText(10_000)); // counts once
@@ -101,5 +102,46 @@ class RecentAnswersTest extends ArchivedHistory {
     keep(answers, 10, ofText(36_000));
     assertNull(answers.get(10, snapshot), "larger than all may be");
     assertEquals(1, answers.get(9, snapshot).rows().rowCount());
+  }
+
+  @Test
+  void bytesOfAllAnalysesAreBoundedTogetherAndThoseAskedForLastAreKept() {
+    AnswerMemory memory = new AnswerMemory(35_000);
+    RecentAnswers a = new RecentAnswers(memory);
+    RecentAnswers b = new RecentAnswers(memory);
+    keep(a, 1, ofText(10_000));
+    keep(b, 1, ofText(10_000));
+    keep(b, 2, ofText(10_000));
+    assertEquals(1, a.get(1, snapshot).rows().rowCount(), "asked for again");
+    keep(b, 3, ofText(10_000));
+    assertNull(b.get(1, snapshot));
+    for (int now = 2; now <= 3; now++) {
+      assertEquals(1, b.get(now, snapshot).rows().rowCount());
+    }
+    assertEquals(1, a.get(1, snapshot).rows().rowCount());
+    keep(a, 2, ofText(10_000));
+    assertNull(b.get(2, snapshot));
+    a.clear();
+    keep(b, 4, ofText(10_000));
+    keep(b, 5, ofText(10_000));
+    for (int now = 3; now <= 5; now++) {
+      assertEquals(1, b.get(now, snapshot).rows().rowCount(), "there is room again");
+    }
+    assertNull(a.get(2, snapshot));
+  }
+
+  @Test
+  void aPoolsAnalysesShareOneMemory() {
+    try (LookupPool pool = new LookupPool(1, 35_000)) {
+      for (String analysis : List.of("a", "b", "c", "d")) {
+        keep(pool.answers(analysis), 1, ofText(10_000));
+      }
+      assertNull(pool.answers("a").get(1, snapshot));
+      pool.forgetAnswers("d");
+      keep(pool.answers("e"), 1, ofText(10_000));
+      for (String analysis : List.of("b", "c", "e")) {
+        assertEquals(1, pool.answers(analysis).get(1, snapshot).rows().rowCount(), analysis);
+      }
+    }
   }
 }

@@ -1,0 +1,141 @@
+package org.flowmon.jobs.history;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.streaming.api.datastream.AsyncDataStream.OutputMode;
+import org.apache.flink.streaming.api.functions.async.ResultFuture;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.async.AsyncWaitOperator;
+import org.apache.flink.streaming.api.operators.async.AsyncWaitOperatorFactory;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
+import org.flowmon.jobs.merge.WindowResult;
+
+/**
+ * Flink's operator for answers that are waited for, but that watermarks which come one after the
+ * other behind a window that waits are one, the last.
+ *
+ * <p>Flink's queue takes them as it takes windows, some hundred a second: one lookup that takes
+ * some seconds would fill it, and then the task of all windows would stand still, which runs in the
+ * same thread. None of them could leave before that window, so none that follows at once tells
+ * more.
+ */
+final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistory> {
+  private static final long serialVersionUID = 1L;
+
+  private final transient MailboxExecutor mailbox;
+  // Answers that have not come; all that is here is the task's thread's alone.
+  private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
+  private transient Watermark held;
+
+  /** Makes it. */
+  static final class Factory extends AsyncWaitOperatorFactory<WindowResult, WindowHistory> {
+    private static final long serialVersionUID = 1L;
+
+    private final HistoryFunction function;
+    private final long timeoutMillis;
+    private final int capacity;
+
+    /**
+     * An operator around a function.
+     *
+     * @param capacity windows that wait, and watermarks between them, at most
+     */
+    Factory(HistoryFunction function, long timeoutMillis, int capacity) {
+      super(function, timeoutMillis, capacity, OutputMode.UNORDERED);
+      this.function = function;
+      this.timeoutMillis = timeoutMillis;
+      this.capacity = capacity;
+    }
+
+    @Override
+    // The interface leaves T to the caller, who asks for our own type.
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    public <T extends StreamOperator<WindowHistory>> T createStreamOperator(
+        StreamOperatorParameters<WindowHistory> parameters) {
+      return (T)
+          new HistoryOperator(
+              parameters,
+              function,
+              timeoutMillis,
+              capacity,
+              parameters.getProcessingTimeService(),
+              getMailboxExecutor());
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // as Flink declares it
+    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+      return HistoryOperator.class;
+    }
+  }
+
+  @SuppressWarnings("unchecked") // NO_RETRY_STRATEGY has no type
+  private HistoryOperator(
+      StreamOperatorParameters<WindowHistory> parameters,
+      HistoryFunction function,
+      long timeoutMillis,
+      int capacity,
+      ProcessingTimeService time,
+      MailboxExecutor mailbox) {
+    super(
+        parameters,
+        function,
+        timeoutMillis,
+        capacity,
+        OutputMode.UNORDERED,
+        AsyncRetryStrategies.NO_RETRY_STRATEGY,
+        time,
+        mailbox);
+    this.mailbox = mailbox;
+    function.tell(this);
+  }
+
+  /** Told by the task's thread that an answer is to come. */
+  void awaits(ResultFuture<WindowHistory> result) {
+    waiting.add(result);
+  }
+
+  /** Told by any thread that it has come: this is behind the mail that brings it. */
+  void hasAnswer(ResultFuture<WindowHistory> result) {
+    mailbox.execute(() -> answered(result), "answered");
+  }
+
+  private void answered(ResultFuture<WindowHistory> result) throws Exception {
+    if (waiting.remove(result) && waiting.isEmpty()) {
+      passHeld();
+    }
+  }
+
+  private void passHeld() throws Exception {
+    if (held != null) {
+      Watermark mark = held;
+      held = null;
+      super.processWatermark(mark);
+    }
+  }
+
+  @Override
+  public void processElement(StreamRecord<WindowResult> window) throws Exception {
+    passHeld();
+    super.processElement(window);
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    held = mark;
+    if (waiting.isEmpty()) {
+      passHeld();
+    }
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    passHeld();
+    super.endInput();
+  }
+}
