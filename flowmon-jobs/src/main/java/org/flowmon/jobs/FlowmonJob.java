@@ -50,6 +50,8 @@ import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.SequenceCheckOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Flink job. The graph is the same whatever analyses run in it: they are data of its operators.
@@ -89,6 +91,7 @@ import org.flowmon.jobs.source.SequenceCheckOperator;
  * </pre>
  */
 public final class FlowmonJob {
+  private static final Logger LOG = LoggerFactory.getLogger(FlowmonJob.class);
   private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(10);
   private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(10);
 
@@ -205,6 +208,12 @@ public final class FlowmonJob {
           new ControlledFactory<>(new SiteStatesFactory(set, config.merge(), keyGroups), settings);
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
+    LOG.info(
+        "merges the states of {}, of topic {} at {}, for {}",
+        config.merge().sites(),
+        config.merge().topic(),
+        config.kafka().bootstrap(),
+        set.running().stream().map(AnalysisConfig::name).toList());
     return merged(
         states.transform("site-states", Partial.TYPE, factory).uid("site-states").setParallelism(1),
         keyGroups,
@@ -292,6 +301,15 @@ public final class FlowmonJob {
     if (config.site() == null) {
       return new WindowOperator(analyses);
     }
+    LOG.info(
+        "site {} publishes the states of {} to topic {} at {}",
+        config.site().name(),
+        analyses.running().stream()
+            .filter(AnalysisConfig::publishesStates)
+            .map(AnalysisConfig::name)
+            .toList(),
+        config.site().topic(),
+        config.site().bootstrap());
     boolean fromOldest = config.kafka().startingOffsets() == StartingOffsets.EARLIEST;
     Duration disorder = config.job().disorderBound();
     return new WindowOperator(analyses, config.site().name(), fromOldest ? null : disorder);

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.sink.KafkaReports;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,6 +43,9 @@ final class AnalysesChangeCommands {
     /** The texts of the analyses by their names, null where one goes. */
     abstract Map<String, String> changes();
 
+    /** What is to be known of a change that is not refused; null: nothing. */
+    abstract String afterwards(String name);
+
     @Override
     public Integer call() {
       try {
@@ -50,7 +56,11 @@ final class AnalysesChangeCommands {
         int refused = 0;
         for (Map.Entry<String, String> change : changes.entrySet()) {
           long version = topic.send(change.getKey(), change.getValue());
-          refused += say(kafka, change.getKey(), change.getValue() == null, version) ? 0 : 1;
+          if (!say(kafka, change.getKey(), change.getValue() == null, version)) {
+            refused++;
+          } else if (afterwards(change.getKey()) != null) {
+            System.out.println(change.getKey() + ": " + afterwards(change.getKey()));
+          }
         }
         return refused == 0 ? ExitCodes.DONE : ExitCodes.NO;
       } catch (ConfigException e) {
@@ -96,12 +106,15 @@ final class AnalysesChangeCommands {
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of analyses.")
     private List<Path> files;
 
+    private final Map<String, AnalysisConfig> analyses = new HashMap<>();
+
     @Override
     Map<String, String> changes() {
       Map<String, String> texts = new LinkedHashMap<>();
       for (Path file : files) {
         AnalysisConfig analysis = AnalysisConfig.read(file);
         JobAnalyses.check(List.of(analysis));
+        analyses.put(analysis.name(), analysis);
         try {
           if (texts.put(analysis.name(), Files.readString(file)) != null) {
             throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
@@ -111,6 +124,24 @@ final class AnalysesChangeCommands {
         }
       }
       return texts;
+    }
+
+    @Override
+    String afterwards(String name) {
+      AnalysisConfig analysis = analyses.get(name);
+      if (analysis.publishesStates()) {
+        return "its states go to the topic of the job's site";
+      }
+      List<String> places = new ArrayList<>();
+      if (analysis.sinks().contains("kafka")) {
+        places.add("topic " + KafkaReports.TOPIC_PREFIX + name);
+      }
+      if (analysis.sinks().contains("postgres")) {
+        places.add("table report_" + name + " of the job's database, where it has one");
+      }
+      return places.isEmpty()
+          ? "its reports go nowhere, as it has no sinks"
+          : "its reports go to " + String.join(" and ", places);
     }
   }
 
@@ -132,6 +163,11 @@ final class AnalysesChangeCommands {
       Map<String, String> none = new LinkedHashMap<>();
       names.forEach(name -> none.put(name, null));
       return none;
+    }
+
+    @Override
+    String afterwards(String name) {
+      return null;
     }
   }
 }

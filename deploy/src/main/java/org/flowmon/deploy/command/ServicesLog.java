@@ -1,5 +1,7 @@
 package org.flowmon.deploy.command;
 
+import org.slf4j.LoggerFactory;
+
 /**
  * What Kafka and Flink log where they run in this process: errors alone, unless somebody asked for
  * more. Their warnings are for those who run a cluster.
@@ -10,10 +12,14 @@ public final class ServicesLog {
 
   private ServicesLog() {}
 
-  /** To be called before the first logger is made, which reads it. */
+  /**
+   * To be called before the first logger is made, which reads it, and before there are threads that
+   * make some: where several are the first, SLF4J says on standard error that it was not ready.
+   */
   public static void quiet() {
     if (System.getProperty(LEVEL) == null) {
       System.setProperty(LEVEL, "error");
     }
+    var unused = LoggerFactory.getILoggerFactory();
   }
 }

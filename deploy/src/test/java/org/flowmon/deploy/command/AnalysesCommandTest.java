@@ -140,6 +140,28 @@ class AnalysesCommandTest {
   }
 
   @Test
+  void errorsOfYamlAndOfQueriesNameLineAndColumn() throws Exception {
+    String right = run("analyses", "show", "elephants").out();
+    Path query = folder.resolve("q.yaml");
+    Files.writeString(query, right.replace("SUM(bytes)", "SUM(byte)"));
+    List<String> lines = Files.readAllLines(query);
+    int line = 0;
+    while (!lines.get(line).contains("SUM(byte)")) {
+      line++;
+    }
+    int column = lines.get(line).indexOf("byte)");
+    Ran ran = run("analyses", "check", query.toString());
+    assertEquals(1, ran.code());
+    String place = query + ":" + (line + 1) + ":" + (column + 1);
+    assertTrue(ran.out().startsWith(place + ": live.query: no column 'byte'"), ran.out());
+    Path yaml = folder.resolve("y.yaml");
+    Files.writeString(yaml, "name: a\nlive: [\n");
+    assertTrue(
+        run("analyses", "check", yaml.toString()).out().startsWith(yaml + ":3:1: not YAML: "),
+        ran.out());
+  }
+
+  @Test
   void whatIsNotThereIsSaid() {
     assertEquals(2, run("analyses").code());
     assertEquals(2, run("analyses", "show", "nothing").code());
@@ -162,12 +184,24 @@ class AnalysesCommandTest {
       assertEquals(0, added.code(), added.out());
       assertEquals(
           "mice (change 1 of topic mine) is sent; no job has answered: one that starts will take"
-              + " it\n",
+              + " it\n"
+              + "mice: its reports go to topic flowmon.reports.mice and table report_mice of the"
+              + " job's database, where it has one\n",
           added.out());
       Path wrong = folder.resolve("wrong.yaml");
       Files.writeString(wrong, Files.readString(mice).replace("limit: 100", "limt: 100"));
       assertEquals(
           3, run("analyses", "add", "--config", config.toString(), wrong.toString()).code());
+      Path silent = folder.resolve("silent.yaml");
+      Files.writeString(
+          silent,
+          Files.readString(mice)
+              .replaceAll("(?m)^sinks:.*$", "")
+              .replace("name: mice", "name: silent"));
+      assertEquals(
+          "silent (change 2 of topic mine) is sent\n"
+              + "silent: its reports go nowhere, as it has no sinks\n",
+          run("analyses", "add", "--wait", "0s", "--config", "" + config, "" + silent).out());
       Ran removed =
           run(
               "analyses",
@@ -179,9 +213,9 @@ class AnalysesCommandTest {
               "--kafka",
               kafka.bootstrapServers(),
               "elephants");
-      assertEquals("elephants (change 2 of topic mine) is sent\n", removed.out());
+      assertEquals("elephants (change 3 of topic mine) is sent\n", removed.out());
       Ran list = run("analyses", "list", "--config", config.toString());
-      assertEquals(2, list.out().lines().count(), list.out());
+      assertEquals(3, list.out().lines().count(), list.out());
       assertTrue(list.out().matches("(?s).*\nmice .* added .*"), list.out());
     }
     assertEquals(2, run("analyses", "add", "some.yaml").code());

@@ -143,7 +143,7 @@ final class AnalysisFile {
     try {
       var unused = FlowQueries.run(List.of(), Live.at(query, 0)); // an error is said here
     } catch (QueryException e) {
-      throw section.error("query", e.getMessage());
+      throw section.error("query", e);
     }
   }
 
@@ -196,7 +196,7 @@ final class AnalysisFile {
     try {
       return QueryParser.parseQuery(text);
     } catch (QueryException e) {
-      throw new ConfigException(section.place("query") + ": " + e.getMessage(), e);
+      throw section.error("query", e);
     }
   }
 

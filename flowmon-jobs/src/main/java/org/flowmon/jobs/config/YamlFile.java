@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -65,6 +66,8 @@ final class YamlFile {
     Optional<Node> root;
     try {
       root = new Compose(settings).composeString(text);
+    } catch (MarkedYamlEngineException e) {
+      throw notYaml(file, e);
     } catch (YamlEngineException e) {
       throw new ConfigException(file + ": not YAML: " + e.getMessage(), e);
     } catch (StackOverflowError e) {
@@ -75,6 +78,15 @@ final class YamlFile {
       throw new ConfigException(
           file + ": expected keys and values, for example \"name: elephants\"");
     }
-    return new YamlSection(file, "", mapping);
+    return new YamlSection(file, text.lines().toList(), "", mapping);
+  }
+
+  private static ConfigException notYaml(String file, MarkedYamlEngineException e) {
+    String place =
+        e.getProblemMark()
+            .map(mark -> ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1))
+            .orElse("");
+    String context = e.getContext() == null ? "" : ", " + e.getContext();
+    return new ConfigException(file + place + ": not YAML: " + e.getProblem() + context, e);
   }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.query.QueryException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -23,14 +24,25 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 final class YamlSection {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,12})\\s*(us|ms|s|m|min|h|d)");
 
+  private static final Pattern PLACE_IN_QUERY = Pattern.compile("^line [0-9]+:[0-9]+: ");
+
   private final String file;
+  private final List<String> lines;
   private final String prefix;
   private final int line;
   private final Map<String, Node> values = new LinkedHashMap<>();
   private final List<String> known = new ArrayList<>();
 
-  YamlSection(String file, String prefix, MappingNode mapping) {
+  /**
+   * The keys of a level.
+   *
+   * @param file as errors call it
+   * @param lines of the file
+   * @param prefix of its keys, as errors call them
+   */
+  YamlSection(String file, List<String> lines, String prefix, MappingNode mapping) {
     this.file = file;
+    this.lines = lines;
     this.prefix = prefix;
     this.line = lineOf(mapping);
     for (NodeTuple tuple : mapping.getValue()) {
@@ -57,6 +69,19 @@ final class YamlSection {
 
   ConfigException error(String key, String message) {
     return new ConfigException(place(key) + ": " + message);
+  }
+
+  /** What is wrong with the query that is a key's value, with its line and column in the file. */
+  ConfigException error(String key, QueryException e) {
+    String at =
+        e.position() >= 0 && values.get(key) instanceof ScalarNode value
+            ? ScalarPlaces.of(lines, value, e.position())
+            : null;
+    if (at == null) {
+      return new ConfigException(place(key) + ": " + e.getMessage(), e);
+    }
+    String message = PLACE_IN_QUERY.matcher(e.getMessage()).replaceFirst("");
+    return new ConfigException(file + ":" + at + ": " + prefix + key + ": " + message, e);
   }
 
   private Node take(String key) {
@@ -231,7 +256,7 @@ final class YamlSection {
     if (!(node instanceof MappingNode mapping)) {
       throw error(key, "expected further keys below it");
     }
-    return new YamlSection(file, prefix + key + ".", mapping);
+    return new YamlSection(file, lines, prefix + key + ".", mapping);
   }
 
   /** A list of items that have keys of their own; empty where the key is absent. */
@@ -250,7 +275,7 @@ final class YamlSection {
             file + ":" + lineOf(item) + ": " + prefix + key + ": expected keys such as name: …");
       }
       sections.add(
-          new YamlSection(file, prefix + key + "[" + (sections.size() + 1) + "].", mapping));
+          new YamlSection(file, lines, prefix + key + "[" + (sections.size() + 1) + "].", mapping));
     }
     return List.copyOf(sections);
   }
@@ -309,18 +334,18 @@ final class YamlSection {
 
   /** Where the keys of this section and of those below it stand. */
   Places places() {
-    Map<String, Integer> lines = new LinkedHashMap<>();
-    lines.put("", line);
-    addLines(lines);
-    return new Places(file, lines);
+    Map<String, Integer> places = new LinkedHashMap<>();
+    places.put("", line);
+    addPlaces(places);
+    return new Places(file, places);
   }
 
-  private void addLines(Map<String, Integer> lines) {
+  private void addPlaces(Map<String, Integer> places) {
     values.forEach(
         (key, node) -> {
-          lines.put(prefix + key, lineOf(node));
+          places.put(prefix + key, lineOf(node));
           if (node instanceof MappingNode mapping) {
-            new YamlSection(file, prefix + key + ".", mapping).addLines(lines);
+            new YamlSection(file, lines, prefix + key + ".", mapping).addPlaces(places);
           }
         });
   }

@@ -113,14 +113,14 @@ class AnalysisConfigTest {
     refuses(SMALL.replace("talkers", "Top-Talkers"), "name: expected lower-case letters");
     refuses(SMALL + "sinks: [mail]\n", "talkers.yaml:7: sinks: expected some of [kafka, postgres]");
     refuses("- 1\n", "expected keys and values");
-    refuses("name: [\n", "not YAML");
+    refuses("name: [\n", "talkers.yaml:2:1: not YAML: expected the node content, but found");
   }
 
   @Test
   void aQueryThatCannotRunIsAnErrorThatSaysWhere() {
     String arguments =
         IntStream.range(0, 16).mapToObj(i -> "bytes + " + i).collect(Collectors.joining(", "));
-    refuses(SMALL.replace("SUM(bytes)", "SUM(bites)"), "talkers.yaml:3: live.query: ");
+    refuses(SMALL.replace("SUM(bytes)", "SUM(bites)"), "talkers.yaml:3:31: live.query: ");
     refuses(
         SMALL.replace(", SUM(bytes) AS bytes FROM flows GROUP BY src_addr", " FROM flows"),
         "expected aggregates");
@@ -137,6 +137,40 @@ class AnalysisConfigTest {
             + " (:live.dst_addr)'}\n",
         "talkers.yaml:7: history.query: expected parameters out of [live.bytes, live.src_addr,"
             + " now], found :live.dst_addr");
+  }
+
+  @Test
+  void anErrorOfAQueryNamesItsPlaceInTheFileHoweverItIsWritten() {
+    String query = "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr";
+    String[] written = {
+      "'" + query + "'",
+      "\"" + query + "\"",
+      "|\n    SELECT src_addr,\n\n      SUM(bytes) AS bytes FROM flows\n    GROUP BY src_addr",
+      ">\n    SELECT src_addr,\n    SUM(bytes) AS bytes FROM flows\n    GROUP BY src_addr",
+      "SELECT src_addr,\n      SUM(bytes) AS bytes\n      FROM flows GROUP BY src_addr",
+    };
+    String[] places = {"3:32", "3:32", "6:11", "5:9", "4:11"};
+    for (int i = 0; i < written.length; i++) {
+      String text = SMALL.replace(query, written[i]);
+      assertEquals("talkers", AnalysisConfig.parse("talkers.yaml", text).name(), text);
+      refuses(
+          text.replace("SUM(bytes)", "SUM(bites)"),
+          "talkers.yaml:" + places[i] + ": live.query: no column 'bites'");
+    }
+    // Where the file has other characters than the query the place is that in the query.
+    refuses(
+        SMALL.replace(query, "\"" + query.replace("SUM(bytes)", "SUM(\\x62ites)") + "\""),
+        "talkers.yaml:3: live.query: line 1:22: no column 'bites'");
+  }
+
+  @Test
+  void anErrorAtTheEndOfAQueryNamesItsEnd() {
+    refuses(SMALL.replace("GROUP BY src_addr", "GROUP BY"), "talkers.yaml:3:66: live.query: ");
+    refuses(
+        SMALL.replace(
+            "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr",
+            "|\n    SELECT src_addr, SUM(bytes) AS bytes\n    FROM flows GROUP BY"),
+        "talkers.yaml:5:24: live.query: ");
   }
 
   private static void refuses(String text, String part) {
