@@ -82,4 +82,19 @@ class AnalysisSetTest {
         ConfigException.class, () -> set.apply(new AnalysisChange("more", 1_000_000, null)));
     assertTrue(set.apply(new AnalysisChange("n7", 1_000_000, text("n7", 1))), "a known one may");
   }
+
+  @Test
+  void charactersOfAllFilesAreBoundedAndWhatIsReplacedCountsNoMore() {
+    String comment = "# " + "x".repeat(3 * AnalysisSet.MAX_TEXT / 8) + "\n";
+    AnalysisSet set = new AnalysisSet(List.of(BASE));
+    assertTrue(set.apply(new AnalysisChange("a", 1, text("a", 1) + comment)));
+    assertTrue(set.apply(new AnalysisChange("b", 2, text("b", 1) + comment)));
+    AnalysisChange third = new AnalysisChange("c", 3, text("c", 1) + comment);
+    ConfigException e = assertThrows(ConfigException.class, () -> set.apply(third));
+    assertTrue(e.getMessage().contains("expected at most " + AnalysisSet.MAX_TEXT), e.getMessage());
+    assertNull(set.get("c"));
+    assertTrue(set.apply(new AnalysisChange("a", 4, text("a", 2) + comment)), "in its own place");
+    assertTrue(set.apply(new AnalysisChange("b", 5, null)));
+    assertTrue(set.apply(third), "there is room again");
+  }
 }

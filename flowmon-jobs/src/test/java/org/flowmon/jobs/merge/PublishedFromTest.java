@@ -1,19 +1,28 @@
 package org.flowmon.jobs.merge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** From which window on a site says that what it publishes has all flows. */
@@ -92,6 +101,64 @@ class PublishedFromTest {
     try (var site = site(null, null)) {
       long min = Long.MIN_VALUE;
       assertEquals(List.of(min, min), wholeFrom(site, START + 7 * SECOND));
+    }
+  }
+
+  private static final LiveQuery LIVE = LiveQuery.of(STATES);
+
+  /** A window of 10 s with a flow right before its end, as the merge sends it. */
+  private static Partial.Part window(long end) {
+    WindowTables tables = new WindowTables(LIVE.id(), LIVE.query(), LIVE.window());
+    TestFlow flow = new TestFlow(end - 1, end - 1, IpAddress.ofIpv4(1), 10, null);
+    for (Partial partial : new MergeRun(List.of(STATES)).lowLevel(List.of(flow))) {
+      assertTrue(tables.merge(PartialGroups.open(((Partial.Groups) partial).bytes())));
+    }
+    List<WindowPart> parts = new ArrayList<>();
+    tables.closeUpTo(Long.MAX_VALUE, parts::add);
+    return new Partial.Part(LIVE.id(), parts.get(0).toBytes());
+  }
+
+  @Test
+  void windowsThatMayLackFlowsAreNotPublished() throws Exception {
+    try (var site = site(Duration.ofSeconds(1), null)) {
+      for (int i = 1; i <= 3; i++) {
+        site.processElement(new StreamRecord<>(window(START + i * 10L * SECOND)));
+      }
+      for (int second : new int[] {7, 15, 25, 35}) {
+        site.processWatermark(WatermarkTime.watermark(START + second * SECOND, 0));
+      }
+      List<Long> ends = new ArrayList<>();
+      for (var record : site.getSideOutput(WindowOperator.STATES)) {
+        if (StatesMessage.open(record.getValue().bytes()) instanceof StatesMessage.Part part) {
+          ends.add(part.windowEnd());
+        }
+      }
+      assertEquals(List.of(START + 20 * SECOND, START + 30 * SECOND), ends);
+    }
+  }
+
+  @Test
+  void anAnalysisThatComesIsPublishedOnceAllTasksHaveSaidWhereItBegins() throws Exception {
+    String text =
+        """
+        name: later
+        live: {query: "SELECT dst_addr, SUM(bytes) AS b FROM flows GROUP BY dst_addr", window: 10s}
+        report: {logic: states}
+        """;
+    LiveQuery later = LiveQuery.of(AnalysisConfig.parse("later.yaml", text));
+    long min = Long.MIN_VALUE;
+    try (var site = site(null, null)) {
+      wholeFrom(site, START + 7 * SECOND);
+      site.processElement(
+          new StreamRecord<>(new Partial.Definition(0, new AnalysisChange("later", 1, text))));
+      site.processElement(
+          new StreamRecord<>(new Partial.Started(0, later.id(), 1, 0, 2, START + 10 * SECOND)));
+      assertEquals(List.of(min), wholeFrom(site, START + 9 * SECOND), "one of two tasks");
+      site.processElement(
+          new StreamRecord<>(new Partial.Started(0, later.id(), 1, 1, 2, START + 20 * SECOND)));
+      List<Long> both = wholeFrom(site, START + 11 * SECOND);
+      Collections.sort(both);
+      assertEquals(List.of(min, START + 20 * SECOND), both);
     }
   }
 }

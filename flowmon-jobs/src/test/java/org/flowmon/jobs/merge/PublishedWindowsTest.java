@@ -101,6 +101,17 @@ class PublishedWindowsTest {
     return PublishedFromTest.site(STATES, null, state);
   }
 
+  /** What was said last to be published, in how many publications. */
+  private static int publications(OneInputStreamOperatorTestHarness<Partial, WindowResult> site) {
+    int last = -1;
+    for (var record : site.getSideOutput(WindowOperator.STATES)) {
+      if (StatesMessage.open(record.getValue().bytes()) instanceof StatesMessage.Progress said) {
+        last = said.published().size();
+      }
+    }
+    return last;
+  }
+
   /** What was said: ends of windows, then "through" what all are. */
   private static List<String> said(OneInputStreamOperatorTestHarness<Partial, WindowResult> site) {
     List<String> said = new ArrayList<>();
@@ -163,7 +174,10 @@ class PublishedWindowsTest {
         byte[] bytes = i == 2 ? damaged(parts.get(i)) : parts.get(i).toBytes();
         site.processElement(new StreamRecord<>(part(bytes)));
       }
+      site.processWatermark(WatermarkTime.watermark(parts.get(1).windowEnd() + SECOND + 1000, 0));
+      assertEquals(1, publications(site));
       site.processWatermark(WatermarkTime.watermark(parts.get(4).windowEnd(), 0));
+      assertEquals(0, publications(site), "those who merge are told that it is no more");
       Set<String> windows = new TreeSet<>(said(site));
       windows.removeIf(one -> one.startsWith("through"));
       assertEquals(

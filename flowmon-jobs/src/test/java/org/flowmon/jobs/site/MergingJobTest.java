@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -23,8 +24,11 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.EmbeddedKafka;
@@ -242,6 +246,30 @@ class MergingJobTest {
     }
   }
 
+  /** Awaits a checkpoint behind so many messages: only then does a part of a window lie in it. */
+  private void awaitRead(String topic, int messages) throws Exception {
+    TopicPartition partition = new TopicPartition(topic, 0);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+      await(
+          "a checkpoint behind message " + messages,
+          () -> {
+            try {
+              OffsetAndMetadata committed =
+                  admin
+                      .listConsumerGroupOffsets("flowmon")
+                      .partitionsToOffsetAndMetadata()
+                      .get()
+                      .get(partition);
+              return committed != null && committed.offset() == messages;
+            } catch (ExecutionException e) {
+              return false; // the broker does not know the group yet
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+    }
+  }
+
   /** The last checkpoint that was complete, which a job that is cancelled keeps. */
   private String checkpoint(JobClient job) throws Exception {
     try (Stream<Path> files =
@@ -277,6 +305,7 @@ class MergingJobTest {
     say("thirds", all.subList(0, first));
     JobClient job = begin("thirds", false, null);
     await("reports of the first third", () -> reports("thirds").size() >= expected.size() / 5);
+    awaitRead("thirds", first);
     String savepoint =
         job.stopWithSavepoint(
                 false,
@@ -287,6 +316,7 @@ class MergingJobTest {
     say("thirds", all.subList(first, second));
     job = begin("thirds", false, savepoint);
     await("reports of the second third", () -> reports("thirds").size() >= expected.size() / 2);
+    awaitRead("thirds", second);
     List<String> sent = reports("thirds");
     assertEquals(sent.size(), byKey(sent).size(), "each once, as a savepoint forgets nothing");
     job.cancel().get();

@@ -77,6 +77,17 @@ abstract class SaidBySites {
     return made;
   }
 
+  /** What a restart makes of these. */
+  SiteStates restored() {
+    return restored(states());
+  }
+
+  SiteStates restored(SiteStates empty) {
+    states.sites().forEach(site -> empty.restore(MergedSite.read(site.toBytes())));
+    empty.restore(states.times());
+    return empty;
+  }
+
   long count(String name) {
     assertTrue(counters.containsKey(name), () -> name + " in " + counters.keySet());
     return counters.get(name).getCount();

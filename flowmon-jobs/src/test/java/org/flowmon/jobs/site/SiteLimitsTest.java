@@ -216,10 +216,7 @@ class SiteLimitsTest extends SaidBySites {
     for (String site : List.of("a", "b")) {
       sayThird(site, 1, end, bytes, 0);
     }
-    SiteStates restored = states(2L * bytes.length / 3 + bytes.length - 10);
-    states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
-    restored.restore(states.times());
-    states = restored;
+    states = restored(states(2L * bytes.length / 3 + bytes.length - 10));
     sayThird("c", 1, end, bytes, 0);
     assertEquals(1, count("dropped_parts"));
     sayThird("c", 1, end, bytes, 1);

@@ -79,9 +79,7 @@ class SiteStatesTest extends SaidBySites {
       MergedSite again = MergedSite.read(site.toBytes());
       assertEquals(site.toBytes().length, again.toBytes().length);
     }
-    SiteStates restored = states();
-    states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
-    restored.restore(states.times());
+    SiteStates restored = restored();
     restored.take(START / 1000, parts.get(2)); // the state has the first two
     assertEquals(1, count("merged_windows"));
     restored.take(START / 1000, parts.get(3));
@@ -89,6 +87,35 @@ class SiteStatesTest extends SaidBySites {
     restored.take(START / 1000, parts.get(5));
     assertEquals(1, count("merged_windows"));
     assertEquals(1, count("repeated_windows"));
+  }
+
+  @Test
+  void whatWasTakenAndSaidAndWhenIsInTheState() {
+    begin();
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 15), end);
+    say(0, "a", 1, end, bytes);
+    for (String site : List.of("a", "b", "c")) {
+      progress(500, site, START);
+    }
+    progress(900, "a", START);
+    SiteStates before = states;
+    states = restored();
+    assertEquals(START, states.through());
+    assertEquals(end, states.firstWhole(TOTAL.window()));
+    assertEquals(before.firstWhole(TOTAL.window()), states.firstWhole(TOTAL.window()));
+    say(500, "a", 2, end, bytes);
+    assertEquals(1, count("repeated_windows"));
+    assertEquals(1, count("merged_windows"));
+    // Another publication is not taken in the place of that which the site said before.
+    Publication other = Publication.of(live("z", PUBLISHED_SELECT, "2s", "2s", "1s", "states"));
+    StatesMessage.parts(
+            2, number("a", 2, 1), "a", other, end + 2 * SECOND, ArrivalCounts.NONE, new byte[0])
+        .forEach(part -> take(500, part.toBytes()));
+    assertEquals(1, count("unmatched_windows"));
+    // The others are silent since before the restart.
+    assertTrue(progress(1501, "a", START + 5 * SECOND));
+    assertEquals(START + 5 * SECOND, states.through());
   }
 
   @Test
@@ -341,10 +368,7 @@ class SiteStatesTest extends SaidBySites {
       for (String site : List.of("a", "b", "c")) {
         progress(0, site, START + second * SECOND);
       }
-      SiteStates restored = states(); // what is known of it is in the state
-      states.sites().forEach(site -> restored.restore(MergedSite.read(site.toBytes())));
-      restored.restore(states.times());
-      states = restored;
+      states = restored(); // what is known of it is in the state
     }
     assertEquals(1, count("lost_messages"));
     // By START + 8 s the site has said twice that it is further: the window that it published last
