@@ -41,6 +41,38 @@ public sealed interface Partial {
   }
 
   /**
+   * From the merge to the last step: groups of a window that go in advance of its result.
+   *
+   * @param task a number that no other run of a task of the merge has
+   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}, of which only the groups
+   *     count; not to be written to
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
+  record Advance(long queryId, long task, byte[] bytes) implements Partial {
+    @Override
+    public int keyGroup() {
+      return 0;
+    }
+  }
+
+  /**
+   * From the merge to the last step: what some key groups have of one window beside the groups that
+   * the task sent in advance.
+   *
+   * @param task as of the {@link Advance}
+   * @param superseded the places of groups that count no more, among all that the task sent of the
+   *     window in advance; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
+  record Rest(long queryId, long task, int[] superseded, byte[] bytes) implements Partial {
+    @Override
+    public int keyGroup() {
+      return 0;
+    }
+  }
+
+  /**
    * From the merge to the last step: all that one key group has of a window whose result may be
    * revised. It takes the place of what came before of the same key group and window.
    *

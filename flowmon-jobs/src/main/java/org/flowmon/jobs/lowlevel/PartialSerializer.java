@@ -1,6 +1,7 @@
 package org.flowmon.jobs.lowlevel;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -9,7 +10,8 @@ import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 3 (version 1 had no definitions and starts, version 2 no missing sites):
+ * Version 4 (version 1 had no definitions and starts, version 2 no missing sites, version 3 nothing
+ * in advance):
  *
  * <pre>
  *   groups:  1 u8 | key group i32 | length i32 | bytes
@@ -20,6 +22,8 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   started: 6 u8 | key group i32 | query i64 | version i64 | task i32 | tasks i32 | first whole i64
  *   missing: 7 u8 | key group i32 | query i64 | site (modified UTF-8) | after i64 | through i64
  *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
+ *   advance: 9 u8 | query i64     | task i64 | length i32 | bytes
+ *   rest:   10 u8 | query i64     | task i64 | superseded i32 | place i32 … | length i32 | bytes
  * </pre>
  */
 public final class PartialSerializer extends RecordSerializer<Partial> {
@@ -32,10 +36,13 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
   private static final int STARTED = 6;
   private static final int MISSING = 7;
   private static final int UPDATE = 8;
+  private static final int ADVANCE = 9;
+  private static final int REST = 10;
+  private static final int FIRST_PLACES = 1 << 16;
   private static final int MAX_BYTES = 1 << 30;
 
   public PartialSerializer() {
-    super(3);
+    super(4);
   }
 
   @Override
@@ -86,7 +93,37 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeLong(of.since());
       target.writeLong(of.through());
       writeBytes(of.bytes(), target);
+    } else if (partial instanceof Partial.Advance advance) {
+      target.writeByte(ADVANCE);
+      target.writeLong(advance.queryId());
+      target.writeLong(advance.task());
+      writeBytes(advance.bytes(), target);
+    } else if (partial instanceof Partial.Rest rest) {
+      target.writeByte(REST);
+      target.writeLong(rest.queryId());
+      target.writeLong(rest.task());
+      target.writeInt(rest.superseded().length);
+      for (int place : rest.superseded()) {
+        target.writeInt(place);
+      }
+      writeBytes(rest.bytes(), target);
     }
+  }
+
+  private static int[] readPlaces(DataInputView source) throws IOException {
+    int count = source.readInt();
+    if (count < 0 || count > MAX_BYTES / Integer.BYTES) {
+      throw new IOException(
+          count + " groups superseded: expected 0 … " + MAX_BYTES / Integer.BYTES);
+    }
+    int[] places = new int[Math.min(count, FIRST_PLACES)];
+    for (int i = 0; i < count; i++) {
+      if (i == places.length) {
+        places = Arrays.copyOf(places, (int) Math.min(count, 2L * i)); // as far as there are any
+      }
+      places[i] = source.readInt();
+    }
+    return places;
   }
 
   static void write(AnalysisChange change, DataOutputView target) throws IOException {
@@ -140,7 +177,15 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
               source.readLong(),
               source.readLong(),
               readBytes(source, MAX_BYTES));
-      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…8");
+      case ADVANCE ->
+          new Partial.Advance(source.readLong(), source.readLong(), readBytes(source, MAX_BYTES));
+      case REST ->
+          new Partial.Rest(
+              source.readLong(),
+              source.readLong(),
+              readPlaces(source),
+              readBytes(source, MAX_BYTES));
+      default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…10");
     };
   }
 

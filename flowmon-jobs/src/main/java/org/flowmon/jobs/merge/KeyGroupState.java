@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
+import java.util.function.ToIntFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.PartialFormatException;
@@ -70,6 +71,20 @@ final class KeyGroupState {
       long since = tables.watermark();
       tables.closeUpTo(micros, part -> parts.accept(part, since));
     }
+  }
+
+  /** Gives what goes in advance of the query's windows' results, as {@link WindowTables} does. */
+  void advance(long queryId, long micros, ToIntFunction<WindowPart> parts) {
+    WindowTables tables = byQuery.get(queryId);
+    if (tables != null) {
+      tables.advance(micros, parts);
+    }
+  }
+
+  /** How many groups of a window have changed since then. */
+  long changed(long queryId, long windowEnd) {
+    WindowTables tables = byQuery.get(queryId);
+    return tables == null ? 0 : tables.changed(windowEnd);
   }
 
   /** Forgets the groups of all queries: their windows went out at the end of input. */

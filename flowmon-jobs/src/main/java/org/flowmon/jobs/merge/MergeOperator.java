@@ -26,13 +26,16 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.table.GroupBudget;
+import org.flowmon.udaf.table.OrderBound;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.table.WindowTables;
 
 /**
  * The high level: merges the partial groups of all analyses, by key group, and sends on what these
  * have of each window that has a result: put together to parts of some thousand groups where it
- * comes once, else by key group, and again where the result is revised.
+ * comes once, else by key group, and again where the result is revised. Where the result is to have
+ * all groups, those that are there before it is due go in advance, and then only what has changed.
  *
  * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
  * would serialise, or copy during a snapshot, a whole table for each message.
@@ -65,6 +68,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient volatile long dropped;
   private transient volatile long stateBytes;
   private transient UrgentWork urgent; // null where no window closes
+  private transient Advances advances;
+  private transient long advancedThrough;
 
   /** The high level for these analyses. */
   public MergeOperator(AnalysisSet analyses) {
@@ -89,6 +94,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
     budgets = new HashMap<>();
+    advances = new Advances();
+    advancedThrough = Long.MIN_VALUE;
     keyGroups = new KeyGroupState[range.getNumberOfKeyGroups()];
     for (int i = 0; i < keyGroups.length; i++) {
       keyGroups[i] = new KeyGroupState();
@@ -233,6 +240,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     for (KeyGroupState keyGroup : keyGroups) {
       keyGroup.remove(queryId);
     }
+    advances.forget(queryId);
   }
 
   @Override
@@ -246,6 +254,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
         urgent = null;
       }
     }
+    advance(completeThrough);
     super.processWatermark(mark);
   }
 
@@ -259,6 +268,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             sendUpdates(live, completeThrough);
           } else {
             sendParts(live.id(), completeThrough);
+            advances.forget(live, completeThrough);
           }
         } catch (RuntimeException e) {
           stop(live, e); // of what has gone out there is no result then
@@ -313,6 +323,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             WindowPart all = windows.putIfAbsent(part.windowEnd(), part);
             if (all == null) {
               all = part;
+              expect(all);
             } else {
               all.merge(part);
             }
@@ -324,13 +335,76 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     windows.values().forEach(this::send);
   }
 
+  /** Says of a window with a limit which groups need not be looked at, where that is known. */
+  private void expect(WindowPart part) {
+    OrderBound bound = advances.bound(part.queryId(), part.windowEnd());
+    if (bound != null) {
+      long changed = 0;
+      for (KeyGroupState keyGroup : keyGroups) {
+        changed += keyGroup.changed(part.queryId(), part.windowEnd());
+      }
+      part.expect(bound, changed);
+    }
+  }
+
   private void send(WindowPart part) {
-    send(new Partial.Part(part.queryId(), part.toBytes()));
+    send(advances.last(part));
+  }
+
+  /** Does for windows that have a result soon what can be done already. */
+  private void advance(long completeThrough) {
+    for (LiveQuery live : List.copyOf(queries.byId().values())) {
+      if (live.window().advancesBetween(advancedThrough, completeThrough)
+          && !stopped.contains(live.id())
+          && !live.analysis().publishesStates()
+          && WindowTables.canAdvance(live.query(), live.window())) {
+        try {
+          advance(live, completeThrough);
+        } catch (RuntimeException e) {
+          stop(live, e);
+        }
+      }
+    }
+    advancedThrough = completeThrough;
+  }
+
+  private void advance(LiveQuery live, long completeThrough) {
+    Map<Long, WindowPart> windows = new TreeMap<>();
+    boolean isSent = live.query().keepsAllGroups();
+    for (KeyGroupState keyGroup : keyGroups) {
+      keyGroup.advance(
+          live.id(),
+          completeThrough,
+          part -> {
+            int first = isSent ? advances.add(part) : 0;
+            // Parts go in the order in which their groups are counted.
+            WindowPart all = windows.get(part.windowEnd());
+            boolean isLarge = isSent && part.size() >= PART_GROUPS / 4;
+            if (all != null && !isLarge) {
+              all.merge(part);
+            } else {
+              windows.put(part.windowEnd(), part);
+              sendAdvance(all);
+              all = part;
+            }
+            if (isSent && all.size() >= (isLarge ? 0 : PART_GROUPS)) {
+              sendAdvance(windows.remove(all.windowEnd()));
+            }
+            return first;
+          });
+    }
+    windows.values().forEach(isSent ? this::sendAdvance : advances::learn);
   }
 
   /** Sends what a window that closes has; to wait for buffers is not urgent. */
   private void send(Partial message) {
     urgent.aside(() -> output.collect(new StreamRecord<>(message)));
+  }
+
+  private void sendAdvance(WindowPart part) {
+    if (part != null) {
+      output.collect(new StreamRecord<>(advances.advance(part)));
+    }
   }
 
   /**

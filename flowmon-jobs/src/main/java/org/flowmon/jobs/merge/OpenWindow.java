@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.query.FlowQuery;
@@ -25,6 +26,8 @@ final class OpenWindow {
   private final Map<Integer, Partial.Update> taken = new TreeMap<>();
   // In the order they came in, which for each key group is that of what they are complete through.
   private final List<Partial.Update> waiting = new ArrayList<>();
+  // Null where nothing came in advance of the result.
+  private AdvancedParts advanced;
   // Through which arrival the last result was complete that went out.
   private long published = Long.MIN_VALUE;
   private boolean changed;
@@ -45,6 +48,28 @@ final class OpenWindow {
 
   void add(Partial.Update update) {
     waiting.add(update);
+  }
+
+  void add(Partial.Advance advance) {
+    if (advanced == null) {
+      advanced = new AdvancedParts();
+    }
+    advanced.add(advance);
+  }
+
+  void add(Partial.Rest rest) {
+    changed |= published == Long.MIN_VALUE;
+    if (advanced == null) {
+      advanced = new AdvancedParts();
+    }
+    advanced.add(rest);
+  }
+
+  /** Begins to put in order what came in advance, should that be all and not have begun yet. */
+  void prepare(FlowQuery query, WindowSpec window, long watermark, Executor executor) {
+    if (advanced != null && window.advanceAt(end) <= watermark) {
+      advanced.prepare(query, executor);
+    }
   }
 
   /** Through which arrival the last result was complete that went out. */
@@ -101,7 +126,7 @@ final class OpenWindow {
    * of a later one; what comes once was there when the window was closed.
    */
   private boolean isWhole(boolean isClosed, long through) {
-    return (parts.isEmpty() || isClosed)
+    return ((parts.isEmpty() && advanced == null) || isClosed)
         && waiting.stream().noneMatch(update -> update.since() < through);
   }
 
@@ -118,7 +143,10 @@ final class OpenWindow {
   }
 
   private WindowPart merged(FlowQuery query) {
-    WindowPart merged = parts.isEmpty() ? null : WindowPart.open(parts, query);
+    WindowPart merged =
+        advanced != null && advanced.hasRest()
+            ? advanced.with(parts, query)
+            : parts.isEmpty() ? null : WindowPart.open(parts, query);
     for (Partial.Update update : taken.values()) {
       WindowPart of = WindowPart.open(update.bytes(), query);
       if (merged == null) {
@@ -133,6 +161,7 @@ final class OpenWindow {
   /** Bytes of all that has come. */
   long bytes() {
     return parts.stream().mapToLong(part -> part.length).sum()
+        + (advanced == null ? 0 : advanced.bytes())
         + Stream.concat(taken.values().stream(), waiting.stream())
             .mapToLong(update -> update.bytes().length)
             .sum();
@@ -141,6 +170,9 @@ final class OpenWindow {
   /** All of it, as the messages that would make it again. */
   void snapshot(long queryId, List<Partial> messages) {
     parts.forEach(part -> messages.add(new Partial.Part(queryId, part)));
+    if (advanced != null) {
+      advanced.snapshot(queryId, messages);
+    }
     messages.addAll(taken.values());
     messages.addAll(waiting);
   }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -50,6 +51,41 @@ final class OpenWindows {
     }
     window(windowEnd).add(message.bytes());
     return true;
+  }
+
+  /**
+   * Takes groups that come in advance.
+   *
+   * @return false where their window was closed by then already, so that they are left out
+   */
+  boolean add(Partial.Advance message, long closedThrough) {
+    long windowEnd = WindowPart.windowEnd(message.bytes());
+    if (isClosed(windowEnd, closedThrough)) {
+      return false;
+    }
+    window(windowEnd).add(message);
+    return true;
+  }
+
+  /**
+   * Takes what came after groups in advance.
+   *
+   * @return false where its window was closed by then already, so that it is left out
+   */
+  boolean add(Partial.Rest message, long closedThrough) {
+    long windowEnd = WindowPart.windowEnd(message.bytes());
+    if (isClosed(windowEnd, closedThrough)) {
+      return false;
+    }
+    window(windowEnd).add(message);
+    return true;
+  }
+
+  /** Begins with what can be done of windows' results before they are due. */
+  void prepare(long completeThrough, Executor executor) {
+    for (OpenWindow open : windows.values()) {
+      open.prepare(live.query(), live.window(), completeThrough, executor);
+    }
   }
 
   /**

@@ -119,6 +119,11 @@ final class ResultMakers implements AutoCloseable {
     }
   }
 
+  /** Lets a helper do something of which nobody waits for the end, as soon as one has time. */
+  void prepare(Runnable work) {
+    helpers.execute(work);
+  }
+
   /** Lets a helper make them as soon as one has time. */
   void help(Making making) {
     making.mailbox = mailbox;

@@ -235,6 +235,10 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
     } else if (message instanceof Partial.Update update) {
       withQuery(update.queryId(), open -> count(open.add(update, closedThrough)));
+    } else if (message instanceof Partial.Advance advance) {
+      withQuery(advance.queryId(), open -> count(open.add(advance, closedThrough)));
+    } else if (message instanceof Partial.Rest rest) {
+      withQuery(rest.queryId(), open -> count(open.add(rest, closedThrough)));
     } else if (message instanceof Partial.Counts counts) {
       withQuery(counts.queryId(), open -> open.add(counts));
     } else if (message instanceof Partial.Stopped of) {
@@ -377,6 +381,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       }
     } else {
       close(completeThrough, due);
+    }
+    for (OpenWindows open : windows.values()) {
+      open.prepare(completeThrough, makers::prepare);
     }
     super.processWatermark(mark);
   }

@@ -141,11 +141,13 @@ final class AnomalyLogic implements ReportLogic {
     double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
     Past past = past(window.history(), history.now(live.windowEnd()));
     ReportRows out = new ReportRows(columns);
-    Similarity similarity = past.matrix() == null ? null : Similarity.of(now, past.matrix());
-    summary(out, now, seconds, past, similarity);
-    if (similarity != null) {
-      changes(out, window, now, seconds, past);
+    if (past.matrix() == null) {
+      summary(out, now, seconds, past, null);
+      return out.build();
     }
+    TopChanges top = new TopChanges(now, past.matrix(), seconds, past.seconds(), changes);
+    summary(out, now, seconds, past, Similarity.of(now, past.matrix(), top));
+    changes(out, window, now, past, top);
     return out.build();
   }
 
@@ -208,10 +210,10 @@ final class AnomalyLogic implements ReportLogic {
   }
 
   private void changes(
-      ReportRows out, WindowHistory window, TrafficMatrix now, double seconds, Past past) {
+      ReportRows out, WindowHistory window, TrafficMatrix now, Past past, TopChanges top) {
     TrafficMatrix then = past.matrix();
     long rank = 0;
-    for (TopChanges.Change change : TopChanges.of(now, then, seconds, past.seconds(), changes)) {
+    for (TopChanges.Change change : top.largest()) {
       boolean isNow = change.now() >= 0;
       ResultTable rows = isNow ? window.window().rows() : window.history().rows();
       int row = isNow ? now.row(change.now()) : then.row(change.then());

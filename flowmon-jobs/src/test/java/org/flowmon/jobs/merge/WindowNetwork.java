@@ -79,6 +79,9 @@ final class WindowNetwork implements AutoCloseable {
   private final Inputs toWindows;
   private long offset;
 
+  /** Groups that changed after they had been sent in advance. */
+  int superseded;
+
   /** Flows that the low level told to be too late for all of their windows. */
   long late;
 
@@ -175,6 +178,7 @@ final class WindowNetwork implements AutoCloseable {
         toWindows.channels.get(task).add(out);
       } else if (out instanceof StreamRecord<?> record) {
         toWindows.channels.get(task).add(record.getValue());
+        superseded += record.getValue() instanceof Partial.Rest r ? r.superseded().length : 0;
       }
     }
     merges.get(task).getOutput().clear();

@@ -103,6 +103,7 @@ class ArchiveSinkTest {
     // back to the older one, once more
     JobClient third = run.start(1, false, old);
     Thread.sleep(1000);
+    Saboteur.awaitFailures(4); // how many there are by now depends on how busy the machine is
     third.cancel().get();
     int failures = Saboteur.disarm();
     sender.join();
@@ -330,6 +331,14 @@ class ArchiveSinkTest {
     static synchronized void arm(long seed) {
       failures.set(0);
       random = new Random(seed);
+    }
+
+    /** Waits: there are checkpoints, after some of which it fails, with flows or without. */
+    static void awaitFailures(int number) throws InterruptedException {
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (failures.get() < number && System.nanoTime() < end) {
+        Thread.sleep(20);
+      }
     }
 
     static synchronized int disarm() {

@@ -39,6 +39,38 @@ final class ResultColumn {
     return row >= filled || (isNull != null && isNull[row]);
   }
 
+  /** Whether any of the first rows is NULL. */
+  boolean hasNulls(int rows) {
+    for (int row = 0; row < Math.min(rows, filled) && isNull != null; row++) {
+      if (isNull[row]) {
+        return true;
+      }
+    }
+    return filled < rows;
+  }
+
+  /** Reads the low longs of successive rows; 0 where one is NULL. */
+  void readLows(int from, int count, long[] out) {
+    if (isNull == null && low != null && from + count <= filled) {
+      System.arraycopy(low, from, out, 0, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = low(from + i);
+    }
+  }
+
+  /** Reads the high longs of successive rows; 0 where one is NULL. */
+  void readHighs(int from, int count, long[] out) {
+    if (isNull == null && high != null && from + count <= filled) {
+      System.arraycopy(high, from, out, 0, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = high(from + i);
+    }
+  }
+
   /** 0 where it is NULL. */
   long low(int row) {
     return isNull(row) ? 0 : low[row];

@@ -135,11 +135,13 @@ public final class ResultTable {
   public void readAddresses(int column, int from, int count, long[] high, long[] low) {
     require(column, kind(column) == ValueKind.ADDRESS, "an address");
     Objects.checkFromIndexSize(from, count, rows);
-    ResultColumn values = columns.get(column);
-    for (int i = 0; i < count; i++) {
-      high[i] = values.high(from + i);
-      low[i] = values.low(from + i);
-    }
+    columns.get(column).readHighs(from, count, high);
+    columns.get(column).readLows(from, count, low);
+  }
+
+  /** Whether any value of a column is NULL. */
+  public boolean hasNulls(int column) {
+    return columns.get(column).hasNulls(rows);
   }
 
   /**
@@ -217,9 +219,10 @@ public final class ResultTable {
   public void read(int column, int from, int count, boolean isLow, long[] out) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
     Objects.checkFromIndexSize(from, count, rows);
-    ResultColumn values = columns.get(column);
-    for (int i = 0; i < count; i++) {
-      out[i] = isLow ? values.low(from + i) : values.high(from + i);
+    if (isLow) {
+      columns.get(column).readLows(from, count, out);
+    } else {
+      columns.get(column).readHighs(from, count, out);
     }
   }
 
@@ -227,9 +230,7 @@ public final class ResultTable {
   public void readHighs(int column, int from, int count, long[] out) {
     require(column, kind(column).isInteger(), "a whole number");
     Objects.checkFromIndexSize(from, count, rows);
-    for (int i = 0; i < count; i++) {
-      out[i] = columns.get(column).high(from + i);
-    }
+    columns.get(column).readHighs(from, count, out);
   }
 
   /** A text, null where it is NULL. */

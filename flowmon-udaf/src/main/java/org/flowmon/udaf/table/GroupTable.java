@@ -1,6 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
@@ -42,6 +43,10 @@ public final class GroupTable {
   // Null where there is no limit.
   private final GroupMemory memory;
   private long told;
+
+  // Null where nobody wants to know: which of the groups that were there then have changed.
+  private BitSet changed;
+  private int watched;
 
   public GroupTable(GroupLayout layout) {
     this(layout, null);
@@ -418,11 +423,43 @@ public final class GroupTable {
   void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
     finder.find(nulls, keyWords, hashes, count, at);
+    noteChanges(at, count);
     toStates(at, count);
     accumulation.merge(stateWords, count, words.all(), at);
     if (states != null) {
       toGroups(at, count);
     }
+  }
+
+  /** From now on notes which of its groups change by {@link #mergeColumns}. */
+  void watch() {
+    watched = size();
+    changed = new BitSet(watched);
+  }
+
+  private void noteChanges(int[] groups, int n) {
+    if (changed != null) {
+      for (int i = 0; i < n; i++) {
+        if (groups[i] < watched) {
+          changed.set(groups[i]);
+        }
+      }
+    }
+  }
+
+  /** The numbers of the groups that have changed since {@link #watch}, of those there were. */
+  int[] changed() {
+    return changed.stream().toArray();
+  }
+
+  /** How many these are. */
+  int changes() {
+    return changed.cardinality();
+  }
+
+  /** How many groups there were when it began to {@link #watch}. */
+  int watched() {
+    return watched;
   }
 
   /** Merges all groups of a table of the same layout, and what it left out. */

@@ -294,22 +294,36 @@ final class LowLevelTables {
 
   /**
    * Closes all panes whose flows have all arrived, as no flow with an arrival at or before this
-   * will come any more, and that a window's result needs by then.
+   * will come any more, and that a window's result needs by then. Of panes most of whose flows have
+   * arrived the groups go ahead; what still comes is of another pane of the same time.
    */
   void closePanesUpTo(long watermarkMicros) {
-    if (watermarkMicros <= assignment.watermark) {
+    long before = assignment.watermark;
+    if (watermarkMicros <= before) {
       return;
     }
     assignment.watermark = watermarkMicros;
     panes.forEach(
         pane -> {
-          if (!pane.closed && window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
-            pane.closed = true;
-            closedPanes++;
-            slotsToDrain = slots();
+          long advanceAt = window.advanceAt(pane.fromWindowEnd);
+          if (pane.closed) {
+            return;
+          }
+          if (window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
+            pane.isRest = advanceAt <= before;
+            close(pane);
+          } else if (advanceAt > before && advanceAt <= watermarkMicros) {
+            panes.detach(pane);
+            close(pane);
           }
         });
     guarded(this::settle);
+  }
+
+  private void close(Pane pane) {
+    pane.closed = true;
+    closedPanes++;
+    slotsToDrain = slots();
   }
 
   /**
@@ -332,18 +346,19 @@ final class LowLevelTables {
 
   /** Forgets closed panes that have nothing left in the tables, once the sinks have all of them. */
   private void settle() {
-    int closed = closedPanes;
-    if (closed == 0) {
+    if (closedPanes == 0) {
       return;
     }
+    boolean[] epochEnds = new boolean[1];
     panes.forEach(
         pane -> {
           if (pane.closed && pane.slots == 0) {
             send(pane);
             closedPanes--;
+            epochEnds[0] |= !pane.isRest;
           }
         });
-    if (closedPanes < closed) {
+    if (epochEnds[0]) {
       each(LowLevelGrouping::epochEnds);
     }
   }

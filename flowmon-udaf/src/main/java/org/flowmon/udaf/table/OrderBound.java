@@ -74,6 +74,11 @@ public final class OrderBound {
     return descending ? number < bound : number > bound;
   }
 
+  /** Whether it has learned from as many groups as are wanted. */
+  boolean isKnown() {
+    return isKnown;
+  }
+
   /**
    * Learns from groups that are in order.
    *

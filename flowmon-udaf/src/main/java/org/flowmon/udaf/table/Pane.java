@@ -19,6 +19,9 @@ final class Pane {
 
   boolean closed;
 
+  /** Whether most groups of its time had gone before: it says little of what the tables take. */
+  boolean isRest;
+
   /** Partial groups on their way, by grouping, then key group; null where there are none. */
   PartialGroupsBuilder[] outgoing;
 

@@ -55,9 +55,17 @@ final class PaneSet {
     return byIndex.get(index);
   }
 
+  /** Lets a pane go: what comes for its time from now on is of another. */
+  void detach(Pane pane) {
+    byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due));
+    if (latest == pane) {
+      latest = null;
+    }
+  }
+
   /** Forgets a pane that has nothing left in the table. */
   void remove(Pane pane) {
-    byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due));
+    var unused = byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due), pane);
     byIndex.set(pane.index, null);
     freeIndexes.add(pane.index);
     if (latest == pane) {
@@ -75,6 +83,6 @@ final class PaneSet {
   }
 
   int size() {
-    return byTime.size();
+    return byIndex.size() - freeIndexes.size();
   }
 }

@@ -3,6 +3,8 @@ package org.flowmon.udaf.table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
@@ -25,12 +27,16 @@ public final class WindowPart {
   private final PaneCounts counts;
   private boolean isSure;
   // What the rows that are still wanted are not behind; null where the order has no such bound.
-  private final OrderBound bound;
+  private OrderBound bound;
   private GroupTable rows;
   // Whether the rows are those of whom it is a part, and not its own to change.
   private boolean isShared;
   // Rows from which on it looks which of them are still wanted.
   private int most;
+  // Places, among the groups that went in advance, of those that count no more.
+  private List<int[]> superseded = List.of();
+  // The rows that count, in the query's order; null: all, in none.
+  private int[] order;
 
   private WindowPart(
       long queryId,
@@ -111,12 +117,104 @@ public final class WindowPart {
     return taken(isSure ? rows.first(live) : new GroupAnswer(rows, live).firstOfLevels(level));
   }
 
-  /** Copies rows that are another's before they are changed. */
+  /** Copies rows that are another's, or that do not all count, before they are changed. */
   private void own() {
-    if (isShared) {
-      rows = taken(rows.all());
+    if (isShared || order != null) {
+      boolean isBounded = order == null && bound != null && isSure && rows.canBeAppended();
+      rows = taken(isBounded ? notBehind(rows) : counted());
       isShared = false;
+      order = null;
     }
+  }
+
+  /** Leaves out rows that do not count, where there may be some. */
+  private void ownOrdered() {
+    if (order != null) {
+      own();
+    }
+  }
+
+  /** The rows that count. */
+  private int[] counted() {
+    return order == null ? rows.all() : order.clone();
+  }
+
+  /** Whether the rows are this table's. */
+  boolean isOf(GroupTable table) {
+    return rows == table;
+  }
+
+  /**
+   * Says what none of the rows that are wanted is behind: others that are merged into this need not
+   * be taken.
+   *
+   * @param known what was {@link #learned} in advance
+   * @param changed groups that have changed since: where these are more than are wanted, nothing is
+   *     known any more
+   */
+  public void expect(OrderBound known, long changed) {
+    if (changed <= live.limit()) {
+      bound = known;
+    }
+  }
+
+  /**
+   * What so many groups are not behind: those that are among the first now, twice as many as the
+   * query wants. As long as no more of them change than it wants, enough are left.
+   *
+   * @return null where there are not so many groups, or the order has no such bound
+   */
+  public OrderBound learned() {
+    if (bound == null || rows.size() < live.limit()) {
+      return null;
+    }
+    own();
+    rows = first(counts.level());
+    bound.learn(rows, rows.all());
+    return bound.isKnown() ? bound : null;
+  }
+
+  /**
+   * What it has beside groups that went in advance.
+   *
+   * @param first place of the first of them among all that the task sent of the window in advance
+   * @param groups how many went
+   * @param since tells which of the groups have changed; null where the table is another now, so
+   *     that none of what went counts any more
+   */
+  WindowPart rest(int first, int groups, GroupTable since) {
+    int[] gone = since == null ? IntStream.range(0, groups).toArray() : since.changed();
+    int[] kept =
+        since == null
+            ? rows.all()
+            : IntStream.concat(Arrays.stream(gone), IntStream.range(since.watched(), since.size()))
+                .toArray();
+    WindowPart rest =
+        new WindowPart(
+            queryId, windowEnd, live, taken(kept), groupsByLevel, totals, counts, isSure);
+    rest.superseded = List.of(Arrays.stream(gone).map(group -> first + group).toArray());
+    return rest;
+  }
+
+  /**
+   * Where the groups that count no more are, among those that the task sent of the window in
+   * advance: what is here takes their places.
+   */
+  public int[] superseded() {
+    return superseded.stream().flatMapToInt(Arrays::stream).toArray();
+  }
+
+  /**
+   * The same part with groups that went in advance besides its own.
+   *
+   * @param all has both
+   * @param inOrder those that count, in the query's order
+   */
+  WindowPart with(GroupTable all, int[] inOrder) {
+    WindowPart whole =
+        new WindowPart(queryId, windowEnd, live, all, groupsByLevel, totals, counts, isSure);
+    whole.order = inOrder;
+    return whole;
   }
 
   private GroupTable taken(int[] groups) {
@@ -192,7 +290,7 @@ public final class WindowPart {
     }
     PaneCounts of = new PaneCounts(isSure ? GroupSample.NONE : level);
     byte[] levels = rows.levels();
-    int[] kept = rows.all();
+    int[] kept = counted();
     int n = 0;
     for (int group : kept) {
       if (levels[group] >= of.level()) {
@@ -211,6 +309,7 @@ public final class WindowPart {
   public void merge(WindowPart other) {
     mergeCounts(other);
     own();
+    other.ownOrdered();
     if (rows.canBeAppended()) {
       // Other key groups have other groups: none need be looked for.
       rows.append(other.rows, bound != null && isSure ? notBehind(other.rows) : other.rows.all());
@@ -249,16 +348,18 @@ public final class WindowPart {
     }
     counts.merge(other.counts);
     isSure |= other.isSure;
+    superseded = Stream.concat(superseded.stream(), other.superseded.stream()).toList();
     rows.layout().merge(totals, 0, other.totals, 0);
   }
 
   /** Rows that it holds. */
   public int size() {
-    return rows.size();
+    return order == null ? rows.size() : order.length;
   }
 
   /** The rows that it holds; not to be changed. */
   GroupTable allRows() {
+    ownOrdered();
     return rows;
   }
 
@@ -287,7 +388,7 @@ public final class WindowPart {
       own(); // the answer of a query without keys has a group then
     }
     GroupAnswer answer = new GroupAnswer(rows, live);
-    int[] groups = hasNone ? new int[0] : answer.ordered();
+    int[] groups = hasNone ? new int[0] : order != null ? order : answer.ordered();
     return new Answer(answer.rows(groups), ValueBound.of(rows, live, groups));
   }
 
@@ -302,6 +403,7 @@ public final class WindowPart {
 
   /** The part as versioned bytes. */
   public byte[] toBytes() {
+    ownOrdered();
     GroupTable kept = live.keepsAllGroups() ? rows : first(counts.level());
     int levels = groupsByLevel.length;
     long[] words = new long[1 + totals.length + 1 + levels + counts.words()];
@@ -375,7 +477,18 @@ public final class WindowPart {
     return new WindowPart(queryId, state.time(), live, none, byLevel, totals, counts, isSure);
   }
 
-  private static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
+  /** The groups of bytes that may come from anywhere; the numbers beside them are not looked at. */
+  static List<PartialGroups> blocks(byte[] bytes, FlowQuery live) {
+    GroupLayout layout = LiveGroupings.of(live).layout();
+    return StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords())
+        .blocks()
+        .stream()
+        .map(PartialGroups::open)
+        .toList();
+  }
+
+  /** A table of groups that are all different. */
+  static GroupTable rows(GroupLayout layout, List<PartialGroups> blocks) {
     GroupTable rows = new GroupTable(layout);
     PartialMerge merge = new PartialMerge(layout);
     boolean append = rows.canBeAppended();

@@ -203,6 +203,29 @@ public record WindowSpec(
   }
 
   /**
+   * The watermark from which on what there is of a window goes ahead of its result, so that little
+   * is left to do once that is due: the middle of its lateness. Most flows have come by then.
+   *
+   * @return {@link Long#MAX_VALUE} where results are revised or nothing may be late: never
+   */
+  public long advanceAt(long windowEnd) {
+    return hasAdvances() ? windowEnd + latenessMicros / 2 : Long.MAX_VALUE;
+  }
+
+  /** Whether any window reaches {@link #advanceAt} after one watermark and by another. */
+  public boolean advancesBetween(long before, long watermarkMicros) {
+    if (!hasAdvances() || watermarkMicros > Long.MAX_VALUE / 2) {
+      return false;
+    }
+    long half = latenessMicros / 2;
+    return before < Long.MIN_VALUE / 2 || tickAtOrBefore(watermarkMicros - half) + half > before;
+  }
+
+  private boolean hasAdvances() {
+    return !revised && latenessMicros > 1;
+  }
+
+  /**
    * Through which arrival, inclusive, the result is complete that a window has at a watermark: the
    * last tick, or the window's end + lateness where that is reached.
    */

@@ -3,6 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.flowmon.udaf.query.FlowQuery;
 
@@ -30,7 +32,17 @@ public final class WindowTables {
   // By grouping; null where a pane has no groups of it.
   private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
   private final GroupBudget budget;
+  // By window: what went in advance of its result.
+  private final Map<Long, Advance> advances = new HashMap<>();
   private long watermark = Long.MIN_VALUE;
+
+  /**
+   * Groups that went in advance.
+   *
+   * @param table they are its first ones, and it notes which of them change
+   * @param first place of the first of them, as who took them has it
+   */
+  private record Advance(GroupTable table, int first) {}
 
   /** Tables for all groups, however many these are. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
@@ -192,9 +204,60 @@ public final class WindowTables {
                 return false;
               }
               budget.close(pane.getKey(), holding(pane.getValue()), watermark);
+              advances.remove(pane.getKey().fromWindowEnd());
               return true;
             });
     count();
+  }
+
+  /**
+   * Whether something can be done for windows' results in advance: a window has one pane, and its
+   * groups are made of words alone. Those of a query that keeps all go then; of one with a limit it
+   * is found out behind what none will be that is wanted.
+   */
+  public static boolean canAdvance(FlowQuery live, WindowSpec window) {
+    LiveGroupings groupings = LiveGroupings.of(live);
+    boolean hasBound = OrderBound.of(live, groupings.layout()) != null;
+    return (live.keepsAllGroups() || (live.having() == null && hasBound))
+        && window.windowsPerPane() == 1
+        && !groupings.areUneven()
+        && !groupings.haveStates()
+        && new GroupTable(groupings.layout()).canBeAppended();
+  }
+
+  /**
+   * Gives what there is of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
+   * that have no result yet, each once. Of a query that keeps all groups the part of the result is
+   * then the {@linkplain WindowPart#superseded rest}; of one with a limit they are parts of a query
+   * with twice the limit, for {@link WindowPart#learned}. Nothing where groups are left out. Of
+   * queries that {@link #canAdvance}.
+   *
+   * @param parts takes one, to be used before groups are added again, and returns the place of its
+   *     first group among all that it took of the window
+   */
+  public void advance(long watermarkMicros, ToIntFunction<WindowPart> parts) {
+    tables.forEach(
+        (pane, ofPane) -> {
+          GroupTable table = ofPane[0];
+          long end = pane.fromWindowEnd();
+          if (window.advanceAt(end) <= watermarkMicros
+              && window.firstResultAt(end) > watermarkMicros
+              && !advances.containsKey(end)
+              && table != null
+              && table.size() > 0
+              && table.sample().level() == 0) {
+            FlowQuery of = live.keepsAllGroups() ? live : live.withLimit(2 * live.limit());
+            int first = parts.applyAsInt(WindowPart.of(queryId, end, of, table));
+            table.watch();
+            advances.put(end, new Advance(table, first));
+          }
+        });
+  }
+
+  /** How many groups have changed that {@link #advance} gave of a window. */
+  public long changed(long windowEnd) {
+    Advance advance = advances.get(windowEnd);
+    return advance == null ? 0 : advance.table.changes();
   }
 
   private static GroupHolding holding(GroupTable[] ofPane) {
@@ -285,7 +348,13 @@ public final class WindowTables {
         (!window.revised() || window.isClosed(end, watermarkMicros))
             && budget.isSure(
                 end - window.widthMicros(), end, groupings.areUneven(), groupings.haveStates());
-    return WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
+    WindowPart part = WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
+    Advance advance = advances.get(end);
+    if (advance == null || !live.keepsAllGroups()) {
+      return part;
+    }
+    boolean isSame = part.isOf(advance.table);
+    return part.rest(advance.first, advance.table.watched(), isSame ? advance.table : null);
   }
 
   /** The level of a pane: all of its tables have the same. */

@@ -15,7 +15,7 @@ public final class RowKeys {
   private final long[][] high;
   private final long[][] low;
   private final String[][] text;
-  private final boolean[][] isNull;
+  private final boolean[][] isNull; // null of a column without NULLs
 
   /**
    * Reads the keys.
@@ -29,7 +29,7 @@ public final class RowKeys {
     high = new long[n][];
     low = new long[n][];
     text = new String[n][];
-    isNull = new boolean[n][rows];
+    isNull = new boolean[n][];
     for (int k = 0; k < n; k++) {
       read(table, table.column(names.get(k)), k);
     }
@@ -37,8 +37,11 @@ public final class RowKeys {
 
   private void read(ResultTable table, int column, int k) {
     kinds[k] = table.kind(column);
-    for (int row = 0; row < rows; row++) {
-      isNull[k][row] = table.isNull(row, column);
+    if (table.hasNulls(column)) {
+      isNull[k] = new boolean[rows];
+      for (int row = 0; row < rows; row++) {
+        isNull[k][row] = table.isNull(row, column);
+      }
     }
     switch (kinds[k]) {
       case ADDRESS -> {
@@ -76,8 +79,8 @@ public final class RowKeys {
    */
   int compare(int row, RowKeys other, int otherRow) {
     for (int k = 0; k < kinds.length; k++) {
-      boolean mine = isNull[k][row];
-      boolean its = other.isNull[k][otherRow];
+      boolean mine = isNull[k] != null && isNull[k][row];
+      boolean its = other.isNull[k] != null && other.isNull[k][otherRow];
       int order = mine || its ? Boolean.compare(mine, its) : compare(k, row, other, otherRow);
       if (order != 0) {
         return order;
@@ -107,16 +110,25 @@ public final class RowKeys {
     for (int row = 0; row < rows; row++) {
       order[row] = row;
     }
-    if (!isInOrder()) {
+    if (!isInOrder(0)) {
       sort(order, new int[rows], 0, rows);
     }
     return order;
   }
 
-  /** Whether the rows are in the order of their keys, as answers mostly are. */
-  private boolean isInOrder() {
+  /** Whether the rows are in the order of their keys and no two have the same, as in answers. */
+  boolean areDistinctInOrder() {
+    return isInOrder(-1);
+  }
+
+  /**
+   * Whether the rows are in the order of their keys.
+   *
+   * @param most 0: rows may have the same, −1: no two have
+   */
+  private boolean isInOrder(int most) {
     for (int row = 1; row < rows; row++) {
-      if (compare(row - 1, this, row) > 0) {
+      if (compare(row - 1, this, row) > most) {
         return false;
       }
     }

@@ -29,8 +29,19 @@ public record Similarity(
 
   /** Compares two matrices of keys of the same kinds. */
   public static Similarity of(TrafficMatrix first, TrafficMatrix second) {
+    return of(first, second, (mine, other) -> {});
+  }
+
+  /** Likewise, and tells another of each pair on the way. */
+  public static Similarity of(
+      TrafficMatrix first, TrafficMatrix second, TrafficMatrix.PairVisitor beside) {
     Sums sums = new Sums(first, second);
-    first.join(second, sums);
+    first.join(
+        second,
+        (mine, other) -> {
+          sums.pair(mine, other);
+          beside.pair(mine, other);
+        });
     return sums.result();
   }
 
@@ -57,29 +68,37 @@ public record Similarity(
 
     @Override
     public void pair(int mine, int other) {
-      double p = mine < 0 ? 0 : first.value(mine) / firstTotal;
-      double q = other < 0 ? 0 : second.value(other) / secondTotal;
+      // Of a pair in one matrix alone most terms are 0, which change no sum.
       if (other < 0) {
         onlyFirst++;
-      } else if (mine < 0) {
-        onlySecond++;
-      } else {
-        both++;
+        alone(first.value(mine) / firstTotal, firstSquares);
+        return;
       }
+      double q = second.value(other) / secondTotal;
+      if (mine < 0) {
+        onlySecond++;
+        alone(q, secondSquares);
+        return;
+      }
+      both++;
+      double p = first.value(mine) / firstTotal;
       products.add(p * q);
       firstSquares.add(p * p);
       secondSquares.add(q * q);
       differences.add(Math.abs(p - q));
       double middle = (p + q) / 2;
-      divergence.add(term(p, q, middle) + term(q, p, middle));
+      divergence.add(term(p, middle) + term(q, middle));
     }
 
-    private static double term(double p, double other, double middle) {
-      if (p == 0 || p == middle) {
-        return 0;
-      }
-      // Of a pair in one matrix alone p / middle is 2, and no logarithm is needed.
-      return other == 0 ? p : p * (StrictMath.log(p / middle) / LN_2);
+    /** As p / middle is 2 no logarithm is needed. */
+    private void alone(double p, CompensatedSum squares) {
+      squares.add(p * p);
+      differences.add(p);
+      divergence.add(p);
+    }
+
+    private static double term(double p, double middle) {
+      return p == middle ? 0 : p * (StrictMath.log(p / middle) / LN_2);
     }
 
     Similarity result() {

@@ -45,7 +45,13 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
   private final PriorityQueue<Change> kept = new PriorityQueue<>(LARGEST_FIRST.reversed());
   private long place;
 
-  private TopChanges(
+  /**
+   * None yet: {@link Similarity} may tell it of the pairs.
+   *
+   * @param nowSeconds how long the first matrix's traffic took
+   * @param thenSeconds the same of the second
+   */
+  public TopChanges(
       TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
     this.now = now;
     this.then = then;
@@ -64,7 +70,12 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
       TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
     TopChanges changes = new TopChanges(now, then, nowSeconds, thenSeconds, wanted);
     now.join(then, changes);
-    return changes.kept.stream().sorted(LARGEST_FIRST).toList();
+    return changes.largest();
+  }
+
+  /** The largest changes of the pairs that it was told of, the largest first. */
+  public List<Change> largest() {
+    return kept.stream().sorted(LARGEST_FIRST).toList();
   }
 
   @Override

@@ -42,6 +42,16 @@ public final class TrafficMatrix {
     long[] highs = new long[rows];
     table.readHighs(column, 0, rows, highs);
     var lows = table.longs(column);
+    if (matrix.keys.areDistinctInOrder()) {
+      boolean hasNulls = table.hasNulls(column);
+      for (int next = 0; next < rows; next++) {
+        if (counts.test(next) && !(hasNulls && table.isNull(next, column))) {
+          matrix.addPair(next, highs[next], lows.get(next));
+        }
+      }
+      matrix.end();
+      return matrix;
+    }
     int last = -1;
     for (int next : matrix.keys.order()) {
       if (!counts.test(next) || table.isNull(next, column)) {
@@ -57,6 +67,15 @@ public final class TrafficMatrix {
     return matrix;
   }
 
+  /** Adds the only row of a pair. */
+  private void addPair(int tableRow, long highLong, long lowLong) {
+    if (highLong > 0 || (highLong == 0 && lowLong != 0)) {
+      row[size] = tableRow;
+      high[size] = highLong;
+      low[size++] = lowLong;
+    }
+  }
+
   private void begin(int tableRow) {
     dropEmpty();
     row[size++] = tableRow;
@@ -70,9 +89,11 @@ public final class TrafficMatrix {
 
   private void end() {
     dropEmpty();
-    row = Arrays.copyOf(row, size);
-    high = Arrays.copyOf(high, size);
-    low = Arrays.copyOf(low, size);
+    if (size < row.length) {
+      row = Arrays.copyOf(row, size);
+      high = Arrays.copyOf(high, size);
+      low = Arrays.copyOf(low, size);
+    }
     for (int i = 0; i < size; i++) {
       long sum = totalLow + low[i];
       totalHigh = Int128.addHigh(totalHigh, totalLow, high[i], sum);
@@ -125,7 +146,7 @@ public final class TrafficMatrix {
   }
 
   /** Told of each pair that is in one of two matrices. */
-  interface PairVisitor {
+  public interface PairVisitor {
     /**
      * One pair.
      *
