@@ -60,12 +60,15 @@ public sealed interface Partial {
    * the task sent in advance.
    *
    * @param task as of the {@link Advance}
+   * @param advances how many {@link Advance}s of the window it sent: without all of them the window
+   *     lacks groups
    * @param superseded the places of groups that count no more, among all that the task sent of the
    *     window in advance; not to be written to
    * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
-  record Rest(long queryId, long task, int[] superseded, byte[] bytes) implements Partial {
+  record Rest(long queryId, long task, int advances, int[] superseded, byte[] bytes)
+      implements Partial {
     @Override
     public int keyGroup() {
       return 0;

@@ -23,7 +23,7 @@ import org.flowmon.jobs.types.RecordSerializer;
  *   missing: 7 u8 | key group i32 | query i64 | site (modified UTF-8) | after i64 | through i64
  *   update:  8 u8 | key group i32 | query i64 | window end i64 | since i64 | through i64 | length i32 | bytes
  *   advance: 9 u8 | query i64     | task i64 | length i32 | bytes
- *   rest:   10 u8 | query i64     | task i64 | superseded i32 | place i32 … | length i32 | bytes
+ *   rest:   10 u8 | query i64     | task i64 | advances i32 | superseded i32 | place i32 … | length i32 | bytes
  * </pre>
  */
 public final class PartialSerializer extends RecordSerializer<Partial> {
@@ -102,6 +102,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
       target.writeByte(REST);
       target.writeLong(rest.queryId());
       target.writeLong(rest.task());
+      target.writeInt(rest.advances());
       target.writeInt(rest.superseded().length);
       for (int place : rest.superseded()) {
         target.writeInt(place);
@@ -183,6 +184,7 @@ public final class PartialSerializer extends RecordSerializer<Partial> {
           new Partial.Rest(
               source.readLong(),
               source.readLong(),
+              source.readInt(),
               readPlaces(source),
               readBytes(source, MAX_BYTES));
       default -> throw new IOException("a partial of the unknown kind " + kind + ", expected 1…10");

@@ -41,6 +41,15 @@ final class AdvancedParts {
     return !rests.isEmpty();
   }
 
+  /**
+   * Whether all that goes with the rest is there. It is not where the query was stopped and said
+   * anew in between: then the window is none of those that the query has all flows of.
+   */
+  boolean isWhole() {
+    return rests.stream()
+        .allMatch(rest -> byTask.getOrDefault(rest.task(), List.of()).size() == rest.advances());
+  }
+
   /** Begins to put in order what came, unless that has begun. */
   void prepare(FlowQuery query, Executor executor) {
     if (inOrder == null && !byTask.isEmpty()) {

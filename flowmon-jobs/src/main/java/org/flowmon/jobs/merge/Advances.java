@@ -23,6 +23,7 @@ final class Advances {
   /** Of one window. */
   private static final class Advance {
     private int sent; // groups
+    private int messages;
     private OrderBound bound; // null where there is none
   }
 
@@ -51,6 +52,7 @@ final class Advances {
 
   /** The message that sends a part in advance. */
   Partial advance(WindowPart part) {
+    of(part).messages++;
     return new Partial.Advance(part.queryId(), task, part.toBytes());
   }
 
@@ -59,7 +61,8 @@ final class Advances {
     Advance window = find(part.queryId(), part.windowEnd());
     return window == null || window.sent == 0
         ? new Partial.Part(part.queryId(), part.toBytes())
-        : new Partial.Rest(part.queryId(), task, part.superseded(), part.toBytes());
+        : new Partial.Rest(
+            part.queryId(), task, window.messages, part.superseded(), part.toBytes());
   }
 
   /** Notes what groups of a window are not going to be behind that are wanted. */

@@ -113,7 +113,7 @@ final class OpenWindow {
    * What goes out as the window's result.
    *
    * @param through this arrival it is complete
-   * @return null where nothing has come
+   * @return null where nothing has come, or groups are lacking that went in advance
    */
   WindowPart publish(FlowQuery query, long through) {
     changed = false;
@@ -126,7 +126,8 @@ final class OpenWindow {
    * of a later one; what comes once was there when the window was closed.
    */
   private boolean isWhole(boolean isClosed, long through) {
-    return ((parts.isEmpty() && advanced == null) || isClosed)
+    boolean hasRest = advanced != null && advanced.hasRest();
+    return ((parts.isEmpty() && !hasRest) || isClosed)
         && waiting.stream().noneMatch(update -> update.since() < through);
   }
 
@@ -143,6 +144,9 @@ final class OpenWindow {
   }
 
   private WindowPart merged(FlowQuery query) {
+    if (advanced != null && !advanced.isWhole()) {
+      return null;
+    }
     WindowPart merged =
         advanced != null && advanced.hasRest()
             ? advanced.with(parts, query)

@@ -18,6 +18,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
  */
 final class ResultMakers implements AutoCloseable {
   private final ExecutorService helpers;
+  private final ExecutorService preparer; // so that no result waits for it
   private final MailboxExecutor mailbox;
 
   /**
@@ -27,14 +28,14 @@ final class ResultMakers implements AutoCloseable {
    */
   ResultMakers(int threads, MailboxExecutor mailbox) {
     this.mailbox = mailbox;
-    helpers =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "windows-helper");
-              thread.setDaemon(true);
-              return thread;
-            });
+    helpers = Executors.newFixedThreadPool(threads, task -> daemon(task, "windows-helper"));
+    preparer = Executors.newSingleThreadExecutor(task -> daemon(task, "windows-preparer"));
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /**
@@ -119,9 +120,9 @@ final class ResultMakers implements AutoCloseable {
     }
   }
 
-  /** Lets a helper do something of which nobody waits for the end, as soon as one has time. */
+  /** Lets something be done by the way of which nobody waits for the end. */
   void prepare(Runnable work) {
-    helpers.execute(work);
+    preparer.execute(work);
   }
 
   /** Lets a helper make them as soon as one has time. */
@@ -149,5 +150,6 @@ final class ResultMakers implements AutoCloseable {
   @Override
   public void close() {
     helpers.shutdownNow();
+    preparer.shutdownNow();
   }
 }

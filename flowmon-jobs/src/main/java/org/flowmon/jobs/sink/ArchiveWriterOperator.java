@@ -37,7 +37,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
     implements OneInputStreamOperator<PositionedBatch, ArchiveCommittable>, BoundedOneInput {
-  /** Rows of a segment, but for the last before a barrier. */
+  /** Rows of a segment, but for the last two before a barrier. */
   static final int PIECE_ROWS = 250_000;
 
   private static final long serialVersionUID = 1L;
@@ -57,6 +57,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient int rows;
   private transient long bytes;
   private transient long lastWaitMillis;
+  private transient NextBarrier nextBarrier;
 
   private transient Counter sealedRows;
   private transient Counter sealedSegments;
@@ -91,6 +92,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     pool = new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
     positions = new LinkedHashMap<>();
     piece = new ArrayList<>();
+    nextBarrier = new NextBarrier();
   }
 
   private void openMetrics() {
@@ -127,7 +129,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     piece.add(batch);
     rows += batch.rows();
     bytes += batch.bytes().length;
-    if (rows >= pieceRows || bytes >= PIECE_BYTES) {
+    // Flows wait at the barrier for what is not sealed by then: little is left if most goes before.
+    if (rows >= pieceRows || bytes >= PIECE_BYTES || nextBarrier.isNear(System.nanoTime())) {
       sealPiece();
     }
   }
@@ -151,6 +154,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
 
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    nextBarrier.came(System.nanoTime());
     emit();
   }
 

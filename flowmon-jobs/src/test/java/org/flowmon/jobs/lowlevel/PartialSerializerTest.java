@@ -52,8 +52,8 @@ class PartialSerializerTest {
     SplittableRandom random = new SplittableRandom(1);
     for (int count : new int[] {0, 1, 1 << 16, (1 << 16) + 1, 200_000}) {
       int[] superseded = random.ints(count).toArray();
-      Partial.Rest rest = (Partial.Rest) read(write(new Partial.Rest(5, 6, superseded, bytes)));
-      assertEquals(List.of(5L, 6L), List.of(rest.queryId(), rest.task()));
+      Partial.Rest rest = (Partial.Rest) read(write(new Partial.Rest(5, 6, 7, superseded, bytes)));
+      assertEquals(List.of(5L, 6L, 7), List.of(rest.queryId(), rest.task(), rest.advances()));
       assertArrayEquals(superseded, rest.superseded());
       assertArrayEquals(bytes, rest.bytes());
     }
@@ -61,12 +61,12 @@ class PartialSerializerTest {
 
   @Test
   void bytesThatEndTooEarlyAreAnErrorAndTakeNoMemory() throws IOException {
-    byte[] bytes = write(new Partial.Rest(5, 6, new int[] {7, 8}, new byte[] {9}));
+    byte[] bytes = write(new Partial.Rest(5, 6, 7, new int[] {7, 8}, new byte[] {9}));
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
       assertThrows(IOException.class, () -> read(cut), length + " bytes");
     }
-    int count = 1 + 1 + 8 + 8; // version, kind, query, task
+    int count = 1 + 1 + 8 + 8 + 4; // version, kind, query, task, advances
     for (int wrong : new int[] {-1, Integer.MAX_VALUE}) {
       byte[] other = bytes.clone();
       for (int i = 0; i < 4; i++) {

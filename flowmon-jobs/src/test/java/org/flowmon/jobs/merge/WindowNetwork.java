@@ -31,8 +31,16 @@ import org.flowmon.jobs.source.PositionedBatchSerializer;
 final class WindowNetwork implements AutoCloseable {
   static final int KEY_GROUPS = 8;
 
-  /** What a checkpoint holds. */
-  record State(OperatorSubtaskState merge, int tasks, OperatorSubtaskState windows) {}
+  /**
+   * What a checkpoint holds.
+   *
+   * @param inFlight what the barrier overtook on the way to the last step, as unaligned ones do
+   */
+  record State(
+      OperatorSubtaskState merge,
+      int tasks,
+      OperatorSubtaskState windows,
+      List<Partial> inFlight) {}
 
   /** Channels into one task. */
   private static final class Inputs {
@@ -70,6 +78,7 @@ final class WindowNetwork implements AutoCloseable {
 
   private final KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
   private final SplittableRandom random;
+  private final boolean unaligned;
   private final List<OneInputStreamOperatorTestHarness<PositionedBatch, Partial>> lows =
       new ArrayList<>();
   private final List<KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial>> merges =
@@ -86,9 +95,15 @@ final class WindowNetwork implements AutoCloseable {
   long late;
 
   WindowNetwork(
-      List<AnalysisConfig> analyses, int sources, int tasks, State from, SplittableRandom random)
+      List<AnalysisConfig> analyses,
+      int sources,
+      int tasks,
+      State from,
+      boolean unaligned,
+      SplittableRandom random)
       throws Exception {
     this.random = random;
+    this.unaligned = unaligned;
     for (int i = 0; i < sources; i++) {
       OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
           new OneInputStreamOperatorTestHarness<>(
@@ -121,6 +136,11 @@ final class WindowNetwork implements AutoCloseable {
     }
     windows.open();
     toWindows = new Inputs(tasks);
+    if (from != null) {
+      for (Partial partial : from.inFlight()) {
+        windows.processElement(new StreamRecord<>(partial));
+      }
+    }
   }
 
   void batch(int source, FlowBatch batch) throws Exception {
@@ -184,24 +204,34 @@ final class WindowNetwork implements AutoCloseable {
     merges.get(task).getOutput().clear();
   }
 
-  private void deliverAll() throws Exception {
+  private void deliverAllToMerge() throws Exception {
     for (int task = 0; task < merges.size(); task++) {
       while (!toMerge.get(task).isEmpty()) {
         deliverToMerge(task, random.nextInt(lows.size()));
       }
     }
+  }
+
+  private void deliverAll() throws Exception {
+    deliverAllToMerge();
     while (!toWindows.isEmpty()) {
       toWindows.deliver(random.nextInt(merges.size()), windows);
     }
   }
 
-  /** A checkpoint: all that was sent before the barrier comes before it. */
+  /**
+   * A checkpoint, unaligned or not: all that was sent before the barrier comes before it, but for
+   * what it overtakes on the way to the last step.
+   */
   State checkpoint() throws Exception {
     for (int i = 0; i < lows.size(); i++) {
       lows.get(i).prepareSnapshotPreBarrier(1);
       collect(i);
     }
-    deliverAll();
+    deliverAllToMerge();
+    for (int n = random.nextInt(40); n > 0 || !(unaligned || toWindows.isEmpty()); n--) {
+      toWindows.deliver(random.nextInt(merges.size()), windows);
+    }
     List<OperatorSubtaskState> states = new ArrayList<>();
     for (var merge : merges) {
       states.add(merge.snapshot(1, 1));
@@ -209,7 +239,11 @@ final class WindowNetwork implements AutoCloseable {
     OperatorSubtaskState all =
         AbstractStreamOperatorTestHarness.repackageState(
             states.toArray(new OperatorSubtaskState[0]));
-    return new State(all, merges.size(), windows.snapshot(1, 1));
+    List<Partial> inFlight = new ArrayList<>();
+    for (Deque<Object> channel : toWindows.channels) {
+      channel.stream().filter(Partial.class::isInstance).forEach(p -> inFlight.add((Partial) p));
+    }
+    return new State(all, merges.size(), windows.snapshot(1, 1), inFlight);
   }
 
   /** The end of input. */

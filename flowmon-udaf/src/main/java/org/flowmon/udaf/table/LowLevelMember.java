@@ -11,6 +11,7 @@ public final class LowLevelMember {
   private final WindowSpec window;
   private final LiveGroupings groupings;
   private final PartialSink sink;
+  private final boolean canAdvance;
   private long partials;
   private long messages;
   // What tables counted that were made anew since.
@@ -28,6 +29,12 @@ public final class LowLevelMember {
     this.window = window;
     this.groupings = LiveGroupings.of(query);
     this.sink = sink;
+    this.canAdvance = WindowTables.canAdvance(query, window);
+  }
+
+  /** As {@link WindowTables#canAdvance}. */
+  boolean canAdvance() {
+    return canAdvance;
   }
 
   long queryId() {

@@ -310,14 +310,19 @@ final class LowLevelTables {
             return;
           }
           if (window.neededAt(pane.fromWindowEnd, pane.due) <= watermarkMicros) {
-            pane.isRest = advanceAt <= before;
             close(pane);
-          } else if (advanceAt > before && advanceAt <= watermarkMicros) {
+          } else if (advanceAt > before && advanceAt <= watermarkMicros && goAhead()) {
             panes.detach(pane);
             close(pane);
           }
         });
+    panes.forgetDetached(watermarkMicros - window.latenessMicros());
     guarded(this::settle);
+  }
+
+  /** Whether the groups of any query are of use ahead of their windows' results. */
+  private boolean goAhead() {
+    return members.stream().anyMatch(LowLevelMember::canAdvance);
   }
 
   private void close(Pane pane) {

@@ -2,8 +2,10 @@ package org.flowmon.udaf.table;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** The panes that the low level holds groups of, by time and by index. */
@@ -14,6 +16,8 @@ final class PaneSet {
   private final Map<Key, Pane> byTime = new HashMap<>();
   private final List<Pane> byIndex = new ArrayList<>();
   private final List<Integer> freeIndexes = new ArrayList<>();
+  // Most groups of these times have gone.
+  private final Set<Key> detached = new HashSet<>();
   private Pane latest;
 
   /**
@@ -43,6 +47,7 @@ final class PaneSet {
     boolean reuse = !freeIndexes.isEmpty();
     int index = reuse ? freeIndexes.remove(freeIndexes.size() - 1) : byIndex.size();
     Pane pane = new Pane(index, key.start, key.fromWindowEnd, key.due, destinations);
+    pane.isRest = detached.contains(key);
     if (reuse) {
       byIndex.set(index, pane);
     } else {
@@ -55,12 +60,19 @@ final class PaneSet {
     return byIndex.get(index);
   }
 
-  /** Lets a pane go: what comes for its time from now on is of another. */
+  /** Lets a pane go: what comes for its time from now on is of another, which is its rest. */
   void detach(Pane pane) {
-    byTime.remove(new Key(pane.start, pane.fromWindowEnd, pane.due));
+    Key key = new Key(pane.start, pane.fromWindowEnd, pane.due);
+    byTime.remove(key);
+    detached.add(key);
     if (latest == pane) {
       latest = null;
     }
+  }
+
+  /** Forgets which panes were detached whose first window ends by then. */
+  void forgetDetached(long windowEnd) {
+    detached.removeIf(key -> key.fromWindowEnd <= windowEnd);
   }
 
   /** Forgets a pane that has nothing left in the table. */

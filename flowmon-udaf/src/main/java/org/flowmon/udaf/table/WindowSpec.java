@@ -204,12 +204,14 @@ public record WindowSpec(
 
   /**
    * The watermark from which on what there is of a window goes ahead of its result, so that little
-   * is left to do once that is due: the middle of its lateness. Most flows have come by then.
+   * is left to do once that is due: a quarter of its lateness after its end. Most flows have come
+   * by then, and there is time to send them and to put them in order.
    *
-   * @return {@link Long#MAX_VALUE} where results are revised or nothing may be late: never
+   * @return {@link Long#MAX_VALUE}, never, where results are revised, nothing may be late, or so
+   *     much that several windows would be there in advance at a time
    */
   public long advanceAt(long windowEnd) {
-    return hasAdvances() ? windowEnd + latenessMicros / 2 : Long.MAX_VALUE;
+    return hasAdvances() ? windowEnd + latenessMicros / 4 : Long.MAX_VALUE;
   }
 
   /** Whether any window reaches {@link #advanceAt} after one watermark and by another. */
@@ -217,12 +219,12 @@ public record WindowSpec(
     if (!hasAdvances() || watermarkMicros > Long.MAX_VALUE / 2) {
       return false;
     }
-    long half = latenessMicros / 2;
-    return before < Long.MIN_VALUE / 2 || tickAtOrBefore(watermarkMicros - half) + half > before;
+    long lead = latenessMicros / 4;
+    return before < Long.MIN_VALUE / 2 || tickAtOrBefore(watermarkMicros - lead) + lead > before;
   }
 
   private boolean hasAdvances() {
-    return !revised && latenessMicros > 1;
+    return !revised && latenessMicros > 3 && latenessMicros <= slideMicros;
   }
 
   /**

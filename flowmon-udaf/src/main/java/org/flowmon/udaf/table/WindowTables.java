@@ -39,10 +39,16 @@ public final class WindowTables {
   /**
    * Groups that went in advance.
    *
-   * @param table they are its first ones, and it notes which of them change
+   * @param table they are its first ones, and it notes which of them change; null where groups of
+   *     it were left out since
    * @param first place of the first of them, as who took them has it
+   * @param groups how many
    */
-  private record Advance(GroupTable table, int first) {}
+  private record Advance(GroupTable table, int first, int groups) {
+    Advance withoutTable() {
+      return new Advance(null, first, groups);
+    }
+  }
 
   /** Tables for all groups, however many these are. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
@@ -152,6 +158,7 @@ public final class WindowTables {
     if (ofPane == null) {
       return GroupHolding.NONE;
     }
+    advances.computeIfPresent(pane.fromWindowEnd(), (end, advance) -> advance.withoutTable());
     GroupHolding left = GroupHolding.NONE;
     for (int g = 0; g < ofPane.length; g++) {
       if (ofPane[g] == null) {
@@ -249,15 +256,26 @@ public final class WindowTables {
             FlowQuery of = live.keepsAllGroups() ? live : live.withLimit(2 * live.limit());
             int first = parts.applyAsInt(WindowPart.of(queryId, end, of, table));
             table.watch();
-            advances.put(end, new Advance(table, first));
+            advances.put(end, new Advance(table, first, table.size()));
           }
         });
   }
 
-  /** How many groups have changed that {@link #advance} gave of a window. */
+  /**
+   * How many groups have changed that {@link #advance} gave of a window: more than there can be
+   * where nobody knows, as it has groups besides that one table.
+   */
   public long changed(long windowEnd) {
     Advance advance = advances.get(windowEnd);
-    return advance == null ? 0 : advance.table.changes();
+    if (advance == null) {
+      return 0;
+    }
+    for (Map.Entry<PaneKey, GroupTable[]> pane : tables.entrySet()) {
+      if (pane.getKey().fromWindowEnd() == windowEnd && pane.getValue()[0] != advance.table) {
+        return Integer.MAX_VALUE;
+      }
+    }
+    return advance.table.changes();
   }
 
   private static GroupHolding holding(GroupTable[] ofPane) {
@@ -354,7 +372,7 @@ public final class WindowTables {
       return part;
     }
     boolean isSame = part.isOf(advance.table);
-    return part.rest(advance.first, advance.table.watched(), isSame ? advance.table : null);
+    return part.rest(advance.first, advance.groups, isSame ? advance.table : null);
   }
 
   /** The level of a pane: all of its tables have the same. */

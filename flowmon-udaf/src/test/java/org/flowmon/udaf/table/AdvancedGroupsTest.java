@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,7 +53,7 @@ class AdvancedGroupsTest {
 
     void advance(long watermark) {
       for (WindowTables of : tables) {
-        of.closeUpTo(watermark, part -> assertFalse(true, "no window is over"));
+        of.closeUpTo(watermark, part -> fail("no window is over"));
         of.advance(
             watermark,
             part -> {
@@ -200,11 +201,11 @@ class AdvancedGroupsTest {
           before.tables[g] =
               WindowTables.fromBytes(test.tasks.get(0).tables[g].toBytes(), 1, query, WINDOW);
         }
-        before.advance(END + SECOND / 2);
+        before.advance(END + SECOND / 4);
       }
       // One of them may not be asked before the window is over.
       for (Task task : random.nextInt(5) == 0 ? test.tasks.subList(0, 1) : test.tasks) {
-        task.advance(END + SECOND / 2 + random.nextInt((int) SECOND / 3));
+        task.advance(END + SECOND / 4 + random.nextInt((int) SECOND / 3));
       }
       test.flows(1 + random.nextInt(random.nextBoolean() ? 50 : 5000), hosts);
       WindowPart expected = test.expected();
@@ -241,9 +242,9 @@ class AdvancedGroupsTest {
       Task task = run.tasks.get(0);
       List<WindowPart> advance = new ArrayList<>();
       for (WindowTables tables : task.tables) {
-        tables.closeUpTo(END, part -> assertFalse(true, "no window is over"));
+        tables.closeUpTo(END, part -> fail("no window is over"));
         tables.advance(
-            END + SECOND / 2,
+            END + SECOND / 4,
             part -> {
               advance.add(part);
               return 0;
@@ -284,12 +285,12 @@ class AdvancedGroupsTest {
     Run run = new Run();
     run.flows(5000, 400);
     Task task = run.tasks.get(0);
-    task.advance(END + SECOND / 2 - 1);
+    task.advance(END + SECOND / 4 - 1);
     assertEquals(0, task.sent, "it is too early");
-    task.advance(END + SECOND / 2);
+    task.advance(END + SECOND / 4);
     int sent = task.sent;
     assertTrue(sent > 1000, sent + " groups");
-    task.advance(END + SECOND / 2 + 1);
+    task.advance(END + SECOND / 4 + 1);
     assertEquals(sent, task.sent, "once");
     run.flows(20, 400);
     task.close();
@@ -305,7 +306,7 @@ class AdvancedGroupsTest {
     Run run = new Run();
     run.flows(100, 20);
     Task task = run.tasks.get(0);
-    task.advance(END + SECOND / 2);
+    task.advance(END + SECOND / 4);
     task.close();
     for (int number : new int[] {-1, task.sent}) {
       AdvancedGroups groups = AdvancedGroups.of(run.query, Map.of(0L, task.advance));
