@@ -204,7 +204,7 @@ class SitesJobTest {
 
     @Override
     public PositionedBatch map(PositionedBatch batch) throws InterruptedException {
-      Thread.sleep(3);
+      Thread.sleep(10); // ten times what a watermark takes: that one comes between two batches
       return batch;
     }
   }

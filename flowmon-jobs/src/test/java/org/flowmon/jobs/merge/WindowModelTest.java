@@ -246,7 +246,7 @@ class WindowModelTest {
       int crashes = 2;
       while (!isAtEnd()) {
         step();
-        int chance = schedule.random.nextInt(schedule.once && !schedule.switches ? 40 : 100);
+        int chance = schedule.random.nextInt(schedule.once ? 40 : 100);
         if (chance < 4) {
           checkpoint = checkpoint();
         } else if (chance < 7) {

@@ -106,7 +106,7 @@ public final class WindowTables {
     if (window.isClosed(window.lastWindowEnd(start), watermark)) {
       return false;
     }
-    long due = groups.due() == start ? start : window.due(from, groups.due(), watermark);
+    long due = due(start, from, groups.due());
     PaneKey pane = new PaneKey(start, from, due);
     GroupTable table = table(pane, groups.grouping());
     if (merges[groups.grouping()] == null) {
@@ -118,6 +118,15 @@ public final class WindowTables {
     budget.dropped(table.sample().dropped() - droppedBefore);
     budget.added(pane, table.holding().minus(before));
     return true;
+  }
+
+  /**
+   * From which tick on groups count. Where results come once, none counts in one that went out: of
+   * a state that was made with revisions those that do come again, and so they do should revisions
+   * be back.
+   */
+  private long due(long start, long fromWindowEnd, long due) {
+    return due == start && window.revised() ? start : window.due(fromWindowEnd, due, watermark);
   }
 
   private boolean isPane(long start, long fromWindowEnd) {
@@ -488,8 +497,7 @@ public final class WindowTables {
     if (window.isClosed(window.lastWindowEnd(pane.start()), watermark)) {
       return;
     }
-    boolean counts = pane.counts();
-    long due = counts ? pane.due() : window.due(pane.fromWindowEnd(), pane.due(), watermark);
+    long due = due(pane.start(), pane.fromWindowEnd(), pane.due());
     PaneKey key = new PaneKey(pane.start(), pane.fromWindowEnd(), due);
     var unused = table(key, grouping);
     budget.raise(key, level);
