@@ -61,11 +61,6 @@ public final class AdvancedGroups {
     return new AdvancedGroups(live, new LinkedHashMap<>(parts));
   }
 
-  /** Groups that went in advance. */
-  public int size() {
-    return numbers.length;
-  }
-
   /**
    * All of the window.
    *

@@ -27,12 +27,11 @@ public record Similarity(
     double cosine, double l1, double jensenShannon, long both, long onlyFirst, long onlySecond) {
   private static final double LN_2 = StrictMath.log(2);
 
-  /** Compares two matrices of keys of the same kinds. */
-  public static Similarity of(TrafficMatrix first, TrafficMatrix second) {
-    return of(first, second, (mine, other) -> {});
-  }
-
-  /** Likewise, and tells another of each pair on the way. */
+  /**
+   * Compares two matrices of keys of the same kinds.
+   *
+   * @param beside is told of each pair on the way
+   */
   public static Similarity of(
       TrafficMatrix first, TrafficMatrix second, TrafficMatrix.PairVisitor beside) {
     Sums sums = new Sums(first, second);

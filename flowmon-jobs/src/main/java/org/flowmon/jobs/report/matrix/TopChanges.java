@@ -60,19 +60,6 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
     this.wanted = wanted;
   }
 
-  /**
-   * The largest changes, the largest first.
-   *
-   * @param nowSeconds how long the first matrix's traffic took
-   * @param thenSeconds the same of the second
-   */
-  public static List<Change> of(
-      TrafficMatrix now, TrafficMatrix then, double nowSeconds, double thenSeconds, int wanted) {
-    TopChanges changes = new TopChanges(now, then, nowSeconds, thenSeconds, wanted);
-    now.join(then, changes);
-    return changes.largest();
-  }
-
   /** The largest changes of the pairs that it was told of, the largest first. */
   public List<Change> largest() {
     return kept.stream().sorted(LARGEST_FIRST).toList();
