@@ -35,7 +35,8 @@ final class AnalysesChangeCommands {
         names = "--wait",
         paramLabel = "DURATION",
         description =
-            "How long to wait for a job's answer. Default: ${DEFAULT-VALUE}; 0s: not at all.",
+            "How long to wait for a job's answer. Default: ${DEFAULT-VALUE}; 0s: not at all. A"
+                + " broker has 10 s to answer, with a shorter wait 5 s.",
         defaultValue = "30s",
         converter = DurationConverter.class)
     private Duration wait;
@@ -51,6 +52,7 @@ final class AnalysesChangeCommands {
       try {
         JobConfig.Kafka kafka = job.kafka();
         Map<String, String> changes = changes();
+        KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.patience(wait));
         ControlTopic topic = new ControlTopic(kafka);
         topic.createIfMissing();
         int refused = 0;

@@ -99,6 +99,7 @@ final class AnalysesListCommand implements Callable<Integer> {
       throw new UsageException("analyses list: a folder or a job, not both");
     }
     JobConfig.Kafka kafka = job.kafka();
+    KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.PATIENCE);
     AnalysisSet set = new AnalysisSet(job.started());
     ControlTopic topic = new ControlTopic(kafka);
     topic.createIfMissing();

@@ -42,6 +42,7 @@ final class AnalysesTopicOptions {
 
   /** Kafka and the topic of analyses. */
   JobConfig.Kafka kafka() {
+    ServicesLog.quiet();
     if (config != null && bootstrap != null) {
       throw new UsageException("analyses: --config or --kafka, not both");
     }

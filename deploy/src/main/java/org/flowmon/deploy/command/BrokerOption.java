@@ -20,8 +20,19 @@ final class BrokerOption {
       description = "The job's configuration, which names Kafka's servers and properties.")
   private Path config;
 
-  /** The properties of Kafka's clients, with the bootstrap servers. */
+  /**
+   * The properties of Kafka's clients, with the bootstrap servers, where a broker answers.
+   *
+   * @throws CommandException where none does
+   */
   Map<String, Object> properties() {
+    ServicesLog.quiet();
+    Map<String, Object> properties = given();
+    KafkaBroker.mustAnswer(properties, KafkaBroker.PATIENCE);
+    return properties;
+  }
+
+  private Map<String, Object> given() {
     if (config == null) {
       return Map.of("bootstrap.servers", bootstrap);
     }

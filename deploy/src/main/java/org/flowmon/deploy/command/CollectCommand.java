@@ -159,6 +159,8 @@ public final class CollectCommand implements Callable<Integer> {
                           + " s"),
               1,
               TimeUnit.SECONDS);
+      KafkaBroker.mustAnswer(
+          Map.of("bootstrap.servers", bootstrap), Duration.ofSeconds(FlowTopics.TIMEOUT_SECONDS));
       FlowTopics.ensure(bootstrap, topic, partitions);
     } finally {
       waiting.shutdownNow();
