@@ -26,6 +26,7 @@ final class SketchAnswer {
   private final boolean json;
   // Of lists, for people: who reads JSON has the bounds.
   private final boolean hasNotes;
+  private final String doubt; // noted of an item whose bounds have 0 within
   private final Facts facts = new Facts();
   private final String[] before;
   private final Facts.Table table;
@@ -36,7 +37,17 @@ final class SketchAnswer {
    * @param before names of the columns before those of an estimate
    */
   SketchAnswer(boolean json, String... before) {
+    this(json, StateCells.MAY_BE_NONE, before);
+  }
+
+  /** No changes of items yet. */
+  static SketchAnswer ofChanges(boolean json) {
+    return new SketchAnswer(json, StateCells.MAY_BE_UNCHANGED, new String[] {ITEM});
+  }
+
+  private SketchAnswer(boolean json, String doubt, String[] before) {
     this.json = json;
+    this.doubt = doubt;
     this.before = before.clone();
     List<String> columns = new ArrayList<>(Arrays.asList(before));
     this.hasNotes = !json && columns.contains(ITEM);
@@ -93,13 +104,13 @@ final class SketchAnswer {
     row.add(of);
     row.add(bound.probability());
     if (hasNotes) {
-      row.add(mayBeNone(estimate) ? StateCells.MAY_BE_NONE : null);
+      row.add(mayBeZero(estimate) ? doubt : null);
     }
     table.row(row.toArray());
   }
 
   /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
-  private static boolean mayBeNone(Estimate estimate) {
+  private static boolean mayBeZero(Estimate estimate) {
     ValueKind kind = estimate.value().kind();
     return (kind == ValueKind.LONG || kind == ValueKind.DURATION)
         && !estimate.isExact()

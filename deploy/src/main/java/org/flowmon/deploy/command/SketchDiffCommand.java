@@ -88,7 +88,7 @@ final class SketchDiffCommand implements Callable<Integer> {
 
   private SketchAnswer changes(StateFiles reader, SuperState first, SuperState second) {
     ItemChanges changes = new ItemChanges(reader.function(), first, second);
-    SketchAnswer answer = new SketchAnswer(json, "item");
+    SketchAnswer answer = SketchAnswer.ofChanges(json);
     answer.add(
         changes.largest(share == null ? SHARE : share, limit == null ? LIMIT : limit),
         changes.error());

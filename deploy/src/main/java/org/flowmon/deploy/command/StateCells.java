@@ -22,6 +22,9 @@ final class StateCells {
    */
   static final String MAY_BE_NONE = "may be none";
 
+  /** And of such an item of CHANGES, whose bounds are those of a difference. */
+  static final String MAY_BE_UNCHANGED = "may not have changed";
+
   private static final int SHOWN = 6;
   private static final int LONG = 40;
   private static final String LIST = "[{\"item\":";
@@ -49,7 +52,9 @@ final class StateCells {
   private static List<String> items(String text) {
     List<String> lines = new ArrayList<>();
     try {
-      for (JsonNode item : JSON.readTree(text)) {
+      JsonNode items = JSON.readTree(text);
+      String doubt = doubt(items);
+      for (JsonNode item : items) {
         if (!item.has("item") || !item.has("value")) {
           return List.of(text);
         }
@@ -62,7 +67,7 @@ final class StateCells {
                 + ": "
                 + value
                 + (isExact ? "" : " (" + lower + " … " + upper + ")")
-                + (isExact || !mayBeNone(item) ? "" : ", " + MAY_BE_NONE));
+                + (isExact || !mayBeZero(item) ? "" : ", " + doubt));
       }
     } catch (JsonProcessingException e) {
       return List.of(text);
@@ -70,8 +75,21 @@ final class StateCells {
     return lines;
   }
 
+  /**
+   * What is said of an item whose bounds have 0 within. A list does not say whose it is: weights
+   * are never below 0, and of changes some bound is in all but the rarest lists.
+   */
+  private static String doubt(JsonNode items) {
+    for (JsonNode item : items) {
+      if (item.path("lower").asDouble() < 0) {
+        return MAY_BE_UNCHANGED;
+      }
+    }
+    return MAY_BE_NONE;
+  }
+
   /** Whether the bounds of an item leave that no row had it, or that nothing changed. */
-  private static boolean mayBeNone(JsonNode item) {
+  private static boolean mayBeZero(JsonNode item) {
     JsonNode lower = item.path("lower");
     JsonNode upper = item.path("upper");
     return lower.isNumber() && upper.isNumber() && lower.asDouble() <= 0 && upper.asDouble() >= 0;

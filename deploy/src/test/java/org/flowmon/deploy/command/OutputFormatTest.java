@@ -102,9 +102,11 @@ class OutputFormatTest {
         "[{\"item\":\"192.0.2.1\",\"value\":80,\"lower\":78,\"upper\":81},"
             + "{\"item\":[443,\"a\\u001b\"],\"value\":5,\"lower\":5,\"upper\":5},"
             + "{\"item\":22,\"value\":5,\"lower\":0,\"upper\":5},"
-            + "{\"item\":23,\"value\":-3,\"lower\":-7,\"upper\":1},"
-            + "{\"item\":24,\"value\":-3,\"lower\":-7,\"upper\":-1},"
             + "{\"item\":25,\"value\":0,\"lower\":0,\"upper\":0}]";
+    String changes =
+        "[{\"item\":24,\"value\":-3,\"lower\":-7,\"upper\":-1},"
+            + "{\"item\":22,\"value\":5,\"lower\":0,\"upper\":5},"
+            + "{\"item\":23,\"value\":-3,\"lower\":-7,\"upper\":1}]";
     ResultTable table =
         new ResultTable.Builder()
             .column("n", ValueKind.LONG)
@@ -121,20 +123,24 @@ class OutputFormatTest {
             .set(1, "RkxXU is no state")
             .set(2, "[{\"item\":no")
             .set(3, 4)
+            .row()
+            .set(0, 5)
+            .set(2, changes)
             .build();
     StringWriter text = new StringWriter();
     OutputFormat.TABLE.write(table, List.of(), new PrintWriter(text));
     assertEquals(
         """
-        n  state                  top                           m
-        ─  ─────────────────────  ────────────────────────────  ─
-        1  RkxXU3… (2,069 bytes)  192.0.2.1: 80 (78 … 81)       2
+        n  state                  top                                    m
+        ─  ─────────────────────  ─────────────────────────────────────  ─
+        1  RkxXU3… (2,069 bytes)  192.0.2.1: 80 (78 … 81)                2
                                   443, a\\x1b: 5
                                   22: 5 (0 … 5), may be none
-                                  23: -3 (-7 … 1), may be none
-                                  24: -3 (-7 … -1)
                                   25: 0
-        3  RkxXU is no state      [{"item":no                   4
+        3  RkxXU is no state      [{"item":no                            4
+        5                         24: -3 (-7 … -1)
+                                  22: 5 (0 … 5), may not have changed
+                                  23: -3 (-7 … 1), may not have changed
         """,
         text.toString());
     text.getBuffer().setLength(0);
