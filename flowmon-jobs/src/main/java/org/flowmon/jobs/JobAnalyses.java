@@ -7,10 +7,12 @@ import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.flowmon.jobs.alert.AlertRules;
+import org.flowmon.jobs.config.AlertConfig;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
@@ -50,6 +52,23 @@ public final class JobAnalyses {
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
       AlertRules.check(analysis);
+    }
+  }
+
+  /**
+   * Checks the same of one analysis, and tells all errors: behind one that was taken it goes on
+   * with what does not hang on it.
+   */
+  public static void check(AnalysisConfig analysis, Errors errors) {
+    AnalysisConfig rows = analysis.withoutCondition(List.of());
+    if (!errors.run(() -> check(List.of(rows)))) {
+      return;
+    }
+    if (analysis.report().condition() != null) {
+      errors.run(() -> ReportLogics.of(analysis).open(analysis));
+    }
+    for (AlertConfig alert : analysis.alerts()) {
+      errors.run(() -> AlertRules.check(analysis.withoutCondition(List.of(alert))));
     }
   }
 

@@ -18,6 +18,7 @@ import org.flowmon.jobs.alert.WebhookProbe;
 import org.flowmon.jobs.config.AlertConfig;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.config.WebhookConfig;
 import picocli.CommandLine.Command;
@@ -104,14 +105,14 @@ final class AnalysesCheckCommand implements Callable<Integer> {
 
   /** Does it, and says what is wrong of a file. Returns whether nothing is. */
   private boolean checked(Path file, Runnable check) {
-    try {
-      check.run();
-      return true;
-    } catch (ConfigException e) {
+    return errors(file).run(check);
+  }
+
+  private Errors errors(Path file) {
+    return error -> {
       wrong++;
-      System.out.println(located(file, e.getMessage()));
-      return false;
-    }
+      System.out.println(located(file, error.getMessage()));
+    };
   }
 
   private void bundled(AnalysisConfig analysis, JobConfig job) {
@@ -121,22 +122,28 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   }
 
   private void check(Path file, JobConfig job, Map<String, Path> names) {
-    checked(
-        file,
-        () -> {
-          AnalysisConfig analysis = AnalysisConfig.read(file);
-          JobAnalyses.check(List.of(analysis));
-          Path other = names.putIfAbsent(analysis.name(), file);
-          if (other != null) {
-            throw new ConfigException(
-                file + ": name: '" + analysis.name() + "' is already defined in " + other);
-          }
-          if (job != null) {
-            JobAnalyses.check(analysis, job);
-            AlertRules.checkSinks(analysis, job);
-          }
-          said(file + ": ", analysis, job);
-        });
+    int before = wrong;
+    Errors errors = errors(file);
+    AnalysisConfig analysis = AnalysisConfig.read(file, errors);
+    if (analysis == null) {
+      return;
+    }
+    JobAnalyses.check(analysis, errors);
+    Path other = names.putIfAbsent(analysis.name(), file);
+    if (other != null) {
+      errors.add(
+          new ConfigException(
+              file + ": name: '" + analysis.name() + "' is already defined in " + other));
+    }
+    if (job != null) {
+      checked(file, () -> JobAnalyses.check(analysis, job));
+      for (AlertConfig alert : analysis.alerts()) {
+        checked(file, () -> AlertRules.checkSinks(analysis.withoutCondition(List.of(alert)), job));
+      }
+    }
+    if (wrong == before) {
+      said(file + ": ", analysis, job);
+    }
   }
 
   private void said(String where, AnalysisConfig analysis, JobConfig job) {
@@ -144,7 +151,9 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     StringBuilder line = new StringBuilder(where).append(analysis.name()).append(" is right");
     Set<String> webhooks = webhooks(analysis);
     if (job == null && !webhooks.isEmpty()) {
-      line.append(", if its job has the webhooks ").append(webhooks).append(" (--config)");
+      line.append("; its alerts go to the webhooks ")
+          .append(webhooks)
+          .append(", if the job has them: --config FILE checks that");
     }
     if (job != null && job.postgres() == null && analysis.sinks().contains("postgres")) {
       line.append("; its reports do not go to PostgreSQL, as the configuration has none");

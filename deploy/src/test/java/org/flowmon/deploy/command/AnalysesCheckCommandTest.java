@@ -52,7 +52,9 @@ class AnalysesCheckCommandTest {
     CommandRun alone = CommandRun.of("analyses", "check", talkers);
     assertEquals(0, alone.code(), alone.toString());
     assertEquals(
-        talkers + ": talkers is right, if its job has the webhooks [ops] (--config)\n",
+        talkers
+            + ": talkers is right; its alerts go to the webhooks [ops], if the job has them:"
+            + " --config FILE checks that\n",
         alone.out());
     Path config = config("webhooks: {opps: {url: 'http://127.0.0.1:1/secret'}}\n");
     CommandRun wrong = CommandRun.of("analyses", "check", "--config", config, talkers);

@@ -140,6 +140,69 @@ class AnalysesCommandTest {
   }
 
   @Test
+  void allThatIsWrongInAFileIsSaid() throws Exception {
+    Path file = folder.resolve("wrong.yaml");
+    Files.writeString(
+        file,
+        """
+        name: wrong
+        live:
+          query: SELECT src_addr, SUM(byte) AS bytes FROM flows GROUP BY src_addr
+          window: 10s
+          slide: 3s
+        history:
+          query: SELECT src_addr FROM flow
+        report: {logic: live, logc: x}
+        sinks: [kafka, mail, postgres, pager]
+        alerts:
+          - {name: a, when: bytes > 1, for: soon}
+          - {name: b}
+        slots: 5
+        """);
+    String[] expected = {
+      ":3:31: live.query: no column 'byte'",
+      ":5: live.slide: expected a duration that divides the window of 10s, found 3s",
+      ":7:31: history.query: ",
+      ":8: report.logc: is not a key here",
+      ":9: sinks: expected some of [kafka, postgres], found 'mail'",
+      ":9: sinks: expected some of [kafka, postgres], found 'pager'",
+      ":11: alerts[1].for: expected a duration",
+      ":12: alerts[2].when: is missing",
+      ":13: slots: is not a key here",
+    };
+    assertSaid(file, expected);
+    // What is right but for conditions, of which the first does not keep the others from it.
+    Files.writeString(
+        file,
+        """
+        name: wrong
+        live: {query: 'SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr', window: 10s}
+        report: {logic: live, condition: byte > 1}
+        sinks: [none]
+        alerts:
+          - {name: a, when: bytes > 1, key: [dst_addr]}
+          - {name: b, when: bytes > 1}
+          - {name: c, when: bits > 1}
+        """);
+    assertSaid(
+        file,
+        ":4: sinks: expected some of [kafka, postgres], found 'none'",
+        ":3: report.condition: ",
+        ": analysis wrong: alert a: key: expected columns out of src_addr, bytes",
+        ":8: alerts[3].when: ");
+  }
+
+  private static void assertSaid(Path file, String... beginnings) {
+    Ran ran = run("analyses", "check", file.toString());
+    assertEquals(1, ran.code(), ran.out());
+    List<String> lines = ran.out().lines().toList();
+    assertEquals(beginnings.length, lines.size(), ran.out());
+    for (int i = 0; i < beginnings.length; i++) {
+      assertTrue(lines.get(i).startsWith(file + beginnings[i]), lines.get(i));
+    }
+  }
+
+  @Test
   void errorsOfYamlAndOfQueriesNameLineAndColumn() throws Exception {
     String right = run("analyses", "show", "elephants").out();
     Path query = folder.resolve("q.yaml");

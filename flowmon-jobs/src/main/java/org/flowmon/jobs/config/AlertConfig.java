@@ -75,8 +75,8 @@ public record AlertConfig(
     CRITICAL
   }
 
-  /** Reads the list of an analysis's file; empty where there is none. */
-  static List<AlertConfig> listOf(YamlSection root) {
+  /** Reads the list of an analysis's file without those that are wrong; empty without one. */
+  static List<AlertConfig> listOf(YamlSection root, Errors errors) {
     List<YamlSection> sections = root.sections("alerts");
     if (sections.size() > MAX_RULES) {
       throw root.error("alerts", "expected at most " + MAX_RULES + ", found " + sections.size());
@@ -84,11 +84,15 @@ public record AlertConfig(
     List<AlertConfig> alerts = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (YamlSection section : sections) {
-      AlertConfig alert = of(section);
-      if (!names.add(alert.name())) {
-        throw section.error("name", "'" + alert.name() + "' is the name of another alert here");
-      }
-      alerts.add(alert);
+      errors.run(
+          () -> {
+            AlertConfig alert = of(section);
+            if (!names.add(alert.name())) {
+              throw section.error(
+                  "name", "'" + alert.name() + "' is the name of another alert here");
+            }
+            alerts.add(alert);
+          });
     }
     return List.copyOf(alerts);
   }

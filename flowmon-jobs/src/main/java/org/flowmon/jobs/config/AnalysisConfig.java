@@ -250,6 +250,12 @@ public record AnalysisConfig(
     return report.logic().equals(STATES);
   }
 
+  /** The same without the condition of its report, and with other alerts. */
+  public AnalysisConfig withoutCondition(List<AlertConfig> others) {
+    Report all = new Report(report.logic(), report.parameters());
+    return new AnalysisConfig(name, live, history, all, sinks, others, places);
+  }
+
   /** The same, but for results that come before the last one of their window: there are none. */
   public AnalysisConfig withoutRevisions() {
     return new AnalysisConfig(name, live.once(), history, report, sinks, alerts, places);
@@ -262,6 +268,16 @@ public record AnalysisConfig(
    */
   public static AnalysisConfig read(Path file) {
     return AnalysisFile.of(YamlFile.read(file));
+  }
+
+  /**
+   * As {@link #read}, of which all errors are told.
+   *
+   * @return without the sinks and alerts that are wrong; null where another part is
+   */
+  public static AnalysisConfig read(Path file, Errors errors) {
+    YamlSection root = errors.of(() -> YamlFile.read(file));
+    return root == null ? null : AnalysisFile.of(root, errors);
   }
 
   /** As {@link #read}, from text; {@code file} is what errors call it. */

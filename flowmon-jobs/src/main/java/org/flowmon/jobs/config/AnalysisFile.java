@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +34,34 @@ final class AnalysisFile {
    * @throws ConfigException naming file, line, key and what was expected
    */
   static AnalysisConfig of(YamlSection root) {
+    return of(root, Errors.THROWN);
+  }
+
+  /**
+   * The analysis of a file, of which all errors are told: behind one that was taken it goes on with
+   * the next part.
+   *
+   * @return without the sinks and alerts that are wrong; null where another part is
+   */
+  static AnalysisConfig of(YamlSection root, Errors errors) {
+    String name = errors.of(() -> name(root));
+    Live live = errors.of(() -> live(root.section("live"), errors));
+    YamlSection past = errors.of(() -> root.sectionOrNull("history"));
+    History history = past == null ? null : errors.of(() -> history(past, live));
+    Report report = errors.of(() -> report(root.section("report")));
+    List<String> sinks = new ArrayList<>();
+    errors
+        .of(() -> root.words("sinks"), List.<String>of())
+        .forEach(sink -> errors.of(() -> sinks.add(sink(root, sink))));
+    List<AlertConfig> alerts = errors.of(() -> AlertConfig.listOf(root, errors), List.of());
+    errors.run(root::end);
+    boolean isWhole = name != null && live != null && report != null;
+    return isWhole && (past == null) == (history == null)
+        ? new AnalysisConfig(name, live, history, report, sinks, alerts, root.places())
+        : null;
+  }
+
+  private static String name(YamlSection root) {
     String name = root.text("name", "a name of lower-case letters, digits and _");
     if (!NAME.matcher(name).matches()) {
       throw root.error(
@@ -41,28 +70,37 @@ final class AnalysisFile {
               + name
               + "'");
     }
-    Live live = live(root.section("live"));
-    YamlSection past = root.sectionOrNull("history");
-    History history = past == null ? null : history(past, live);
-    YamlSection logic = root.section("report");
-    Report report =
-        new Report(
-            logic.text("logic", "the name of the report's logic"),
-            logic.map("parameters"),
-            logic.condition("condition"));
-    logic.end();
-    List<String> sinks = root.words("sinks");
-    for (String sink : sinks) {
-      if (!SINKS.contains(sink)) {
-        throw root.error("sinks", "expected some of " + SINKS + ", found '" + sink + "'");
-      }
-    }
-    List<AlertConfig> alerts = AlertConfig.listOf(root);
-    root.end();
-    return new AnalysisConfig(name, live, history, report, sinks, alerts, root.places());
+    return name;
   }
 
-  private static Live live(YamlSection section) {
+  private static Report report(YamlSection section) {
+    Report report =
+        new Report(
+            section.text("logic", "the name of the report's logic"),
+            section.map("parameters"),
+            section.condition("condition"));
+    section.end();
+    return report;
+  }
+
+  private static String sink(YamlSection root, String sink) {
+    if (!SINKS.contains(sink)) {
+      throw root.error("sinks", "expected some of " + SINKS + ", found '" + sink + "'");
+    }
+    return sink;
+  }
+
+  /** Null where its query or another of its keys is wrong and the error was taken. */
+  private static Live live(YamlSection section, Errors errors) {
+    Live live = errors.of(() -> values(section));
+    boolean isRead = live != null;
+    String text = isRead ? live.query() : errors.of(() -> section.textOrNull("query", "a query"));
+    boolean isRight = text == null || errors.run(() -> checkLive(section, query(section, text)));
+    isRight &= isRead && errors.run(() -> checkWindows(section, live));
+    return isRight ? live : null;
+  }
+
+  private static Live values(YamlSection section) {
     Duration window = section.duration("window");
     Live live =
         new Live(
@@ -77,7 +115,11 @@ final class AnalysisFile {
             section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS),
             section.number("memory", MIN_MEMORY, MAX_MEMORY, Live.DEFAULT_MEMORY));
     section.end();
-    checkLive(section, query(section, live.query()));
+    return live;
+  }
+
+  private static void checkWindows(YamlSection section, Live live) {
+    Duration window = live.window();
     if (window.toMillis() < 1) {
       throw section.error("window", "expected at least 1ms");
     }
@@ -106,7 +148,6 @@ final class AnalysisFile {
     if (Integer.bitCount(live.slots()) != 1) {
       throw section.error("slots", "expected a power of two, found " + live.slots());
     }
-    return live;
   }
 
   private static void checkLive(YamlSection section, Query query) {
@@ -200,6 +241,11 @@ final class AnalysisFile {
     }
   }
 
+  /**
+   * Likewise.
+   *
+   * @param live null where it is wrong
+   */
   private static History history(YamlSection section, Live live) {
     History history =
         new History(
@@ -216,9 +262,13 @@ final class AnalysisFile {
     if (history.timeout().compareTo(History.MAX_TIMEOUT) > 0) {
       throw section.error("timeout", "expected at most 10m");
     }
+    Query query = query(section, history.query());
+    if (live == null) {
+      return history; // whose columns it may ask for nobody knows
+    }
     Set<String> known = new TreeSet<>(Set.of("now"));
     QueryParser.parseQuery(live.query()).select().forEach(item -> known.add("live." + item.name()));
-    for (String parameter : query(section, history.query()).parameters()) {
+    for (String parameter : query.parameters()) {
       if (!known.contains(parameter)) {
         throw section.error(
             "query", "expected parameters out of " + known + ", found :" + parameter);

@@ -108,6 +108,7 @@ final class YamlSection {
         if (!written.equals(key)
             && Names.nearest(written, List.of(key)) != null
             && Names.nearest(key, List.of(written)) != null) {
+          known.add(written); // said once
           throw error(written, "is not a key here; did you mean '" + key + "', which is missing?");
         }
       }

@@ -1,0 +1,41 @@
+package org.flowmon.jobs.config;
+
+import java.util.function.Supplier;
+
+/** What is done with errors of a file: the first one is thrown, or all are taken. */
+@FunctionalInterface
+public interface Errors {
+  /** Throws the first. */
+  Errors THROWN =
+      error -> {
+        throw error;
+      };
+
+  /** Takes an error, or throws it. */
+  void add(ConfigException error);
+
+  /** What a part of a file says; null where it is wrong. */
+  default <T> T of(Supplier<T> part) {
+    return of(part, null);
+  }
+
+  /** What a part of a file says, or something else where it is wrong. */
+  default <T> T of(Supplier<T> part, T otherwise) {
+    try {
+      return part.get();
+    } catch (ConfigException e) {
+      add(e);
+      return otherwise;
+    }
+  }
+
+  /** Checks a part of a file; whether it is right. */
+  default boolean run(Runnable check) {
+    return of(
+        () -> {
+          check.run();
+          return true;
+        },
+        false);
+  }
+}
