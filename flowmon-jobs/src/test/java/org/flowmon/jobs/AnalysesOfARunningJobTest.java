@@ -24,6 +24,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.control.RunningAnalyses;
 import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,7 +75,14 @@ class AnalysesOfARunningJobTest {
     String savepoint;
     try (Running job = new Running("flows", 2, null)) {
       awaitResult("base", 6);
-      assertTaken(control.send("late", late(10)), "late");
+      long change = control.send("late", late(10));
+      assertTaken(change, "late");
+      RunningAnalyses running = ControlStatus.read(config("flows", 1).kafka()).running();
+      assertEquals(
+          List.of(
+              RunningAnalyses.Running.of(BASE, 0),
+              RunningAnalyses.Running.of(AnalysisConfig.parse("late", late(10)), change)),
+          running.analyses());
       sender.send(seconds(10, 20));
       awaitResult("late", 16);
 
@@ -104,6 +112,7 @@ class AnalysesOfARunningJobTest {
       sender.send(seconds(30, 40));
       awaitResult("late", 36);
       assertTaken(control.send("late", null), "late");
+      assertFalse(ControlStatus.read(config("flows", 1).kafka()).running().has("late"));
       sender.send(seconds(40, 50));
       awaitResult("base", 46);
       // The same again as in the beginning.

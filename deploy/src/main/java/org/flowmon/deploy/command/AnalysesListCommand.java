@@ -14,14 +14,13 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.stats.WindowReduction;
-import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.control.RunningAnalyses;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -34,7 +33,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Lists the analyses of a folder or, without one, those that come along: which of them run"
           + " where no folder is named, windows, history, logic and sinks. With --config or"
-          + " --kafka those of a job: of its folder, and as the topic of analyses says since.",
+          + " --kafka those that a job runs, as it says itself, and what it refused.",
       "With --archive also how many of its last flows become one group in their windows, and the"
           + " shortest windows in which a group has several."
     })
@@ -99,37 +98,22 @@ final class AnalysesListCommand implements Callable<Integer> {
       throw new UsageException("analyses list: a folder or a job, not both");
     }
     JobConfig.Kafka kafka = job.kafka();
+    List<AnalysisConfig> started = job.started();
     KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.PATIENCE);
-    AnalysisSet set = new AnalysisSet(job.started());
-    ControlTopic topic = new ControlTopic(kafka);
-    topic.createIfMissing();
-    Map<String, ControlStatus.Outcome> outcomes = ControlStatus.read(kafka);
-    List<AnalysisConfig> refused = new ArrayList<>();
-    for (AnalysisChange change : topic.read().changes()) {
-      try {
-        JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
-        ControlStatus.Outcome outcome = outcomes.get(change.name());
-        if (outcome == null || outcome.version() != change.version() || !outcome.isRefused()) {
-          set.apply(change);
-        } else if (change.config() != null) {
-          refused.add(change.config());
-          System.err.println(
-              change.name()
-                  + " is refused, and what ran under this name goes on: "
-                  + outcome.message());
-        }
-      } catch (ConfigException e) {
-        System.err.println("refused by every job: " + e.getMessage());
-      }
+    try {
+      ControlTopic topic = new ControlTopic(kafka);
+      topic.createIfMissing();
+      ControlStatus.Said said = ControlStatus.read(kafka);
+      AnalysisSet set = new AnalysisSet(started);
+      JobListing listing = new JobListing(topic.name(), set, said, job.knowsFolder());
+      topic.read().changes().forEach(listing::add);
+      heading();
+      listing.rows().forEach(row -> line(row.analysis(), row.runs()));
+      listing.remarks().forEach(System.err::println);
+      return set.running();
+    } catch (ConfigException e) {
+      throw new CommandException(e.getMessage());
     }
-    heading();
-    set.running().forEach(one -> line(one, set.change(one.name()) == null ? "yes" : "added"));
-    refused.forEach(one -> line(one, "refused"));
-    if (!job.knowsFolder()) {
-      System.err.println(
-          "these are of topic " + topic.name() + "; --config shows those of the job's folder, too");
-    }
-    return set.running();
   }
 
   private static void heading() {
@@ -199,14 +183,18 @@ final class AnalysesListCommand implements Callable<Integer> {
   }
 
   private static void line(AnalysisConfig one, String runs) {
+    line(RunningAnalyses.Running.of(one, 0), runs);
+  }
+
+  private static void line(RunningAnalyses.Running one, String runs) {
     System.out.printf(
         "%-20s %-8s %-8s %-8s %-10s %-14s %s%n",
         one.name(),
-        text(one.live().window()),
-        text(one.live().slide()),
-        one.history() == null ? "no" : "yes",
+        text(one.window()),
+        text(one.slide()),
+        one.hasHistory() ? "yes" : "no",
         runs,
-        one.report().logic(),
+        one.logic(),
         String.join(", ", one.sinks()));
   }
 

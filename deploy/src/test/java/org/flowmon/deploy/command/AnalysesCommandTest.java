@@ -316,11 +316,71 @@ class AnalysesCommandTest {
       assertTrue(rows.get(2).startsWith("mice 10s 10s yes added "), list.out());
       assertTrue(rows.get(3).startsWith("portscans 1m 1m yes refused "), list.out());
       assertEquals(
-          "portscans is refused, and what ran under this name goes on: too many groups\n"
-              + "these are of topic flowmon.analyses; --config shows those of the job's folder,"
-              + " too\n",
+          "portscans is refused: too many groups\n"
+              + "no job has said what it runs: these are of topic flowmon.analyses; --config shows"
+              + " those of the job's folder, too\n",
           list.err());
     }
+  }
+
+  @Test
+  void whatAJobSaysThatItRunsIsListedWithWhatItRefused() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      String place = kafka.bootstrapServers();
+      for (String name : List.of("mice", "portscans", "beacons")) {
+        Path file = folder.resolve(name + ".yaml");
+        Files.writeString(file, run("analyses", "show", name).out());
+        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
+      }
+      run("analyses", "remove", "--wait", "0s", "--kafka", place, "nobody", "talkers");
+      try (KafkaProducer<String, String> status =
+          new KafkaProducer<>(
+              Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
+        for (String message :
+            List.of(
+                says("mice", 1, "running", "null"),
+                says("portscans", 2, "refused", "\"too many groups\""),
+                says("nobody", 4, "refused", "\"there is no analysis nobody to be removed\""))) {
+          status.send(new ProducerRecord<>("flowmon.analyses.status", 0, "key", message)).get();
+        }
+        String running =
+            "{\"version\":1,\"said\":\"2026-11-23T10:00:00Z\",\"running\":["
+                + runs("mice", 1, "[]")
+                + ","
+                + runs("portscans", 0, "[\"kafka\",\"postgres\"]")
+                + ","
+                + runs("talkers", 0, "[]")
+                + "]}";
+        status.send(new ProducerRecord<>("flowmon.analyses.status", 0, "#running", running)).get();
+      }
+      CommandRun list = CommandRun.of("analyses", "list", "--kafka", place);
+      assertEquals(0, list.code(), list.err());
+      List<String> rows =
+          list.out().lines().skip(1).map(line -> line.strip().replaceAll(" +", " ")).toList();
+      assertEquals(
+          List.of(
+              "mice 1m 20s no added live",
+              "portscans 1m 20s no yes live kafka, postgres",
+              "talkers 1m 20s no yes live",
+              "portscans 1m 1m yes refused portscans kafka, postgres",
+              "beacons 4h 20m no sent beacons kafka, postgres"),
+          rows);
+      assertEquals(
+          """
+          portscans is refused, and what ran under this name goes on: too many groups
+          beacons (change 3 of topic flowmon.analyses) is sent, and no job has answered
+          nobody: to remove it is refused: there is no analysis nobody to be removed
+          talkers: its removal (change 5 of topic flowmon.analyses) is sent, and no job has \
+          answered
+          as the job said at 2026-11-23T10:00:00Z, when it started or changed last
+          """,
+          list.err());
+    }
+  }
+
+  private static String runs(String analysis, int change, String sinks) {
+    return "{\"analysis\":\"%s\",\"change\":%d,\"window\":\"PT1M\",\"slide\":\"PT20S\",\"history\":false,\"logic\":\"live\",\"sinks\":%s}"
+        .formatted(analysis, change, sinks);
   }
 
   private static String says(String analysis, int change, String state, String message) {

@@ -164,14 +164,22 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     opened.assign(List.of(partition));
     opened.seek(partition, position());
     follows = true;
+    status.running(running());
     while (!closed) {
       for (ConsumerRecord<byte[], byte[]> record : opened.poll(POLL)) {
         take(record, status);
+      }
+      if (!told.isEmpty()) {
+        status.running(running()); // before: who has read that a change is taken finds it there
       }
       for (AnalysisChange change = told.poll(); change != null; change = told.poll()) {
         status.taken(change);
       }
     }
+  }
+
+  private synchronized RunningAnalyses running() {
+    return RunningAnalyses.of(analyses);
   }
 
   private synchronized long position() {

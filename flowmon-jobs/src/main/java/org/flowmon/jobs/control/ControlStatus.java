@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,15 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What became of each change of the {@link ControlTopic}, as a job says in the topic {@code
- * <name>.status} ({@code docs/format/kafka.md}): for people and the command line, the job itself
- * does not read it.
+ * What became of each change of the {@link ControlTopic}, and what runs, as a job says in the topic
+ * {@code <name>.status} ({@code docs/format/kafka.md}): for people and the command line, the job
+ * itself does not read it.
  */
 public final class ControlStatus implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlStatus.class);
   private static final JsonFactory JSON = new JsonFactory();
   private static final int VERSION = 1;
   private static final int MAX_MESSAGE = 4000;
+
+  /** The key of what a job runs: no name of an analysis. */
+  private static final byte[] RUNNING = "#running".getBytes(StandardCharsets.UTF_8);
+
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
 
   private final String topic;
@@ -74,16 +79,19 @@ public final class ControlStatus implements AutoCloseable {
     send(change, error.substring(0, Math.min(error.length(), MAX_MESSAGE)));
   }
 
+  /** What the job runs from now on. */
+  void running(RunningAnalyses running) {
+    send(RUNNING, json(running::write));
+  }
+
   private void send(AnalysisChange change, String error) {
-    ProducerRecord<byte[], byte[]> record =
-        new ProducerRecord<>(
-            topic,
-            ControlTopic.PARTITION,
-            change.name().getBytes(StandardCharsets.UTF_8),
-            json(change, error));
+    send(change.name().getBytes(StandardCharsets.UTF_8), json(change, error));
+  }
+
+  private void send(byte[] key, byte[] value) {
     var unused =
         producer.send(
-            record,
+            new ProducerRecord<>(topic, ControlTopic.PARTITION, key, value),
             (metadata, failure) -> {
               if (failure != null) {
                 LOG.warn("topic {} was not written: {}", topic, failure.toString());
@@ -92,15 +100,27 @@ public final class ControlStatus implements AutoCloseable {
   }
 
   private static byte[] json(AnalysisChange change, String error) {
+    return json(
+        json -> {
+          json.writeStringField("analysis", change.name());
+          json.writeNumberField("change", change.version());
+          json.writeStringField(
+              "state", error != null ? "refused" : change.text() == null ? "removed" : "running");
+          json.writeStringField("message", error);
+        });
+  }
+
+  /** What writes the members of a message. */
+  private interface Members {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private static byte[] json(Members members) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
       json.writeStartObject();
       json.writeNumberField("version", VERSION);
-      json.writeStringField("analysis", change.name());
-      json.writeNumberField("change", change.version());
-      json.writeStringField(
-          "state", error != null ? "refused" : change.text() == null ? "removed" : "running");
-      json.writeStringField("message", error);
+      members.write(json);
       json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -146,23 +166,40 @@ public final class ControlStatus implements AutoCloseable {
     }
   }
 
-  /** What jobs have said up to now: the last outcome of each analysis, by its name. */
-  public static Map<String, Outcome> read(JobConfig.Kafka kafka) {
+  /**
+   * What jobs have said up to now.
+   *
+   * @param outcomes the last one of each analysis, by its name
+   * @param running what the job that spoke last runs; null where none has said
+   */
+  public record Said(Map<String, Outcome> outcomes, RunningAnalyses running) {
+    public Said {
+      outcomes = Map.copyOf(outcomes);
+    }
+  }
+
+  /** What jobs have said up to now. */
+  public static Said read(JobConfig.Kafka kafka) {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
       TopicPartition partition = new TopicPartition(topic(kafka), ControlTopic.PARTITION);
       long end = consumer.endOffsets(List.of(partition), READ_TIMEOUT).get(partition);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       Map<String, Outcome> last = new HashMap<>();
+      RunningAnalyses running = null;
       while (consumer.position(partition, READ_TIMEOUT) < end) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
           Outcome outcome = parse(record.value());
           if (outcome != null) {
             last.put(outcome.analysis(), outcome);
           }
+          if (Arrays.equals(record.key(), RUNNING)) {
+            RunningAnalyses said = RunningAnalyses.parse(record.value());
+            running = said == null ? running : said;
+          }
         }
       }
-      return last;
+      return new Said(last, running);
     }
   }
 
