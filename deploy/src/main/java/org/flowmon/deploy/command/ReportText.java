@@ -73,8 +73,9 @@ record ReportText(
    * A report as it lies in Kafka.
    *
    * @param rows at least one, all of one report
+   * @param isUpdated whether it replaces an earlier one of its window
    */
-  static ReportText of(List<ReportRow> rows) {
+  static ReportText of(List<ReportRow> rows, boolean isUpdated) {
     ReportRow last = rows.get(rows.size() - 1);
     Map<String, Object> confidence = last.confidence();
     return new ReportText(
@@ -85,15 +86,14 @@ record ReportText(
         String.valueOf(confidence.get("history")),
         confidence.get("late_flows") instanceof BigInteger late ? late.longValue() : 0,
         confidence.get("message") instanceof String message ? message : null,
-        remark(rows, last),
+        remark(rows, last, isUpdated),
         rows.get(0).approximate()); // of the first row it has the queries
   }
 
-  private static String remark(List<ReportRow> rows, ReportRow last) {
+  private static String remark(List<ReportRow> rows, ReportRow last, boolean isUpdated) {
     StringBuilder remark = new StringBuilder();
-    int update = last.revision() / Report.UPDATE;
-    if (update > 0) {
-      remark.append(", update ").append(update);
+    if (isUpdated) {
+      remark.append(", update ").append(last.revision() / Report.UPDATE);
     }
     Map<String, Object> confidence = last.confidence();
     remark.append(

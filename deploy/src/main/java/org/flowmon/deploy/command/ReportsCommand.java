@@ -280,7 +280,7 @@ public final class ReportsCommand implements Callable<Integer> {
         if (format == Format.JSON) {
           told.addAll(tellRows(report));
         } else {
-          ReportText.of(report.parsed()).write(out);
+          ReportText.of(report.parsed(), report.isUpdated()).write(out);
         }
         if (report.isComplete()) {
           held.remove(report);

@@ -96,12 +96,14 @@ class ReportsCommandTest {
           talker(1, 7, 1, 1, "192.0.2.9"),
           talker(1, 3, 2, 2, "192.0.2.6"),
           "no JSON");
-      send(kafka, "flowmon.reports.scans", row("scans", 1, 3, 1, 1, "\"hosts\":5"));
+      // Its only result is that of the lateness's end.
+      send(kafka, "flowmon.reports.scans", row("scans", 1, 7, 1, 1, "\"hosts\":5"));
       CommandRun all = reports(kafka);
       assertEquals(0, all.code(), all.toString());
       assertEquals(
           """
-          scans  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact
+          scans  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact, \
+          1,234 late flows meanwhile, not final: a gap
           hosts
           ─────
               5

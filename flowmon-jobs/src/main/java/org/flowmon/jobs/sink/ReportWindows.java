@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.flowmon.jobs.report.Report;
 
 /**
  * Puts reports together from their messages as whoever reads them has to ({@code
@@ -38,6 +39,7 @@ public final class ReportWindows {
     private final Map<Integer, byte[]> messages = new TreeMap<>(); // by row number
     private int revision;
     private int rows;
+    private boolean isUpdated;
 
     private Window(Key key) {
       this.key = key;
@@ -59,6 +61,14 @@ public final class ReportWindows {
 
     public int revision() {
       return revision;
+    }
+
+    /**
+     * Whether an earlier update of the window came, too. Where results come once, as with {@code
+     * revisions: false}, none does, whatever the number of the update.
+     */
+    public boolean isUpdated() {
+      return isUpdated;
     }
 
     /** How many rows the report has. */
@@ -87,6 +97,7 @@ public final class ReportWindows {
 
     private void add(ReportRow row, byte[] message) {
       if (row.revision() > revision) {
+        isUpdated |= !messages.isEmpty() && isEarlier(revision, row.revision());
         messages.clear();
       }
       revision = row.revision();
@@ -112,10 +123,17 @@ public final class ReportWindows {
     }
     Window window = windows.computeIfAbsent(key, Window::new);
     if (row.revision() < window.revision()) {
+      window.isUpdated |= isEarlier(row.revision(), window.revision());
       return null;
     }
+    window.isUpdated |= told != null && isEarlier(told, row.revision());
     window.add(row, message);
     return window;
+  }
+
+  /** Whether a revision is of an earlier update than another, and not of less history only. */
+  private static boolean isEarlier(int revision, int other) {
+    return revision / Report.UPDATE < other / Report.UPDATE;
   }
 
   /** The reports that were not taken, in the order in which they began to come. */

@@ -74,6 +74,21 @@ class ReportWindowsTest {
   }
 
   @Test
+  void aReportIsAnUpdateWhereAnEarlierOneOfItsWindowCameBeforeOrAfter() {
+    ReportWindows windows = new ReportWindows(2);
+    assertFalse(add(windows, row("once", 1, 7, 1, 1)).isUpdated(), "results come once");
+    assertFalse(add(windows, row("history", 1, 5, 1, 1)).isUpdated());
+    assertFalse(add(windows, row("history", 1, 7, 1, 1)).isUpdated(), "of more history only");
+    assertFalse(add(windows, row("order", 1, 3, 1, 1)).isUpdated());
+    assertTrue(add(windows, row("order", 1, 7, 1, 1)).isUpdated());
+    ReportWindows.Window last = add(windows, row("late", 1, 11, 1, 1));
+    assertNull(add(windows, row("late", 1, 7, 1, 1)));
+    assertTrue(last.isUpdated(), "of another partition");
+    windows.take(add(windows, row("taken", 1, 3, 1, 1)));
+    assertTrue(add(windows, row("taken", 1, 7, 1, 1)).isUpdated());
+  }
+
+  @Test
   void whatWasTakenComesAgainOnlyWithAHigherRevision() {
     ReportWindows windows = new ReportWindows(2);
     ReportWindows.Window first = add(windows, row("a", 1, 3, 2, 2));
