@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -59,10 +60,12 @@ public final class HostCommand implements Callable<Integer> {
   private boolean ranges;
 
   @Option(
-      names = "--top",
+      names = {"--limit", "--top"},
       paramLabel = "N",
-      description = "Peers and services to show (default: ${DEFAULT-VALUE}).")
-  private int top = 20;
+      description =
+          "Peers of most bytes, services of most flows and last hours to show; default"
+              + " ${DEFAULT-VALUE}. JSON has all hours.")
+  private int limit = 20;
 
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
   private int threads;
@@ -72,8 +75,8 @@ public final class HostCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (top < 0 || threads < 1) {
-      throw new UsageException("--top is at least 0, --threads at least 1");
+    if (limit < 0 || threads < 1) {
+      throw new UsageException("--limit is at least 0, --threads at least 1");
     }
     IpAddress host = IpAddress.parseOrNull(address);
     if (host == null) {
@@ -137,11 +140,12 @@ public final class HostCommand implements Callable<Integer> {
     out.println(seen(s));
     out.printf("%n%s peers%n", number(s.peers().size()));
     out.printf("%-39s %12s %20s %20s%n", "peer", "flows", "sent", "received");
-    for (HostSummary.Peer peer : s.peers().subList(0, Math.min(top, s.peers().size()))) {
+    for (HostSummary.Peer peer : first(s.peers())) {
       out.printf(
           "%-39s %12s %20s %20s%n",
           peer.address(), number(peer.flows()), number(peer.sent()), number(peer.received()));
     }
+    leftOut(s.peers().size(), "more peers", out);
     out.printf("%n%s services; now is since %s%n", s.services().size(), time(s.nowFrom()));
     out.printf(
         "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
@@ -154,7 +158,7 @@ public final class HostCommand implements Callable<Integer> {
         "peers",
         "peers now",
         "peers before");
-    for (HostSummary.Service one : s.services().subList(0, Math.min(top, s.services().size()))) {
+    for (HostSummary.Service one : first(s.services())) {
       out.printf(
           "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
           one.offered() ? "offers" : "uses",
@@ -167,11 +171,25 @@ public final class HostCommand implements Callable<Integer> {
           number(one.peersNow()),
           number(one.peersBefore()));
     }
+    leftOut(s.services().size(), "more services", out);
     out.printf("%n%-20s %12s %20s %20s%n", "hour", "flows", "sent", "received");
-    for (HostSummary.Hour hour : s.hours()) {
+    leftOut(s.hours().size(), "earlier hours", out);
+    List<HostSummary.Hour> hours = s.hours();
+    for (HostSummary.Hour hour : hours.subList(Math.max(0, hours.size() - limit), hours.size())) {
       out.printf(
           "%-20s %12s %20s %20s%n",
           time(hour.start()), number(hour.flows()), number(hour.sent()), number(hour.received()));
+    }
+  }
+
+  private <T> List<T> first(List<T> all) {
+    return all.subList(0, Math.min(limit, all.size()));
+  }
+
+  /** Says how many rows are not shown, where there are such. */
+  private void leftOut(int rows, String what, PrintWriter out) {
+    if (rows > limit) {
+      out.printf("(%s %s: --limit)%n", number(rows - limit), what);
     }
   }
 
@@ -211,7 +229,7 @@ public final class HostCommand implements Callable<Integer> {
     sums(generator, s.flows(), s.sent(), s.received());
     write(generator, "peer_count", BigInteger.valueOf(s.peers().size()));
     generator.writeArrayFieldStart("peers");
-    for (HostSummary.Peer peer : s.peers().subList(0, Math.min(top, s.peers().size()))) {
+    for (HostSummary.Peer peer : first(s.peers())) {
       generator.writeStartObject();
       generator.writeStringField("address", peer.address().toString());
       sums(generator, peer.flows(), peer.sent(), peer.received());
@@ -219,7 +237,7 @@ public final class HostCommand implements Callable<Integer> {
     }
     generator.writeEndArray();
     generator.writeArrayFieldStart("services");
-    for (HostSummary.Service one : s.services().subList(0, Math.min(top, s.services().size()))) {
+    for (HostSummary.Service one : first(s.services())) {
       generator.writeStartObject();
       generator.writeStringField("side", one.offered() ? "offers" : "uses");
       write(generator, "protocol", one.protocol());

@@ -31,7 +31,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "query",
     mixinStandardHelpOptions = true,
-    description = "Answers a query from the archive, exactly.",
+    description =
+        "Answers a query from the archive, of every flow that it holds. Answers are exact, but for"
+            + " those of functions such as QUANTILES: how far these may be off is said below the"
+            + " table.",
     footer = {
       "",
       "Example:",

@@ -30,6 +30,9 @@ final class ReportFeed implements AutoCloseable {
   private static final int ROWS_SHOWN = 5;
   private static final int QUIET_SHOWN = 3;
 
+  /** Characters of a line, but where one value is longer. */
+  private static final int WIDTH = 100;
+
   /**
    * Polls that a window waits before it is told of: windows that end close together come in no
    * order, for each has a history of its own to look up.
@@ -176,7 +179,7 @@ final class ReportFeed implements AutoCloseable {
             verdicts.merge(verdict, 1, Integer::sum);
           }
           if (shown++ < ROWS_SHOWN) {
-            lines.add("    " + describe(rows, columns));
+            lines.addAll(wrapped(described(rows, columns)));
           }
         }
       }
@@ -221,8 +224,23 @@ final class ReportFeed implements AutoCloseable {
         : "history " + status + " over " + days + (days.equals("1") ? " past day" : " past days");
   }
 
-  private static String describe(ResultSet row, int count) throws SQLException {
-    StringJoiner text = new StringJoiner("  ");
+  /** The parts of a row as lines that a terminal has room for, the second and later ones deeper. */
+  private static List<String> wrapped(List<String> parts) {
+    List<String> lines = new ArrayList<>();
+    StringBuilder line = new StringBuilder("  ");
+    for (String part : parts) {
+      if (line.length() + 2 + part.length() > WIDTH && !line.toString().isBlank()) {
+        lines.add(line.toString());
+        line = new StringBuilder("      ");
+      }
+      line.append("  ").append(part);
+    }
+    lines.add(line.toString());
+    return lines;
+  }
+
+  private static List<String> described(ResultSet row, int count) throws SQLException {
+    List<String> parts = new ArrayList<>();
     ResultSetMetaData columns = row.getMetaData();
     for (int c = 1; c <= count; c++) {
       Object value = row.getObject(c);
@@ -230,12 +248,12 @@ final class ReportFeed implements AutoCloseable {
         case "window_start", "window_end", "revision", "row_key", "row_number" -> {}
         default -> {
           if (value != null) {
-            text.add(columns.getColumnName(c) + " " + format(value));
+            parts.add(columns.getColumnName(c) + " " + format(value));
           }
         }
       }
     }
-    return text.toString();
+    return parts;
   }
 
   private static String format(Object value) {

@@ -229,6 +229,10 @@ class HostCommandsTest {
     IpAddress host = hosts(ExportedFlows.rows(archive)).get(0);
     CommandRun all = CommandRun.of("host", host, "--archive", archive, "--top", 1);
     assertTrue(all.out().startsWith(host + ": "), all.out());
+    CommandRun limited = CommandRun.of("host", host, "--archive", archive, "--limit", 1);
+    assertEquals(all.out(), limited.out());
+    assertShown(CommandRun.of("host", host, "--archive", archive, "--limit", 5000).out(), 5000);
+    assertShown(limited.out(), 1);
     CommandRun none =
         CommandRun.of("host", host, "--archive", archive, "--to", "1999-01-01T00:00:00Z");
     assertTrue(none.out().startsWith(host + ": 0 flows, 0 bytes sent, 0 received"), none.out());
@@ -244,6 +248,32 @@ class HostCommandsTest {
       assertEquals(2, refused.code(), refused.toString());
       assertEquals("", refused.out());
     }
+  }
+
+  /** Each table has so many rows at most, and says how many more there are. */
+  private static void assertShown(String out, int limit) {
+    String[] tables = out.split("\n\n", -1);
+    assertEquals(4, tables.length, out);
+    int peers = Integer.parseInt(tables[1].replaceAll("(?s) peers\n.*", ""));
+    int services = Integer.parseInt(tables[2].replaceAll("(?s) services; .*", ""));
+    assertTrue(peers > 1 && services > 1, out);
+    assertTable(tables[1], peers, limit, "more peers");
+    assertTable(tables[2], services, limit, "more services");
+    List<String> hours = tables[3].lines().skip(1).toList();
+    if (limit == 1) {
+      assertEquals(2, hours.size(), out);
+      assertTrue(hours.get(0).matches("\\([0-9]+ earlier hours: --limit\\)"), out);
+    } else {
+      assertTrue(hours.size() > 1 && !tables[3].contains("--limit"), out);
+    }
+  }
+
+  private static void assertTable(String table, int all, int limit, String more) {
+    List<String> rows = new ArrayList<>(table.lines().skip(2).toList());
+    if (all > limit) {
+      assertEquals("(" + (all - limit) + " " + more + ": --limit)", rows.remove(limit));
+    }
+    assertEquals(Math.min(all, limit), rows.size(), table);
   }
 
   /** When an address was last seen, of rows that had arrived; null where never. */

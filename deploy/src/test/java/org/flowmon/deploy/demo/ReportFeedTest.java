@@ -77,6 +77,22 @@ final class ReportFeedTest {
               "    src_addr 10.0.0.3  days_used 7  verdict scan",
               "    src_addr 10.0.0.5  days_used 7  verdict new"),
           lines);
+      lines.clear();
+      String name = "a_column_whose_name_is_rather_long_";
+      sql.execute(
+          "CREATE TABLE report_wide AS SELECT window_start, window_end, row_number, 1 AS %sa, 2 AS %sb,"
+                  .formatted(name, name)
+              + " 3 AS %sc FROM report_talkers".formatted(name));
+      window(sql, "wide", 20, 1, "exact");
+      assertEquals(1, feed.poll());
+      feed.flush();
+      assertEquals(
+          List.of(
+              "wide 2026-01-05T10:00:10Z + 10 s: 1 row, history exact",
+              "    %sa 1  %sb 2".formatted(name, name),
+              "        %sc 3".formatted(name)),
+          lines);
+      sql.execute("DELETE FROM flowmon_windows WHERE analysis = 'wide'");
       sql.execute("DELETE FROM report_elephants WHERE window_end = '" + DAY + "50Z'");
       sql.execute("DELETE FROM flowmon_windows WHERE window_end = '" + DAY + "50Z'");
       assertEquals(
