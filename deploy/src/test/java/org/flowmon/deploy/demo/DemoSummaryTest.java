@@ -123,6 +123,14 @@ final class DemoSummaryTest {
           rm -r '/my demo'
         """,
         out.toString(StandardCharsets.UTF_8));
+    DemoSummary preloaded =
+        new DemoSummary(
+            1_000, 1_000, 5, Map.of(), Map.of(), 2, 0.5, summary.archive(), 500_000_000);
+    out.reset();
+    preloaded.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
+    String text = out.toString(StandardCharsets.UTF_8);
+    assertTrue(
+        text.contains("FROM flows WHERE source_kind <> 'synthetic' GROUP BY src_addr"), text);
   }
 
   @Test
