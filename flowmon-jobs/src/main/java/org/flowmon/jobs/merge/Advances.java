@@ -65,9 +65,14 @@ final class Advances {
             part.queryId(), task, window.messages, part.superseded(), part.toBytes());
   }
 
-  /** Notes what groups of a window are not going to be behind that are wanted. */
+  /**
+   * Notes what groups of a window are not going to be behind that are wanted. Of what is learned of
+   * different groups of a window one after the other each says so by itself: the tighter one leaves
+   * out more.
+   */
   void learn(WindowPart all) {
-    of(all).bound = all.learned();
+    Advance window = of(all);
+    window.bound = OrderBound.tighter(window.bound, all.learned());
   }
 
   /** That of a window; null where it is not known. */

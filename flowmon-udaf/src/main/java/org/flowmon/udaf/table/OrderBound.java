@@ -74,6 +74,18 @@ public final class OrderBound {
     return descending ? number < bound : number > bound;
   }
 
+  /**
+   * The one of two bounds of the same order that leaves out more.
+   *
+   * @param one null where there is none, as the other
+   */
+  public static OrderBound tighter(OrderBound one, OrderBound other) {
+    if (one == null || !one.isKnown) {
+      return other;
+    }
+    return other != null && other.isKnown && !one.isBehind(other.bound) ? other : one;
+  }
+
   /** Whether it has learned from as many groups as are wanted. */
   boolean isKnown() {
     return isKnown;
