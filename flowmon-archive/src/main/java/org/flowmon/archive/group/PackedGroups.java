@@ -39,8 +39,8 @@ public final class PackedGroups {
   private static final long MAX_DENSE_WORDS = 1 << 22;
   private static final int MAX_DENSE_BITS = 17;
   private static final long DENSE_HEAP_SHARE = 32;
-  // What states of all threads, of every possible key or by number, may take of the memory that is
-  // left: the answer needs some, too.
+  // What states of all threads, of every possible key or by number, or numbers of listed rows may
+  // take of the memory that is left: the answer needs some, too.
   private static final int STATES_MEMORY_SHARE = 2;
   // What states by number may take of the heap, of all threads.
   private static final long LIST_HEAP_SHARE = 8;
@@ -340,7 +340,8 @@ public final class PackedGroups {
    * The numbers of the second keys of rows whose first ones are known, where groups are nothing but
    * counts of rows; to be read by threads before {@link #finish(List, ListedNumbers)}.
    *
-   * @return null where there is more in a group, or rows are too many
+   * @return null where there is more in a group, or rows are too many, for the heap or for what is
+   *     left of the query's memory: {@link #finish(List, IntConsumer)} keeps no number of a row
    */
   public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
     boolean areCounts =
@@ -351,7 +352,8 @@ public final class PackedGroups {
     long bytes = Integer.BYTES * rows + ListedNumbers.BYTES_PER_LIST * lists;
     boolean fits =
         rows <= Integer.MAX_VALUE // counts are int
-            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE;
+            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE
+            && bytes <= memory.left() / STATES_MEMORY_SHARE;
     if (areCounts && fits) {
       memory.take(bytes);
     }

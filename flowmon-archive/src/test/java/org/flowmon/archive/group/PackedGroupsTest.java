@@ -429,4 +429,20 @@ class PackedGroupsTest {
     enough.take(1);
     assertNull(PackedGroups.ofLists(pairPlan(), first, few, 3, heap, enough));
   }
+
+  @Test
+  void rowsAreNumberedWhereMemoryHasThatAndAsMuchForTheAnswer() {
+    AddressNumbers few = new AddressNumbers(null, new long[10]);
+    List<KeyedRows> keys = List.of(new KeyedRows(0, List.of(), 4000));
+    long bytes = 4 * 4000;
+    GroupMemory memory = new GroupMemory(2 * bytes + 5);
+    memory.take(5);
+    PackedGroups groups =
+        PackedGroups.ofLists(pairPlan(), List.of(IpAddress.ofIpv4(1)), few, 1, memory);
+    assertNotNull(groups.listed(keys, 1, rows -> {}));
+    assertEquals(5 + bytes, memory.taken());
+    memory.take(1 - bytes);
+    assertNull(groups.listed(keys, 1, rows -> {}));
+    assertEquals(6, memory.taken());
+  }
 }

@@ -16,6 +16,9 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.group.GroupPlan;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
@@ -192,6 +195,51 @@ class ListGroupingTest {
       assertThrows(RowLimitException.class, () -> ArchiveQuery.run(snapshot, query, fewer));
       QueryOptions bytes = QueryOptions.DEFAULTS.withByteLimit(1000);
       assertThrows(ByteLimitException.class, () -> ArchiveQuery.run(snapshot, query, bytes));
+    }
+    archive.close();
+  }
+
+  private static List<FlowBatch> flows(int rows, String source, int destinations) {
+    List<FlowBatch> batches = new ArrayList<>();
+    FlowBatchBuilder builder = new FlowBatchBuilder(8192);
+    for (int i = 0; i < rows; i++) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, Traffic.BEGIN + i);
+      builder.set(FlowColumn.END_TIME, Traffic.BEGIN + i);
+      builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(source));
+      builder.setAddress(FlowColumn.DST_ADDR, IpAddress.ofIpv4(i * 31 % destinations));
+      builder.endRow();
+      if (builder.isFull() || i == rows - 1) {
+        batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
+        builder.clear();
+      }
+    }
+    return batches;
+  }
+
+  @Test
+  void rowsAreCountedAsTheyAreReadWhereTheirNumbersTakeMoreThanTheQueryMay() throws IOException {
+    archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS);
+    int rows = 200_000;
+    flows.addAll(flows(rows, "192.0.2.1", 40));
+    flows.addAll(flows(rows + 1000, "192.0.2.2", 40));
+    Traffic.commit(archive, flows);
+    String sql =
+        "SELECT src_addr, dst_addr, COUNT(*) AS n FROM flows WHERE src_addr = '192.0.2.1'"
+            + " GROUP BY src_addr, dst_addr";
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      assertTrue(isByLists(snapshot, sql));
+      FlowQuery query = QueryParser.parse(sql);
+      String expected = FlowQueries.run(flows, query).toString();
+      long numbers = (long) Integer.BYTES * rows;
+      for (long most : new long[] {numbers - numbers / 5, 100 * numbers}) {
+        QueryOptions options = QueryOptions.DEFAULTS.withThreads(2).withGroupMemory(most);
+        QueryAnswer answer = ArchiveQuery.run(snapshot, query, options);
+        assertEquals(expected, answer.table().toString(), most + " bytes");
+        assertEquals(rows, answer.stats().rowsMatched(), most + " bytes");
+        QueryStats told = ArchiveQuery.run(snapshot, query, options.withExplain(true)).stats();
+        assertTrue(answeredByLists(told), most + " bytes");
+      }
     }
     archive.close();
   }
