@@ -110,6 +110,12 @@ abstract class ArchivedHistory {
         config.sinks());
   }
 
+  /** A window of ten seconds with the result of another. */
+  static WindowResult ending(long end, WindowResult of) {
+    return new WindowResult(
+        of.analysis(), end - 10 * SECOND, end, of.rows(), of.totals(), of.groups(), of.counts());
+  }
+
   /** What a query gives of what is committed now. */
   static HistoryAnswer runOver(
       Archive archive, HistoryQuery query, WindowResult window, Duration limit) throws Exception {

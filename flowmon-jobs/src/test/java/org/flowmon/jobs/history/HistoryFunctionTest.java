@@ -302,17 +302,6 @@ class HistoryFunctionTest extends ArchivedHistory {
         config.sinks());
   }
 
-  private static WindowResult ending(long after, WindowResult window) {
-    return new WindowResult(
-        window.analysis(),
-        window.windowStart() + after,
-        window.windowEnd() + after,
-        window.rows(),
-        window.totals(),
-        window.groups(),
-        window.counts());
-  }
-
   @Test
   void aRefreshedHistoryIsTheSameForAllWindowsOfAPeriod() throws Exception {
     // END is a full hour; as-of is 20 s before it for every window of the hour that begins there.
@@ -324,12 +313,13 @@ class HistoryFunctionTest extends ArchivedHistory {
         hourly("elephants", "end_time < :now AND end_time >= :now - INTERVAL '2' HOUR");
     for (long after : new long[] {0, 10 * SECOND, HOUR - 10 * SECOND}) {
       HistoryAnswer answer =
-          run(List.of(config), ending(after, window(100, A, 60))).get("elephants");
+          run(List.of(config), ending(END + after, window(100, A, 60))).get("elephants");
       assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
       assertEquals(AS_OF, answer.asOf());
       assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()), "window " + after);
     }
-    HistoryAnswer answer = run(List.of(config), ending(HOUR, window(100, A, 60))).get("elephants");
+    HistoryAnswer answer =
+        run(List.of(config), ending(END + HOUR, window(100, A, 60))).get("elephants");
     assertEquals(AS_OF + HOUR, answer.asOf());
     assertEquals(Map.of(A + " 1", 110L, B + " 1", 1000L), bytes(answer.rows()));
   }
@@ -350,10 +340,10 @@ class HistoryFunctionTest extends ArchivedHistory {
       archive(END + 17 * HOUR);
       HistoryAnswer exact = runOver(archive, query, first, limit);
       assertEquals(HistoryStatus.EXACT, exact.status(), exact.message());
-      assertSame(exact, known(archive, query, ending(HOUR - 10 * SECOND, first).windowEnd()));
-      assertNull(known(archive, query, ending(HOUR, first).windowEnd()));
+      assertSame(exact, known(archive, query, ending(END + HOUR - 10 * SECOND, first).windowEnd()));
+      assertNull(known(archive, query, ending(END + HOUR, first).windowEnd()));
       for (int hour = 1; hour <= 16; hour++) {
-        runOver(archive, query, ending(hour * HOUR, first), limit);
+        runOver(archive, query, ending(END + hour * HOUR, first), limit);
       }
       assertNull(known(archive, query, first.windowEnd()), "periods long past are forgotten");
       HistoryQuery ofRows =
@@ -465,7 +455,7 @@ class HistoryFunctionTest extends ArchivedHistory {
         new HistoryQuery(
             hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, answers);
     WindowResult first = window(100, A, 60);
-    WindowResult next = ending(10 * SECOND, first);
+    WindowResult next = ending(END + 10 * SECOND, first);
     Duration limit = Duration.ofSeconds(5);
     try (Archive archive = Archive.open(directory)) {
       HistoryAnswer before = runOver(archive, query, first, limit);

@@ -43,17 +43,7 @@ class HistoryOperatorTest extends ArchivedHistory {
   private static void send(
       OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task, long windowEnd)
       throws Exception {
-    WindowResult window = window(100, A, 60);
-    task.processElement(
-        new StreamRecord<>(
-            new WindowResult(
-                window.analysis(),
-                windowEnd - 10 * SECOND,
-                windowEnd,
-                window.rows(),
-                window.totals(),
-                window.groups(),
-                window.counts())));
+    task.processElement(new StreamRecord<>(ending(windowEnd, window(100, A, 60))));
   }
 
   /** What came out, as soon as it is so much: ends of windows in seconds after END, and marks. */

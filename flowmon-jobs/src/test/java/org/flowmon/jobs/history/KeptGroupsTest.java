@@ -55,17 +55,6 @@ class KeptGroupsTest extends ArchivedHistory {
         answers);
   }
 
-  private static WindowResult ending(long end, WindowResult window) {
-    return new WindowResult(
-        window.analysis(),
-        end - 10 * SECOND,
-        end,
-        window.rows(),
-        window.totals(),
-        window.groups(),
-        window.counts());
-  }
-
   private static String host(int i) {
     return i % 3 == 0 ? "2001:db8::" + Integer.toHexString(i) : "192.0.2." + i;
   }
