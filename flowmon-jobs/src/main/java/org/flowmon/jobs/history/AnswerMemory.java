@@ -5,14 +5,23 @@ import java.util.Set;
 
 /**
  * How much of the heap the answers may take that are kept of all analyses together: of more, those
- * go that were asked for least lately, whichever analysis they are of. Its monitor guards the
- * answers, too.
+ * go that were asked for least lately, whichever analysis they are of. Its monitor guards what each
+ * {@link Keeper} keeps, too.
  */
 final class AnswerMemory {
   private final long maxBytes;
-  private final Set<RecentAnswers> keepers = new LinkedHashSet<>();
+  private final Set<Keeper> keepers = new LinkedHashSet<>();
   private long bytes;
   private long asked;
+
+  /** Keeps answers. It is asked under the memory's monitor, and must not wait for another. */
+  interface Keeper {
+    /** When that was asked for which was asked for least lately; MAX_VALUE: nothing is kept. */
+    long eldestAsked();
+
+    /** Drops that one; the bytes that it had. */
+    long dropEldest();
+  }
 
   /** Of so many bytes, about. */
   AnswerMemory(long maxBytes) {
@@ -29,21 +38,21 @@ final class AnswerMemory {
     return size <= maxBytes;
   }
 
-  /** Notes what an analysis keeps more, or less, than before; makes room for it. */
-  void changed(RecentAnswers keeper, long change) {
+  /** Notes what a keeper has more, or less, than before; makes room for it. */
+  void changed(Keeper keeper, long change) {
     bytes += change;
     keepers.add(keeper);
     while (bytes > maxBytes) {
-      RecentAnswers eldest = keeper;
-      for (RecentAnswers other : keepers) {
+      Keeper eldest = keeper;
+      for (Keeper other : keepers) {
         eldest = other.eldestAsked() < eldest.eldestAsked() ? other : eldest;
       }
       bytes -= eldest.dropEldest();
     }
   }
 
-  /** Notes that an analysis keeps nothing any more of so many bytes, unless it begins again. */
-  void forget(RecentAnswers keeper, long size) {
+  /** Notes that a keeper has nothing any more of so many bytes, unless it begins again. */
+  void forget(Keeper keeper, long size) {
     bytes -= size;
     keepers.remove(keeper);
   }

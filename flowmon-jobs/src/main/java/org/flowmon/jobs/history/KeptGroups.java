@@ -16,19 +16,39 @@ import org.flowmon.udaf.query.ValueKind;
 /**
  * What windows before have asked of {@link ListedGroups}: as long as the query says the same but
  * for its list, and the archive has the same of what it is about, only values that are new are
- * looked up. So a history of whole hours is read once an hour, however short windows are.
- * Thread-safe.
+ * looked up. So a history of whole hours is read once an hour, however short windows are. What it
+ * takes of the heap is counted in an {@link AnswerMemory}, which drops all of it where others were
+ * asked for later. Thread-safe.
+ *
+ * <p>Rows are put together under the monitor of their {@link Answers}, which takes that of the
+ * memory now and then, and never the other way round: no other analysis waits for it.
  */
-final class KeptGroups {
+final class KeptGroups implements AnswerMemory.Keeper {
   /** Values, and rows, that are kept at most: beyond, it begins again with those of one window. */
   static final int MAX_ROWS = 500_000;
 
+  /** About what a value that was asked about takes, with its place in the set of them. */
+  static final long VALUE_BYTES = 112;
+
   private final LongAdder known = new LongAdder();
-  private Answers answers; // guarded by this
+  private final AnswerMemory memory; // its monitor guards what follows
+  private Answers answers; // null where nothing is kept
+  private long bytes; // of these
+  private long lastAsked; // the memory's number of that time
+
+  /** Keeps nothing yet. */
+  KeptGroups(AnswerMemory memory) {
+    this.memory = memory;
+  }
 
   /** What is kept; null where nothing of it holds for a snapshot and as-of. */
-  synchronized Answers of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
-    return answers != null && answers.hold(rest, snapshot, asOf) ? answers : null;
+  Answers of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    Answers kept;
+    synchronized (memory) {
+      kept = answers;
+      lastAsked = memory.nextAsked();
+    }
+    return kept != null && kept.hold(rest, snapshot, asOf) ? kept : null;
   }
 
   /**
@@ -36,10 +56,52 @@ final class KeptGroups {
    *
    * @param asOf of exact answers over the snapshot, which are to be added
    */
-  synchronized Answers begin(
-      ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
-    answers = new Answers(shape, rest, snapshot, asOf);
-    return answers;
+  Answers begin(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    Answers begun = new Answers(shape, rest, snapshot, asOf);
+    synchronized (memory) {
+      clear();
+      answers = begun;
+      lastAsked = memory.nextAsked();
+    }
+    return begun;
+  }
+
+  /**
+   * Counts what answers take, and drops them where that is more than all may; of others nothing.
+   */
+  private void count(Answers of, long size) {
+    synchronized (memory) {
+      if (answers != of) {
+        return; // nobody is given them any more
+      }
+      if (!memory.fits(size)) {
+        clear();
+        return;
+      }
+      long change = size - bytes;
+      bytes = size;
+      memory.changed(this, change);
+    }
+  }
+
+  /** Keeps nothing of what was asked so far. */
+  void clear() {
+    synchronized (memory) {
+      memory.forget(this, dropEldest());
+    }
+  }
+
+  @Override
+  public long eldestAsked() {
+    return bytes == 0 ? Long.MAX_VALUE : lastAsked;
+  }
+
+  @Override
+  public long dropEldest() {
+    long dropped = bytes;
+    answers = null;
+    bytes = 0;
+    return dropped;
   }
 
   /** How many values of lists were known so far. */
@@ -60,7 +122,7 @@ final class KeptGroups {
   final class Answers {
     private final ListedGroups shape;
     private final FlowQuery rest;
-    // Guarded by the outer object, as all that follows.
+    // Guarded by this, as all that follows.
     private final AskedSegments segments;
     private final Set<Value> asked = new HashSet<>();
     // Rows of different groups, each table in order, and each more than half as large again as the
@@ -74,17 +136,15 @@ final class KeptGroups {
       this.segments = new AskedSegments(rest, snapshot, asOf);
     }
 
-    private boolean hold(FlowQuery other, ArchiveSnapshot snapshot, long asOf) {
+    private synchronized boolean hold(FlowQuery other, ArchiveSnapshot snapshot, long asOf) {
       return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 
     /** Those of some values that have not been asked about; in their order. */
-    List<Value> missing(List<Value> values) {
-      synchronized (KeptGroups.this) {
-        List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
-        known.add(values.size() - missing.size());
-        return missing;
-      }
+    synchronized List<Value> missing(List<Value> values) {
+      List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
+      known.add(values.size() - missing.size());
+      return missing;
     }
 
     /**
@@ -101,31 +161,32 @@ final class KeptGroups {
     }
 
     /** The rows of values that have been asked about, in order. */
-    private ResultTable rows(List<Value> values) {
-      synchronized (KeptGroups.this) {
-        ResultTable all = null;
-        for (ResultTable run : runs) {
-          ResultTable some = rowsOf(run, values);
-          all = all == null ? some : merged(all, some);
-        }
-        return all;
+    private synchronized ResultTable rows(List<Value> values) {
+      ResultTable all = null;
+      for (ResultTable run : runs) {
+        ResultTable some = rowsOf(run, values);
+        all = all == null ? some : merged(all, some);
       }
+      return all;
     }
 
     /** Adds what was not asked about before. */
-    void add(List<Value> values, ResultTable rows) {
-      synchronized (KeptGroups.this) {
-        // Another window may have asked for some of them at the same time.
-        List<Value> fresh = values.stream().filter(asked::add).toList();
-        runs.add(fresh.size() == values.size() ? rows : rowsOf(rows, fresh));
-        for (int last = runs.size() - 1; last > 0; last--) {
-          if (runs.get(last - 1).rowCount() > 2 * runs.get(last).rowCount()) {
-            break;
-          }
-          runs.set(last - 1, merged(runs.get(last - 1), runs.remove(last)));
+    synchronized void add(List<Value> values, ResultTable rows) {
+      // Another window may have asked for some of them at the same time.
+      List<Value> fresh = values.stream().filter(asked::add).toList();
+      runs.add(fresh.size() == values.size() ? rows : rowsOf(rows, fresh));
+      for (int last = runs.size() - 1; last > 0; last--) {
+        if (runs.get(last - 1).rowCount() > 2 * runs.get(last).rowCount()) {
+          break;
         }
-        isFull = asked.size() > MAX_ROWS || runs.get(0).rowCount() > MAX_ROWS;
+        runs.set(last - 1, merged(runs.get(last - 1), runs.remove(last)));
       }
+      isFull = asked.size() > MAX_ROWS || runs.get(0).rowCount() > MAX_ROWS;
+      count(this, heapBytes());
+    }
+
+    private long heapBytes() {
+      return VALUE_BYTES * asked.size() + runs.stream().mapToLong(ResultTable::heapBytes).sum();
     }
 
     /** Rows of some values, which are in order. */

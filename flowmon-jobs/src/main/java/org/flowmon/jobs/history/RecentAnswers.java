@@ -14,7 +14,7 @@ import org.flowmon.archive.ArchiveSnapshot;
  * {@link #MAX_ROWS} have, which is the most that one may have, and with those of all other analyses
  * no more bytes than their {@link AnswerMemory} says. Thread-safe.
  */
-final class RecentAnswers {
+final class RecentAnswers implements AnswerMemory.Keeper {
   static final int MAX_ROWS = 1_000_000;
   private static final int KEPT = 16;
 
@@ -38,7 +38,7 @@ final class RecentAnswers {
   // That which was asked for least lately comes first.
   private final LinkedHashMap<Long, Kept> byNow = new LinkedHashMap<>(32, 0.75f, true);
   private long rows;
-  private final KeptGroups groups = new KeptGroups();
+  private final KeptGroups groups;
 
   /** Answers of an analysis that take no more of the heap than the groups of one lookup may. */
   RecentAnswers() {
@@ -48,6 +48,7 @@ final class RecentAnswers {
   /** Answers of one of the analyses that share a memory. */
   RecentAnswers(AnswerMemory memory) {
     this.memory = memory;
+    this.groups = new KeptGroups(memory);
   }
 
   /** What was asked for by lists of the windows' values, where that is what serves others. */
@@ -102,16 +103,17 @@ final class RecentAnswers {
         size += dropEldest();
       }
       memory.forget(this, size);
+      groups.clear();
     }
   }
 
-  /** When that was asked for which was asked for least lately; MAX_VALUE: nothing is kept. */
-  long eldestAsked() {
+  @Override
+  public long eldestAsked() {
     return byNow.isEmpty() ? Long.MAX_VALUE : byNow.values().iterator().next().asked();
   }
 
-  /** Drops that one; the bytes that it had. */
-  long dropEldest() {
+  @Override
+  public long dropEldest() {
     Iterator<Kept> eldest = byNow.values().iterator();
     Kept dropped = eldest.next();
     eldest.remove();

@@ -16,18 +16,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of lists of values says what the archive says. */
@@ -220,7 +227,7 @@ class KeptGroupsTest extends ArchivedHistory {
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     HistoryQuery query = query(QUERY, new RecentAnswers());
-    KeptGroups groups = new KeptGroups();
+    KeptGroups groups = new KeptGroups(new AnswerMemory(1 << 20));
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -244,6 +251,70 @@ class KeptGroupsTest extends ArchivedHistory {
           runOver(archive, query, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
       assertEquals(2, rows.rowCount());
       assertEquals(rows, kept.rows(both, kept.missing(both), ofB.withRows(new int[0])));
+    }
+  }
+
+  private static ResultTable hosts(int first, int count) {
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("bytes", ValueKind.LONG)
+            .column("hour", ValueKind.TIMESTAMP);
+    for (int i = 0; i < count; i++) {
+      IpAddress address = IpAddress.ofIpv4(first + i);
+      table.row().set(0, address.hi(), address.lo()).set(1, i).set(2, END);
+    }
+    return table.build();
+  }
+
+  private static List<Value> keys(ResultTable rows) {
+    return IntStream.range(0, rows.rowCount()).mapToObj(row -> rows.value(row, 0)).toList();
+  }
+
+  @Test
+  void whatIsKeptIsBoundedWithTheAnswersOfAllAnalyses() throws Exception {
+    archive(END);
+    ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY));
+    FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(END)));
+    ResultTable rows = hosts(1, 1000);
+    long size = rows.heapBytes() + 1000 * KeptGroups.VALUE_BYTES;
+    AnswerMemory memory = new AnswerMemory(3 * size + size / 2);
+    List<RecentAnswers> all = new ArrayList<>();
+    try (Archive archive = Archive.open(directory);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      IntPredicate isKept = i -> all.get(i).groups().of(rest, snapshot, AS_OF) != null;
+      Supplier<List<Integer>> kept =
+          () -> IntStream.range(0, all.size()).filter(isKept).boxed().toList();
+      IntConsumer keep =
+          i -> all.get(i).groups().begin(shape, rest, snapshot, AS_OF).add(keys(rows), rows);
+      for (int i = 0; i < 10; i++) {
+        all.add(new RecentAnswers(memory));
+        keep.accept(i);
+        assertTrue(isKept.test(0), "asked for each time");
+      }
+      assertEquals(List.of(0, 8, 9), kept.get());
+      // Answers that depend on :now alone count beside them.
+      ResultTable two = hosts(1, (int) (2 * size / rows.heapBytes()) * 1000);
+      HistoryAnswer answer =
+          new HistoryAnswer(HistoryStatus.EXACT, AS_OF, 0, END, LongRanges.NONE, two, null);
+      all.get(1).keep(END, answer, new AskedSegments(rest, snapshot, AS_OF));
+      assertEquals(List.of(9), kept.get(), "that which was asked for last");
+      all.get(1).clear();
+      KeptGroups.Answers more = all.get(9).groups().of(rest, snapshot, AS_OF);
+      for (int i = 1; i < 4; i++) {
+        assertTrue(isKept.test(9), "after " + i + " times as many");
+        ResultTable others = hosts(1 + 1000 * i, 1000);
+        more.add(keys(others), others);
+      }
+      assertEquals(List.of(), kept.get(), "it takes more than all may");
+      for (int i = 2; i < 5; i++) {
+        keep.accept(i);
+      }
+      assertEquals(List.of(2, 3, 4), kept.get(), "what is dropped counts no more");
+      all.get(2).clear();
+      assertEquals(List.of(3, 4), kept.get(), "nobody asks for it any more");
+      keep.accept(5);
+      assertEquals(List.of(3, 4, 5), kept.get());
     }
   }
 
