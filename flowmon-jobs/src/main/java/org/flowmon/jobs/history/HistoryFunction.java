@@ -336,8 +336,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   private void complete(
       WindowResult window, HistoryAnswer answer, ResultFuture<WindowHistory> result) {
-    result.complete(List.of(new WindowHistory(window, answer)));
-    operator.hasAnswer(result);
+    operator.complete(result, new WindowHistory(window, answer));
   }
 
   @Override

@@ -2,7 +2,6 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -223,14 +222,10 @@ final class HistoryLookup {
 
   private void finish(HistoryAnswer result) {
     if (done.compareAndSet(false, true)) {
-      try {
-        long now = System.nanoTime();
-        long from = runBegun;
-        long ran = from == 0 ? 0 : now - from;
-        answer.accept(result, now - begun - ran, ran);
-      } catch (RejectedExecutionException e) {
-        LOG.debug("the operator ended before the history of {}", window.analysis(), e);
-      }
+      long now = System.nanoTime();
+      long from = runBegun;
+      long ran = from == 0 ? 0 : now - from;
+      answer.accept(result, now - begun - ran, ran);
     }
   }
 }

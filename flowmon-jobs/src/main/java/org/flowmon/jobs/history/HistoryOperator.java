@@ -1,7 +1,9 @@
 package org.flowmon.jobs.history;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.streaming.api.datastream.AsyncDataStream.OutputMode;
 import org.apache.flink.streaming.api.functions.async.ResultFuture;
@@ -100,9 +102,18 @@ final class HistoryOperator extends AsyncWaitOperator<WindowResult, WindowHistor
     waiting.add(result);
   }
 
-  /** Told by any thread that it has come: this is behind the mail that brings it. */
-  void hasAnswer(ResultFuture<WindowHistory> result) {
-    mailbox.execute(() -> answered(result), "answered");
+  /**
+   * Gives a window its answer, by any thread. Of a task that has ended nobody waits for it: the
+   * window is in its last checkpoint, or it was cancelled.
+   */
+  void complete(ResultFuture<WindowHistory> result, WindowHistory answer) {
+    try {
+      result.complete(List.of(answer));
+      // Behind the mail that brings it.
+      mailbox.execute(() -> answered(result), "answered");
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the task ended before the history of {}", answer.window().analysis(), e);
+    }
   }
 
   private void answered(ResultFuture<WindowHistory> result) throws Exception {

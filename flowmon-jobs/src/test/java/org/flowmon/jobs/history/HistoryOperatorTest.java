@@ -96,6 +96,17 @@ class HistoryOperatorTest extends ArchivedHistory {
   }
 
   @Test
+  void anAnswerForATaskThatHasEndedIsNoFailure() throws Exception {
+    archive(AS_OF - 1, flow(A, 1, 10));
+    try (var task = task(2)) {
+      send(task, END);
+      task.getTaskMailbox().quiesce();
+      task.setProcessingTime(600_000); // when Flink gives the lookup up
+      assertEquals(List.of(), List.copyOf(task.getOutput()));
+    }
+  }
+
+  @Test
   void theLastWatermarkComesBeforeTheEnd() throws Exception {
     archive(AS_OF - 1, flow(A, 1, 10));
     try (var task = task(10)) {
