@@ -77,7 +77,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
   private transient LookupPool pool;
   private transient Map<String, Analysis> byName;
   private transient HistoryOperator operator;
-  private transient volatile boolean closed;
+  private transient RunningLookups lookups;
 
   /** What is known of one analysis: a query, or why there is none. */
   private record Analysis(
@@ -197,6 +197,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
       FetchMetrics.register(getRuntimeContext().getMetricGroup().addGroup("flowmon"), archive);
     }
+    lookups = new RunningLookups();
     pool = LookupPool.acquire();
     byName = new HashMap<>();
     for (AnalysisConfig analysis : definitions.started()) {
@@ -241,8 +242,7 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
       HistoryQuery query = new HistoryQuery(config, delay, topic, disorder, answers);
       LookAhead ahead =
           pace == Pace.LIVE && query.canBeAhead()
-              ? new LookAhead(
-                  archive, query, pool, permits, config.live().slideMicros(), () -> closed)
+              ? new LookAhead(archive, query, pool, permits, config.live().slideMicros(), lookups)
               : null;
       return new Analysis(config, query, ahead, null, permits, measures);
     } catch (QueryException e) {
@@ -314,12 +314,12 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
             pool,
             analysis.permits(),
             window,
-            () -> closed,
+            lookups,
             pace == Pace.LIVE && analysis.query().canBeReached(window),
             (answer, waited, ran) -> {
-              analysis.answers().get(answer.status()).incrementAndGet();
-              analysis.measures().took(waited, ran);
-              if (!closed) {
+              if (!lookups.isClosed()) {
+                analysis.answers().get(answer.status()).incrementAndGet();
+                analysis.measures().took(waited, ran);
                 complete(window, answer, result);
               }
             })
@@ -341,7 +341,9 @@ public final class HistoryFunction extends RichAsyncFunction<WindowResult, Windo
 
   @Override
   public void close() {
-    closed = true;
+    if (lookups != null) {
+      lookups.close();
+    }
     if (pool != null) {
       pool.close();
     }

@@ -2,9 +2,9 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryTimeoutException;
@@ -29,13 +29,14 @@ final class HistoryLookup {
   private final LookupPool pool;
   private final Semaphore permits;
   private final WindowResult window;
-  private final BooleanSupplier closed;
+  private final RunningLookups lookups;
   private final Told answer;
   private final AtomicBoolean done = new AtomicBoolean();
   private final long begun;
   private final long deadline;
   private final long patience;
   private boolean running;
+  private volatile Future<?> limit;
   // When the query began to run, 0 where it did not.
   private volatile long runBegun;
 
@@ -54,7 +55,7 @@ final class HistoryLookup {
    * A lookup that has not begun.
    *
    * @param permits of the analysis: how many of its lookups run at once
-   * @param closed whether nobody waits for answers any more
+   * @param lookups of the task that waits for the answer
    * @param isPatient whether it waits for the archive
    * @param answer told once, on any thread
    */
@@ -64,7 +65,7 @@ final class HistoryLookup {
       LookupPool pool,
       Semaphore permits,
       WindowResult window,
-      BooleanSupplier closed,
+      RunningLookups lookups,
       boolean isPatient,
       Told answer) {
     this.begun = System.nanoTime();
@@ -73,16 +74,16 @@ final class HistoryLookup {
     this.pool = pool;
     this.permits = permits;
     this.window = window;
-    this.closed = closed;
+    this.lookups = lookups;
     this.answer = answer;
-    long limit = query.timeout().toNanos();
-    this.deadline = begun + limit;
-    this.patience = isPatient ? begun + limit / 2 : begun;
+    long timeout = query.timeout().toNanos();
+    this.deadline = begun + timeout;
+    this.patience = isPatient ? begun + timeout / 2 : begun;
   }
 
   /** Begins; the caller and the pool's timer never wait for files. */
   void start() {
-    pool.after(query.timeout().toMillis(), this::expire);
+    limit = pool.after(query.timeout().toMillis(), this::expire);
     if (!begin() && !(query.isKept(window.windowEnd()) && pool.tryRun(this::askKept))) {
       again();
     }
@@ -115,7 +116,7 @@ final class HistoryLookup {
   }
 
   private void again() {
-    pool.after(POLL_MILLIS, this::attempt);
+    var unused = pool.after(POLL_MILLIS, this::attempt);
   }
 
   /** Runs on a thread of the pool, where the analysis may have one more and one is free. */
@@ -179,7 +180,7 @@ final class HistoryLookup {
       }
       runBegun = now == 0 ? 1 : now;
       try (UrgentWork urgent = UrgentWork.begin()) {
-        return query.run(snapshot, window, Duration.ofNanos(left));
+        return lookups.run(() -> query.run(snapshot, window, Duration.ofNanos(left)));
       }
     }
   }
@@ -209,7 +210,7 @@ final class HistoryLookup {
 
   private HistoryAnswer failed(Exception e) {
     // Where nobody waits any more the archive may be closed: no failure that anyone has to know of.
-    if (!done.get() && !closed.getAsBoolean()) {
+    if (!done.get() && !lookups.isClosed()) {
       LOG.warn(
           "no history for analysis {}, window that ends at {} µs",
           window.analysis(),
@@ -222,6 +223,10 @@ final class HistoryLookup {
 
   private void finish(HistoryAnswer result) {
     if (done.compareAndSet(false, true)) {
+      Future<?> unneeded = limit;
+      if (unneeded != null) {
+        unneeded.cancel(false); // it would keep the window until then
+      }
       long now = System.nanoTime();
       long from = runBegun;
       long ran = from == 0 ? 0 : now - from;

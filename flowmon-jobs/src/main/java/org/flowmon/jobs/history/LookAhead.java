@@ -2,7 +2,6 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
-import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.slf4j.Logger;
@@ -25,7 +24,7 @@ final class LookAhead {
   private final LookupPool pool;
   private final Semaphore permits;
   private final long slideMicros;
-  private final BooleanSupplier closed;
+  private final RunningLookups lookups;
   private long expected = Long.MIN_VALUE; // guarded by this
   private long since; // guarded by this
 
@@ -34,7 +33,7 @@ final class LookAhead {
    *
    * @param permits as of {@link HistoryLookup}
    * @param slideMicros from the end of a window to that of the next
-   * @param closed whether nobody will ask for answers any more
+   * @param lookups of the task that is going to ask for answers
    */
   LookAhead(
       Archive archive,
@@ -42,13 +41,13 @@ final class LookAhead {
       LookupPool pool,
       Semaphore permits,
       long slideMicros,
-      BooleanSupplier closed) {
+      RunningLookups lookups) {
     this.archive = archive;
     this.query = query;
     this.pool = pool;
     this.permits = permits;
     this.slideMicros = slideMicros;
-    this.closed = closed;
+    this.lookups = lookups;
   }
 
   /** Takes notice of a window; the next one comes a slide later. */
@@ -65,7 +64,7 @@ final class LookAhead {
   }
 
   private void attempt(long windowEnd) {
-    if (closed.getAsBoolean() || !isExpected(windowEnd)) {
+    if (lookups.isClosed() || !isExpected(windowEnd)) {
       return;
     }
     if (!permits.tryAcquire()) {
@@ -77,7 +76,7 @@ final class LookAhead {
   }
 
   private void again(long windowEnd) {
-    pool.after(POLL_MILLIS, () -> attempt(windowEnd));
+    var unused = pool.after(POLL_MILLIS, () -> attempt(windowEnd));
   }
 
   private synchronized boolean isExpected(long windowEnd) {
@@ -90,7 +89,12 @@ final class LookAhead {
       isReached = query.isReached(snapshot, windowEnd);
       // One that is kept may hold no more: the archive may have other segments since.
       if (isReached && query.known(snapshot, windowEnd) == null) {
-        query.lookAhead(snapshot, windowEnd);
+        var unused =
+            lookups.run(
+                () -> {
+                  query.lookAhead(snapshot, windowEnd);
+                  return null;
+                });
       }
     } catch (IOException | RuntimeException e) {
       isReached = true; // the window's own lookup says what is wrong

@@ -1,7 +1,9 @@
 package org.flowmon.jobs.history;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -97,14 +99,22 @@ final class LookupPool implements AutoCloseable {
     }
   }
 
-  /** Runs a short task later, unless the pool is closed by then. */
-  void after(long millis, Runnable task) {
+  /**
+   * Runs a short task later, unless the pool is closed by then, or what is returned cancelled,
+   * which lets go of the task.
+   */
+  Future<?> after(long millis, Runnable task) {
     try {
       // what the task throws would vanish with the future: the tasks given here catch everything
-      var unused = timer.schedule(task, millis, TimeUnit.MILLISECONDS);
+      return timer.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // closed: whoever waits is closed too
+      return CompletableFuture.completedFuture(null); // closed: whoever waits is closed too
     }
+  }
+
+  /** Tasks that are to run later. */
+  int waiting() {
+    return timer.getQueue().size();
   }
 
   /** Lookups running now. */

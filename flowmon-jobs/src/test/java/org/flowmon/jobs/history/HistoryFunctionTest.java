@@ -138,7 +138,8 @@ class HistoryFunctionTest extends ArchivedHistory {
     Semaphore permits = new Semaphore(1);
     try (Archive archive = Archive.open(directory);
         LookupPool pool = new LookupPool(1)) {
-      LookAhead ahead = new LookAhead(archive, query, pool, permits, 10 * SECOND, () -> false);
+      LookAhead ahead =
+          new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups());
       ahead.after(next - 10 * SECOND);
       ahead.after(next - 30 * SECOND); // a late window is no news
       Thread.sleep(300);
@@ -168,7 +169,7 @@ class HistoryFunctionTest extends ArchivedHistory {
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
       assertNull(known(archive, query, next));
       Semaphore permits = new Semaphore(1);
-      new LookAhead(archive, query, pool, permits, 10 * SECOND, () -> false)
+      new LookAhead(archive, query, pool, permits, 10 * SECOND, new RunningLookups())
           .after(first.windowEnd());
       HistoryAnswer after = null;
       for (int i = 0; after == null && i < 1000; i++) {
@@ -242,19 +243,54 @@ class HistoryFunctionTest extends ArchivedHistory {
 
   private HistoryLookup lookup(
       Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
+    return lookup(archive, pool, timeout, new RunningLookups(), answer);
+  }
+
+  private HistoryLookup lookup(
+      Archive archive,
+      LookupPool pool,
+      String timeout,
+      RunningLookups lookups,
+      CompletableFuture<HistoryAnswer> answer) {
     return new HistoryLookup(
         archive,
         new HistoryQuery(elephants("elephants", timeout), DELAY, TOPIC, Duration.ZERO, null),
         pool,
         new Semaphore(1),
         window(100, A, 60),
-        () -> false,
+        lookups,
         true,
         (result, waited, ran) -> {
           waitedNanos.set(waited);
           ranNanos.set(ran);
           assertTrue(answer.complete(result), "one answer only");
         });
+  }
+
+  @Test
+  void aLookupThatHasItsAnswerIsKeptNoLonger() throws Exception {
+    archive(END, flow(A, 1, 10));
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
+      lookup(archive, pool, "60000", answer).start();
+      assertEquals(HistoryStatus.EXACT, answer.get().status());
+      assertEquals(0, pool.waiting(), "its window would be there for a minute");
+    }
+  }
+
+  @Test
+  void aLookupOfATaskThatHasEndedAsksNothing() throws Exception {
+    archive(END, flow(A, 1, 10));
+    RunningLookups lookups = new RunningLookups();
+    lookups.close();
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool = new LookupPool(1)) {
+      CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
+      lookup(archive, pool, "60000", lookups, answer).start();
+      assertEquals(HistoryStatus.FAILED, answer.get().status());
+      assertEquals("the task has ended", answer.get().message());
+    }
   }
 
   @Test
@@ -385,7 +421,7 @@ class HistoryFunctionTest extends ArchivedHistory {
               pool,
               taken,
               window,
-              () -> false,
+              new RunningLookups(),
               true,
               (given, waited, ran) -> answer.complete(given))
           .start();
@@ -411,7 +447,7 @@ class HistoryFunctionTest extends ArchivedHistory {
                 pool,
                 permits,
                 window,
-                () -> false,
+                new RunningLookups(),
                 true,
                 (given, waited, ran) -> answer.complete(given))
             .start();

@@ -1,0 +1,58 @@
+package org.flowmon.jobs.history;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+
+/**
+ * The queries that a task's lookups run on threads that tasks share. Once the task has ended nobody
+ * waits for their answers: a query that went on would keep a thread, and its share of the heap,
+ * from the lookups of the task that follows, up to its time limit. Thread-safe.
+ */
+final class RunningLookups {
+  private final Set<Thread> threads = new HashSet<>();
+  private boolean isClosed;
+
+  /** A query. */
+  interface Query<T> {
+    /** Runs it, until this thread is interrupted. */
+    T run() throws IOException;
+  }
+
+  /** Whether the task has ended. */
+  synchronized boolean isClosed() {
+    return isClosed;
+  }
+
+  /**
+   * Runs a query on this thread.
+   *
+   * @throws CancellationException where the task has ended
+   */
+  <T> T run(Query<T> query) throws IOException {
+    synchronized (this) {
+      if (isClosed) {
+        throw new CancellationException("the task has ended");
+      }
+      threads.add(Thread.currentThread());
+    }
+    try {
+      return query.run();
+    } finally {
+      synchronized (this) {
+        threads.remove(Thread.currentThread());
+        if (isClosed) {
+          // What follows, the closing of files among it, is not to be interrupted.
+          var unused = Thread.interrupted();
+        }
+      }
+    }
+  }
+
+  /** The task has ended: what runs is interrupted, and nothing runs from now on. */
+  synchronized void close() {
+    isClosed = true;
+    threads.forEach(Thread::interrupt);
+  }
+}

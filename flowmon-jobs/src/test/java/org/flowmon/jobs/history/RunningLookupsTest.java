@@ -1,0 +1,62 @@
+package org.flowmon.jobs.history;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of queries whose task ends. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class RunningLookupsTest {
+  private final CountDownLatch begun = new CountDownLatch(1);
+
+  /** Runs until it is interrupted. */
+  private String endless() {
+    begun.countDown();
+    try {
+      new CountDownLatch(1).await();
+      return "it went on";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // as queries do
+      return "interrupted";
+    }
+  }
+
+  @Test
+  void whatRunsEndsWithItsTaskAndItsThreadDoesOtherThings() throws Exception {
+    RunningLookups lookups = new RunningLookups();
+    RunningLookups others = new RunningLookups();
+    ExecutorService pool = Executors.newFixedThreadPool(1);
+    try {
+      Future<?> ended =
+          pool.submit(
+              () -> {
+                assertEquals("a", others.run(() -> "a"));
+                assertEquals("interrupted", lookups.run(this::endless));
+                assertFalse(Thread.currentThread().isInterrupted(), "for what follows");
+                assertEquals("b", others.run(() -> "b"));
+                return null;
+              });
+      begun.await();
+      assertFalse(lookups.isClosed());
+      others.close(); // of which nothing runs now
+      assertThrows(CancellationException.class, () -> others.run(() -> "c"));
+      assertFalse(ended.isDone());
+      lookups.close();
+      assertTrue(lookups.isClosed());
+      Exception e = assertThrows(Exception.class, ended::get);
+      assertTrue(e.getCause() instanceof CancellationException, () -> e.toString());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+}
