@@ -125,12 +125,16 @@ final class HistoryLookup {
       return false;
     }
     setRunning(true);
-    if (pool.tryRun(this::run)) {
-      return true;
+    boolean isBegun = false;
+    try {
+      isBegun = pool.tryRun(this::run);
+      return isBegun;
+    } finally {
+      if (!isBegun) { // also where the system has no thread: no other lookup is to wait for that
+        setRunning(false);
+        permits.release();
+      }
     }
-    setRunning(false);
-    permits.release();
-    return false;
   }
 
   private void run() {

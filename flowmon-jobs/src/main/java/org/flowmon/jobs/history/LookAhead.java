@@ -67,11 +67,21 @@ final class LookAhead {
     if (lookups.isClosed() || !isExpected(windowEnd)) {
       return;
     }
-    if (!permits.tryAcquire()) {
+    if (!permits.tryAcquire() || !begin(windowEnd)) {
       again(windowEnd);
-    } else if (!pool.tryRun(() -> run(windowEnd))) {
-      permits.release();
-      again(windowEnd);
+    }
+  }
+
+  /** Runs with the permit that was acquired, which is given back where it does not. */
+  private boolean begin(long windowEnd) {
+    boolean isBegun = false;
+    try {
+      isBegun = pool.tryRun(() -> run(windowEnd));
+      return isBegun;
+    } finally {
+      if (!isBegun) { // also where the system has no thread
+        permits.release();
+      }
     }
   }
 

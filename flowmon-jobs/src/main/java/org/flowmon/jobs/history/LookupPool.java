@@ -7,6 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -35,15 +36,14 @@ final class LookupPool implements AutoCloseable {
    * @param answerBytes that the answers that are kept may take of the heap, about
    */
   LookupPool(int size, long answerBytes) {
+    this(size, answerBytes, r -> daemon(r, "history-lookup"));
+  }
+
+  /** Likewise, with threads of another's making. */
+  LookupPool(int size, long answerBytes, ThreadFactory making) {
     memory = new AnswerMemory(answerBytes);
     threads =
-        new ThreadPoolExecutor(
-            0,
-            size,
-            30,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            r -> daemon(r, "history-lookup"));
+        new ThreadPoolExecutor(0, size, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), making);
     timer = new ScheduledThreadPoolExecutor(1, r -> daemon(r, "history-timer"));
     timer.setRemoveOnCancelPolicy(true);
   }
@@ -89,7 +89,11 @@ final class LookupPool implements AutoCloseable {
     }
   }
 
-  /** Runs a lookup now; false where every thread is busy. */
+  /**
+   * Runs a lookup now; false where every thread is busy.
+   *
+   * @throws OutOfMemoryError where the system has no more threads
+   */
   boolean tryRun(Runnable lookup) {
     try {
       threads.execute(lookup);

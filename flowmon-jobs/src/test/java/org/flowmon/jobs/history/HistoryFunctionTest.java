@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -309,6 +310,37 @@ class HistoryFunctionTest extends ArchivedHistory {
       assertEquals(0, ranNanos.get());
       busy.countDown();
       assertEquals(HistoryStatus.EXACT, patient.get().status());
+    }
+  }
+
+  @Test
+  void aLookupThatGetsNoThreadOfTheSystemIsInNoOthersWay() throws Exception {
+    archive(END, flow(A, 1, 10));
+    Semaphore permits = new Semaphore(1);
+    try (Archive archive = Archive.open(directory);
+        LookupPool pool =
+            new LookupPool(
+                1,
+                1 << 20,
+                task -> {
+                  throw new OutOfMemoryError("unable to create native thread");
+                })) {
+      HistoryLookup lookup =
+          new HistoryLookup(
+              archive,
+              hourly(),
+              pool,
+              permits,
+              window(100, A, 60),
+              new RunningLookups(),
+              true,
+              (answer, waited, ran) -> {});
+      assertThrows(OutOfMemoryError.class, lookup::start);
+      assertEquals(1, permits.availablePermits(), "after a window's lookup");
+      LookAhead ahead =
+          new LookAhead(archive, hourly(), pool, permits, 10 * SECOND, new RunningLookups());
+      assertThrows(OutOfMemoryError.class, () -> ahead.after(END));
+      assertEquals(1, permits.availablePermits(), "after one ahead of a window");
     }
   }
 
