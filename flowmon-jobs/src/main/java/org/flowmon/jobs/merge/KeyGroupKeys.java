@@ -26,12 +26,13 @@ public final class KeyGroupKeys implements KeySelector<Partial, Integer> {
   @Override
   public Integer getKey(Partial partial) {
     if (keys == null) {
-      keys = search(maxParallelism);
+      keys = keys(maxParallelism);
     }
     return keys[partial.keyGroup()];
   }
 
-  private static Integer[] search(int maxParallelism) {
+  /** By key group, a key that is in it. */
+  static Integer[] keys(int maxParallelism) {
     Integer[] found = new Integer[maxParallelism];
     int missing = maxParallelism;
     for (int candidate = 0; missing > 0; candidate++) {

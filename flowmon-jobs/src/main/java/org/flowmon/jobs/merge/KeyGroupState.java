@@ -1,10 +1,9 @@
 package org.flowmon.jobs.merge;
 
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -13,6 +12,7 @@ import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import java.util.function.ToIntFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.table.FrozenTables;
 import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.PartialFormatException;
 import org.flowmon.udaf.table.WindowPart;
@@ -28,6 +28,8 @@ import org.flowmon.udaf.table.WindowTables;
  */
 final class KeyGroupState {
   private static final int VERSION = 2;
+  private static final int HEADER_BYTES = 1 + 8 + 4;
+  private static final int QUERY_BYTES = 8 + 4;
 
   private final Map<Long, WindowTables> byQuery = new HashMap<>();
   private long closedThrough = Long.MIN_VALUE;
@@ -105,22 +107,40 @@ final class KeyGroupState {
     return groups;
   }
 
-  void write(OutputStream stream) throws IOException {
-    DataOutputStream out = new DataOutputStream(stream);
-    out.writeByte(VERSION);
-    out.writeLong(closedThrough);
-    out.writeInt(byQuery.size());
-    for (Map.Entry<Long, WindowTables> query : byQuery.entrySet()) {
-      byte[] bytes = query.getValue().toBytes();
-      out.writeLong(query.getKey());
-      out.writeInt(bytes.length);
-      out.write(bytes);
+  /**
+   * All of it as it is now.
+   *
+   * @param pause as {@link FrozenTables#toBytes(Runnable)} has it, for what makes bytes of it
+   */
+  KeyGroupSnapshot freeze(Runnable pause) {
+    Map<Long, FrozenTables> tables = new HashMap<>();
+    byQuery.forEach((id, of) -> tables.put(id, of.freeze()));
+    long through = closedThrough;
+    return new KeyGroupSnapshot(() -> bytes(through, tables, pause));
+  }
+
+  private static byte[] bytes(long closedThrough, Map<Long, FrozenTables> tables, Runnable pause) {
+    Map<Long, byte[]> byQuery = new HashMap<>();
+    long length = HEADER_BYTES;
+    for (Map.Entry<Long, FrozenTables> query : tables.entrySet()) {
+      byte[] ofQuery = query.getValue().toBytes(pause);
+      byQuery.put(query.getKey(), ofQuery);
+      length += QUERY_BYTES + ofQuery.length;
     }
-    out.flush();
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IllegalStateException(
+          "the groups of all analyses in a key group take "
+              + length
+              + " bytes, at most 2 GiB can be written");
+    }
+    ByteBuffer out = ByteBuffer.allocate((int) length);
+    out.put((byte) VERSION).putLong(closedThrough).putInt(byQuery.size());
+    byQuery.forEach((id, bytes) -> out.putLong(id).putInt(bytes.length).put(bytes));
+    return out.array();
   }
 
   /**
-   * Reads what {@link #write} wrote.
+   * Reads the bytes of what {@link #freeze} gave.
    *
    * @param queries the analyses that run now, by id
    * @param budgets as of {@link #of}

@@ -1,17 +1,19 @@
 package org.flowmon.jobs.merge;
 
+import java.io.ByteArrayInputStream;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyGroupStatePartitionStreamProvider;
-import org.apache.flink.runtime.state.KeyedStateCheckpointOutputStream;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -24,6 +26,7 @@ import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.urgent.Politeness;
 import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.OrderBound;
@@ -37,8 +40,9 @@ import org.flowmon.udaf.table.WindowTables;
  * comes once, else by key group, and again where the result is revised. Where the result is to have
  * all groups, those that are there before it is due go in advance, and then only what has changed.
  *
- * <p>The tables are this operator's own, written per key group as raw keyed state: a state backend
- * would serialise, or copy during a snapshot, a whole table for each message.
+ * <p>The tables are this operator's own: a state backend would serialise, or copy, a whole table
+ * for each message. It gets them by key group for each checkpoint, as {@link KeyGroupSnapshot}s of
+ * which it makes bytes while the task goes on, and forgets them when that is done.
  *
  * <p>What windows the watermark closed is part of that state: a message behind it opens none of
  * them again, after a restart neither. The end of input closes all that are open and none to come;
@@ -57,6 +61,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient AnalysisSetState analysesState;
   private transient KeyGroupRange range;
   private transient KeyGroupState[] keyGroups;
+  private transient Integer[] keys; // by key group, one that is in it
+  private transient ValueState<KeyGroupSnapshot> snapshots;
   private transient Counter messages;
   private transient Counter behindWatermark;
   private transient Counter groupsBehindWatermark;
@@ -76,6 +82,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     this.analyses = new AnalysisSet(analyses);
   }
 
+  /** Where states lie that were written before there were {@link KeyGroupSnapshot}s. */
   @Override
   protected boolean isUsingCustomRawKeyedState() {
     return true;
@@ -104,6 +111,25 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     for (KeyGroupStatePartitionStreamProvider state : context.getRawKeyedStateInputs()) {
       of(state.getKeyGroupId()).read(state.getStream(), queries.byId(), this::budget, unknown::add);
     }
+    keys = KeyGroupKeys.keys(getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks());
+    snapshots =
+        context
+            .getKeyedStateStore()
+            .getState(
+                new ValueStateDescriptor<>("open-windows", new KeyGroupSnapshot.Serializer()));
+    for (int keyGroup : range) {
+      setCurrentKey(keys[keyGroup]);
+      KeyGroupSnapshot state = snapshots.value();
+      if (state != null) {
+        of(keyGroup)
+            .read(
+                new ByteArrayInputStream(state.bytes()),
+                queries.byId(),
+                this::budget,
+                unknown::add);
+      }
+    }
+    forgetSnapshots();
     if (!unknown.isEmpty()) {
       LOG.warn(
           "The state holds open windows of {} analyses that are not running, or not with this"
@@ -435,10 +461,32 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     analysesState.update(queries.set(), queries.ids());
-    KeyedStateCheckpointOutputStream stream = context.getRawKeyedOperatorStateOutput();
-    for (int keyGroup : stream.getKeyGroupList()) {
-      stream.startNewKeyGroup(keyGroup);
-      of(keyGroup).write(stream);
+    Thread task = Thread.currentThread();
+    // A backend that makes bytes at once keeps the task waiting for them.
+    Politeness politeness = new Politeness(() -> Thread.currentThread() == task);
+    for (int keyGroup : range) {
+      setCurrentKey(keys[keyGroup]);
+      snapshots.update(of(keyGroup).freeze(politeness));
+    }
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    forgetSnapshots();
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) throws Exception {
+    super.notifyCheckpointAborted(checkpointId);
+    forgetSnapshots();
+  }
+
+  /** They would take as much memory as the tables until there are others. */
+  private void forgetSnapshots() {
+    for (int keyGroup : range) {
+      setCurrentKey(keys[keyGroup]);
+      snapshots.clear();
     }
   }
 }

@@ -10,7 +10,12 @@ import java.util.TreeMap;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.KeyedStateCheckpointOutputStream;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.IpAddress;
@@ -25,6 +30,7 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.table.GroupBudget;
 import org.flowmon.udaf.table.LowLevelQuery;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
@@ -262,6 +268,95 @@ class MergeTest {
         run.results.get("tumbling"),
         "seed 25");
     assertEquals(before, run.results.get("sliding"), "nothing after the failure, seed 25");
+  }
+
+  @Test
+  void aStateThatWasWrittenAsRawKeyedStateIsReadFurther() throws Exception {
+    List<TestFlow> flows = TestFlow.random(29, 2_000, 10, 50);
+    LiveQuery live = LiveQuery.of(TUMBLING);
+    GroupBudget budget =
+        new GroupBudget(live.analysis().live().limit(), live.window(), KEY_GROUPS, KEY_GROUPS);
+    Map<Integer, byte[]> before = new TreeMap<>();
+    List<Partial> partials = new MergeRun(List.of(TUMBLING)).lowLevel(flows);
+    for (int keyGroup = 0; keyGroup < KEY_GROUPS; keyGroup++) {
+      KeyGroupState state = new KeyGroupState();
+      for (Partial partial : partials) {
+        if (partial instanceof Partial.Groups groups && groups.keyGroup() == keyGroup) {
+          state.of(live, query -> budget).merge(PartialGroups.open(groups.bytes()));
+        }
+      }
+      before.put(keyGroup, state.freeze(() -> {}).bytes());
+    }
+    OperatorSubtaskState old;
+    KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);
+    try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> writer =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new RawKeyedState(before), keys, Types.INT, KEY_GROUPS, 1, 0)) {
+      writer.setup(new PartialSerializer());
+      writer.open();
+      old = writer.snapshot(1, 1);
+    }
+    for (int parallelism = 1; parallelism <= 2; parallelism++) {
+      try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
+          windows(List.of(TUMBLING), null)) {
+        for (int task = 0; task < parallelism; task++) {
+          try (KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
+              new KeyedOneInputStreamOperatorTestHarness<>(
+                  new MergeOperator(new AnalysisSet(List.of(TUMBLING))),
+                  keys,
+                  Types.INT,
+                  KEY_GROUPS,
+                  parallelism,
+                  task)) {
+            merge.setup(new PartialSerializer());
+            merge.initializeState(
+                AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                    old, KEY_GROUPS, 1, parallelism, task));
+            merge.open();
+            merge.processWatermark(Long.MAX_VALUE);
+            for (Partial part : merge.extractOutputValues()) {
+              last.processElement(new StreamRecord<>(part));
+            }
+          }
+        }
+        last.processWatermark(Long.MAX_VALUE);
+        Map<Long, String> results = new TreeMap<>();
+        for (WindowResult result : last.extractOutputValues()) {
+          results.put(result.windowEnd(), BruteForce.describe(result));
+        }
+        assertEquals(
+            BruteForce.windows(flows, 2 * SECOND, 2 * SECOND, SECOND, 7), results, "seed 29");
+      }
+    }
+  }
+
+  /** Writes bytes by key group, as the merge did once. */
+  private static final class RawKeyedState extends AbstractStreamOperator<Partial>
+      implements OneInputStreamOperator<Partial, Partial> {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Map<Integer, byte[]> bytes;
+
+    RawKeyedState(Map<Integer, byte[]> bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    protected boolean isUsingCustomRawKeyedState() {
+      return true;
+    }
+
+    @Override
+    public void processElement(StreamRecord<Partial> element) {}
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      KeyedStateCheckpointOutputStream stream = context.getRawKeyedOperatorStateOutput();
+      for (int keyGroup : stream.getKeyGroupList()) {
+        stream.startNewKeyGroup(keyGroup);
+        stream.write(bytes.get(keyGroup));
+      }
+    }
   }
 
   @Test

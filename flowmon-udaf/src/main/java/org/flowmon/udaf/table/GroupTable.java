@@ -362,6 +362,11 @@ public final class GroupTable {
     return !layout.keys().isEmpty() && !finder.keys().hasTexts();
   }
 
+  /** Whether its words say all of its groups: no text keys, and no states of functions. */
+  boolean isOfWordsAlone() {
+    return states == null && !finder.keys().hasTexts();
+  }
+
   /** Makes room for groups that are to be taken over, as many as are still to come. */
   void reserveToAppend(long groups) {
     finder.giveUp();

@@ -441,26 +441,27 @@ public final class WindowTables {
     return all().mapToLong(GroupTable::heapBytes).sum();
   }
 
+  /** The state as it is now, for bytes that are made later or elsewhere. */
+  public FrozenTables freeze() {
+    FrozenTables.Builder frozen = new FrozenTables.Builder(queryId);
+    tables.forEach(
+        (pane, ofPane) -> {
+          for (int g = 0; g < ofPane.length; g++) {
+            if (ofPane[g] != null) {
+              frozen.add(pane, g, ofPane[g]);
+            }
+          }
+        });
+    return frozen.build(fingerprint(), watermark);
+  }
+
   /**
    * The state as versioned bytes.
    *
    * @throws IllegalStateException where it is larger than 2 GiB
    */
   public byte[] toBytes() {
-    List<byte[]> blocks = new ArrayList<>();
-    SampleWords samples = new SampleWords();
-    tables.forEach(
-        (pane, ofPane) -> {
-          for (int g = 0; g < ofPane.length; g++) {
-            if (ofPane[g] != null) {
-              samples.write(pane, g, ofPane[g].sample());
-              blocks.addAll(
-                  TablePartials.of(
-                      ofPane[g], queryId, g, 0, pane.start(), pane.fromWindowEnd(), pane.due()));
-            }
-          }
-        });
-    return StateBytes.tables(queryId, fingerprint(), watermark, samples.words(), blocks);
+    return freeze().toBytes();
   }
 
   private long fingerprint() {
