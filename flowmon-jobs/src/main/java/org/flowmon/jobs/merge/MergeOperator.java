@@ -1,19 +1,15 @@
 package org.flowmon.jobs.merge;
 
-import java.io.ByteArrayInputStream;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
-import org.apache.flink.runtime.state.KeyGroupStatePartitionStreamProvider;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -61,8 +57,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient AnalysisSetState analysesState;
   private transient KeyGroupRange range;
   private transient KeyGroupState[] keyGroups;
-  private transient Integer[] keys; // by key group, one that is in it
-  private transient ValueState<KeyGroupSnapshot> snapshots;
+  private transient KeyGroupSnapshots snapshots;
   private transient Counter messages;
   private transient Counter behindWatermark;
   private transient Counter groupsBehindWatermark;
@@ -95,9 +90,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     var unused = analysesState.restore(analyses);
     queries = new LiveQueries(analyses);
     stopped = new StoppedQueries("merge");
+    int maxParallelism = getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks();
     range =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
-            getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks(),
+            maxParallelism,
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
     budgets = new HashMap<>();
@@ -108,28 +104,10 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       keyGroups[i] = new KeyGroupState();
     }
     Set<Long> unknown = new HashSet<>();
-    for (KeyGroupStatePartitionStreamProvider state : context.getRawKeyedStateInputs()) {
-      of(state.getKeyGroupId()).read(state.getStream(), queries.byId(), this::budget, unknown::add);
-    }
-    keys = KeyGroupKeys.keys(getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks());
-    snapshots =
-        context
-            .getKeyedStateStore()
-            .getState(
-                new ValueStateDescriptor<>("open-windows", new KeyGroupSnapshot.Serializer()));
-    for (int keyGroup : range) {
-      setCurrentKey(keys[keyGroup]);
-      KeyGroupSnapshot state = snapshots.value();
-      if (state != null) {
-        of(keyGroup)
-            .read(
-                new ByteArrayInputStream(state.bytes()),
-                queries.byId(),
-                this::budget,
-                unknown::add);
-      }
-    }
-    forgetSnapshots();
+    snapshots = new KeyGroupSnapshots(this, context, range, maxParallelism);
+    snapshots.restore(
+        context,
+        (keyGroup, bytes) -> of(keyGroup).read(bytes, queries.byId(), this::budget, unknown::add));
     if (!unknown.isEmpty()) {
       LOG.warn(
           "The state holds open windows of {} analyses that are not running, or not with this"
@@ -464,29 +442,18 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     Thread task = Thread.currentThread();
     // A backend that makes bytes at once keeps the task waiting for them.
     Politeness politeness = new Politeness(() -> Thread.currentThread() == task);
-    for (int keyGroup : range) {
-      setCurrentKey(keys[keyGroup]);
-      snapshots.update(of(keyGroup).freeze(politeness));
-    }
+    snapshots.update(keyGroup -> of(keyGroup).freeze(politeness));
   }
 
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
-    forgetSnapshots();
+    snapshots.forget();
   }
 
   @Override
   public void notifyCheckpointAborted(long checkpointId) throws Exception {
     super.notifyCheckpointAborted(checkpointId);
-    forgetSnapshots();
-  }
-
-  /** They would take as much memory as the tables until there are others. */
-  private void forgetSnapshots() {
-    for (int keyGroup : range) {
-      setCurrentKey(keys[keyGroup]);
-      snapshots.clear();
-    }
+    snapshots.forget();
   }
 }

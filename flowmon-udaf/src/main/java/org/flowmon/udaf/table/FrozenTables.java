@@ -47,7 +47,7 @@ public final class FrozenTables {
         GroupLayout layout = table.layout();
         int size = table.size();
         long[] words = Arrays.copyOf(table.words(), size * table.stride());
-        groups.add(() -> TablePartials.ofWords(layout, words, size, queryId, grouping, pane));
+        groups.add(() -> TablePartials.ofWords(layout, words, size, queryId, grouping, 0, pane));
       } else {
         List<byte[]> blocks =
             TablePartials.of(

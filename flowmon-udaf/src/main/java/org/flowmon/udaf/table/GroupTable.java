@@ -1,7 +1,6 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
-import java.util.BitSet;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
@@ -44,9 +43,8 @@ public final class GroupTable {
   private final GroupMemory memory;
   private long told;
 
-  // Null where nobody wants to know: which of the groups that were there then have changed.
-  private BitSet changed;
-  private int watched;
+  // Null where nobody wants to know.
+  private GroupChanges changes;
 
   public GroupTable(GroupLayout layout) {
     this(layout, null);
@@ -428,7 +426,9 @@ public final class GroupTable {
   void mergeColumns(
       long[] nulls, long[][] keyWords, long[] hashes, long[][] stateWords, int[] at, int count) {
     finder.find(nulls, keyWords, hashes, count, at);
-    noteChanges(at, count);
+    if (changes != null) {
+      changes.note(at, count);
+    }
     toStates(at, count);
     accumulation.merge(stateWords, count, words.all(), at);
     if (states != null) {
@@ -436,35 +436,14 @@ public final class GroupTable {
     }
   }
 
-  /** From now on notes which of its groups change by {@link #mergeColumns}. */
+  /** From now on notes which of the groups that it has now change by {@link #mergeColumns}. */
   void watch() {
-    watched = size();
-    changed = new BitSet(watched);
+    changes = new GroupChanges(size());
   }
 
-  private void noteChanges(int[] groups, int n) {
-    if (changed != null) {
-      for (int i = 0; i < n; i++) {
-        if (groups[i] < watched) {
-          changed.set(groups[i]);
-        }
-      }
-    }
-  }
-
-  /** The numbers of the groups that have changed since {@link #watch}, of those there were. */
-  int[] changed() {
-    return changed.stream().toArray();
-  }
-
-  /** How many these are. */
-  int changes() {
-    return changed.cardinality();
-  }
-
-  /** How many groups there were when it began to {@link #watch}. */
-  int watched() {
-    return watched;
+  /** What changed since {@link #watch}; null where nobody asked for it. */
+  GroupChanges changes() {
+    return changes;
   }
 
   /** Merges all groups of a table of the same layout, and what it left out. */

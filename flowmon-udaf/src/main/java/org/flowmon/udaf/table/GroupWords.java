@@ -39,13 +39,8 @@ final class GroupWords {
     this.layout = layout;
     this.memory = memory;
     this.keyWords = layout.keyWords();
-    this.stride = stride(layout);
+    this.stride = 1 + keyWords + layout.stateWords();
     this.words = new long[16 * stride];
-  }
-
-  /** How far apart groups of a layout are. */
-  static int stride(GroupLayout layout) {
-    return 1 + layout.keyWords() + layout.stateWords();
   }
 
   /** Number of groups. */

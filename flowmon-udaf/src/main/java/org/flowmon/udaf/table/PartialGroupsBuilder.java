@@ -19,8 +19,9 @@ final class PartialGroupsBuilder {
 
   private final GroupLayout layout;
   private final int stride;
-  // Row by row: mask of NULL keys, key words, state words.
+  // Row by row: mask of NULL keys, key words, state words; the first begins at base.
   private long[] rows;
+  private int base;
   // By row and key, where the layout has text keys.
   private String[] texts;
   private final int textKeys;
@@ -128,6 +129,31 @@ final class PartialGroupsBuilder {
   }
 
   /**
+   * Packs groups of words alone, which lie as those of a {@link GroupWords} do, where they are.
+   *
+   * @param words of groups
+   * @param first number of the first of them
+   * @param n how many, at most {@link PartialLayout#MAX_GROUPS}
+   */
+  byte[] build(long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
+    if (textKeys > 0 || states.length > 0 || count > 0) {
+      throw new IllegalStateException("groups that were added, or that are not of words alone");
+    }
+    long[] own = rows;
+    rows = words;
+    base = first * stride;
+    count = n;
+    try {
+      pack();
+      return message(to, keyGroup, pane.start(), pane.fromWindowEnd(), pane.due());
+    } finally {
+      rows = own;
+      base = 0;
+      count = 0;
+    }
+  }
+
+  /**
    * Packs the columns of what was added, which {@link #message} then takes; they stay until a
    * builder with the same scratch bytes packs.
    */
@@ -230,29 +256,41 @@ final class PartialGroupsBuilder {
   private int writeWords(byte[] bytes, int start, int word) {
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
-    for (int i = 0, at = word; i < count; i++, at += stride) {
-      min = Math.min(min, rows[at]);
-      max = Math.max(max, rows[at]);
+    int from = base + word;
+    for (int i = 0, row = from; i < count; i++, row += stride) {
+      min = Math.min(min, rows[row]);
+      max = Math.max(max, rows[row]);
     }
-    long range = max - min; // unsigned
-    int encoding = encoding(range);
+    int encoding = encoding(max - min); // unsigned
     int at = start;
     bytes[at++] = (byte) encoding;
-    if (encoding != PartialLayout.PLAIN) {
-      LittleEndian.putLong(bytes, at, min);
-      at += 8;
-    }
-    for (int i = 0, from = word; i < count && encoding != 0; i++, from += stride) {
-      long value = rows[from];
-      switch (encoding) {
-        case PartialLayout.OFFSET_1 -> bytes[at] = (byte) (value - min);
-        case PartialLayout.OFFSET_2 -> LittleEndian.putU16(bytes, at, (int) (value - min));
-        case PartialLayout.OFFSET_4 -> LittleEndian.putInt(bytes, at, (int) (value - min));
-        default -> LittleEndian.putLong(bytes, at, value);
+    if (encoding == PartialLayout.PLAIN) {
+      for (int i = 0, row = from; i < count; i++, row += stride, at += 8) {
+        LittleEndian.putLong(bytes, at, rows[row]);
       }
-      at += encoding;
+      return at;
     }
-    return at;
+    LittleEndian.putLong(bytes, at, min);
+    at += 8;
+    switch (encoding) {
+      case PartialLayout.OFFSET_1 -> {
+        for (int i = 0, row = from; i < count; i++, row += stride) {
+          bytes[at + i] = (byte) (rows[row] - min);
+        }
+      }
+      case PartialLayout.OFFSET_2 -> {
+        for (int i = 0, row = from; i < count; i++, row += stride) {
+          LittleEndian.putU16(bytes, at + 2 * i, (int) (rows[row] - min));
+        }
+      }
+      case PartialLayout.OFFSET_4 -> {
+        for (int i = 0, row = from; i < count; i++, row += stride) {
+          LittleEndian.putInt(bytes, at + 4 * i, (int) (rows[row] - min));
+        }
+      }
+      default -> {} // all are the same
+    }
+    return at + encoding * count;
   }
 
   private static int encoding(long range) {

@@ -21,15 +21,10 @@ final class TablePartials {
       long paneStart,
       long fromWindowEnd,
       long due) {
-    return of(
-        table.layout(),
-        table.words(),
-        table.size(),
-        table.texts(),
-        source(table),
-        new PartialRecipient(queryId, grouping, table.layout(), table.layout()),
-        keyGroup,
-        new PaneKey(paneStart, fromWindowEnd, due));
+    PaneKey pane = new PaneKey(paneStart, fromWindowEnd, due);
+    return table.isOfWordsAlone()
+        ? ofWords(table.layout(), table.words(), table.size(), queryId, grouping, keyGroup, pane)
+        : ofRows(table, queryId, grouping, keyGroup, pane);
   }
 
   /**
@@ -39,26 +34,33 @@ final class TablePartials {
    * @param size how many groups
    */
   static List<byte[]> ofWords(
-      GroupLayout layout, long[] words, int size, long queryId, int grouping, PaneKey pane) {
-    PartialRecipient to = new PartialRecipient(queryId, grouping, layout, layout);
-    return of(layout, words, size, null, StateSource.NONE, to, 0, pane);
-  }
-
-  private static List<byte[]> of(
       GroupLayout layout,
       long[] words,
       int size,
-      TextDictionary texts,
-      StateSource states,
-      PartialRecipient to,
+      long queryId,
+      int grouping,
       int keyGroup,
       PaneKey pane) {
     List<byte[]> all = new ArrayList<>();
-    PartialGroupsBuilder builder =
-        new PartialGroupsBuilder(layout, new PartialGroupsBuilder.Scratch());
-    int stride = GroupWords.stride(layout);
-    for (int g = 0, at = 0; g < size; g++, at += stride) {
-      builder.add(words[at], words, at + 1, texts, states, g);
+    PartialGroupsBuilder builder = builder(layout);
+    PartialRecipient to = new PartialRecipient(queryId, grouping, layout, layout);
+    for (int first = 0; first < size; first += PartialLayout.MAX_GROUPS) {
+      int n = Math.min(PartialLayout.MAX_GROUPS, size - first);
+      all.add(builder.build(words, first, n, to, keyGroup, pane));
+    }
+    return all;
+  }
+
+  /** Groups of any table, each with its texts and states. */
+  static List<byte[]> ofRows(
+      GroupTable table, long queryId, int grouping, int keyGroup, PaneKey pane) {
+    List<byte[]> all = new ArrayList<>();
+    PartialGroupsBuilder builder = builder(table.layout());
+    PartialRecipient to = new PartialRecipient(queryId, grouping, table.layout(), table.layout());
+    StateSource states = source(table);
+    long[] words = table.words();
+    for (int g = 0, at = 0; g < table.size(); g++, at += table.stride()) {
+      builder.add(words[at], words, at + 1, table.texts(), states, g);
       if (builder.isFull()) {
         all.add(builder.build(to, keyGroup, pane.start(), pane.fromWindowEnd(), pane.due()));
       }
@@ -67,6 +69,10 @@ final class TablePartials {
       all.add(builder.build(to, keyGroup, pane.start(), pane.fromWindowEnd(), pane.due()));
     }
     return all;
+  }
+
+  private static PartialGroupsBuilder builder(GroupLayout layout) {
+    return new PartialGroupsBuilder(layout, new PartialGroupsBuilder.Scratch());
   }
 
   /** The states that functions keep of a table's groups. */

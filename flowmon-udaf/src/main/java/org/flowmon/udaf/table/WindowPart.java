@@ -183,11 +183,12 @@ public final class WindowPart {
    *     that none of what went counts any more
    */
   WindowPart rest(int first, int groups, GroupTable since) {
-    int[] gone = since == null ? IntStream.range(0, groups).toArray() : since.changed();
+    int[] gone = since == null ? IntStream.range(0, groups).toArray() : since.changes().numbers();
     int[] kept =
         since == null
             ? rows.all()
-            : IntStream.concat(Arrays.stream(gone), IntStream.range(since.watched(), since.size()))
+            : IntStream.concat(
+                    Arrays.stream(gone), IntStream.range(since.changes().groups(), since.size()))
                 .toArray();
     WindowPart rest =
         new WindowPart(

@@ -3,7 +3,6 @@ package org.flowmon.udaf.table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,23 +31,8 @@ public final class WindowTables {
   // By grouping; null where a pane has no groups of it.
   private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
   private final GroupBudget budget;
-  // By window: what went in advance of its result.
-  private final Map<Long, Advance> advances = new HashMap<>();
+  private final WindowAdvances advances = new WindowAdvances();
   private long watermark = Long.MIN_VALUE;
-
-  /**
-   * Groups that went in advance.
-   *
-   * @param table they are its first ones, and it notes which of them change; null where groups of
-   *     it were left out since
-   * @param first place of the first of them, as who took them has it
-   * @param groups how many
-   */
-  private record Advance(GroupTable table, int first, int groups) {
-    Advance withoutTable() {
-      return new Advance(null, first, groups);
-    }
-  }
 
   /** Tables for all groups, however many these are. */
   public WindowTables(long queryId, FlowQuery live, WindowSpec window) {
@@ -167,7 +151,7 @@ public final class WindowTables {
     if (ofPane == null) {
       return GroupHolding.NONE;
     }
-    advances.computeIfPresent(pane.fromWindowEnd(), (end, advance) -> advance.withoutTable());
+    advances.leftOut(pane.fromWindowEnd());
     GroupHolding left = GroupHolding.NONE;
     for (int g = 0; g < ofPane.length; g++) {
       if (ofPane[g] == null) {
@@ -220,7 +204,7 @@ public final class WindowTables {
                 return false;
               }
               budget.close(pane.getKey(), holding(pane.getValue()), watermark);
-              advances.remove(pane.getKey().fromWindowEnd());
+              advances.forget(pane.getKey().fromWindowEnd());
               return true;
             });
     count();
@@ -258,14 +242,13 @@ public final class WindowTables {
           long end = pane.fromWindowEnd();
           if (window.advanceAt(end) <= watermarkMicros
               && window.firstResultAt(end) > watermarkMicros
-              && !advances.containsKey(end)
+              && !advances.has(end)
               && table != null
               && table.size() > 0
               && table.sample().level() == 0) {
             FlowQuery of = live.keepsAllGroups() ? live : live.withLimit(2 * live.limit());
             int first = parts.applyAsInt(WindowPart.of(queryId, end, of, table));
-            table.watch();
-            advances.put(end, new Advance(table, first, table.size()));
+            advances.add(end, table, first);
           }
         });
   }
@@ -275,16 +258,11 @@ public final class WindowTables {
    * where nobody knows, as it has groups besides that one table.
    */
   public long changed(long windowEnd) {
-    Advance advance = advances.get(windowEnd);
-    if (advance == null) {
-      return 0;
-    }
-    for (Map.Entry<PaneKey, GroupTable[]> pane : tables.entrySet()) {
-      if (pane.getKey().fromWindowEnd() == windowEnd && pane.getValue()[0] != advance.table) {
-        return Integer.MAX_VALUE;
-      }
-    }
-    return advance.table.changes();
+    return advances.changed(
+        windowEnd,
+        tables.entrySet().stream()
+            .filter(pane -> pane.getKey().fromWindowEnd() == windowEnd)
+            .map(pane -> pane.getValue()[0]));
   }
 
   private static GroupHolding holding(GroupTable[] ofPane) {
@@ -376,12 +354,7 @@ public final class WindowTables {
             && budget.isSure(
                 end - window.widthMicros(), end, groupings.areUneven(), groupings.haveStates());
     WindowPart part = WindowPart.of(queryId, end, live, groupings.count(groups), counts, isSure);
-    Advance advance = advances.get(end);
-    if (advance == null || !live.keepsAllGroups()) {
-      return part;
-    }
-    boolean isSame = part.isOf(advance.table);
-    return part.rest(advance.first, advance.groups, isSame ? advance.table : null);
+    return live.keepsAllGroups() ? advances.rest(end, part) : part;
   }
 
   /** The level of a pane: all of its tables have the same. */

@@ -1,10 +1,12 @@
 package org.flowmon.udaf.table;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
@@ -58,6 +60,40 @@ class PartialBytesTest {
     assertEquals(groups.finish(), again.finish(QUERY));
     again.merge(opened);
     assertEquals(groups.table().size(), again.size());
+  }
+
+  @Test
+  void wordsArePackedWhereTheyAreAsGroupByGroup() {
+    FlowQuery query =
+        QueryParser.parse(
+            "SELECT src_addr, dst_port, protocol, SUM(bytes) AS b, MIN(packets) AS m, COUNT(*) AS n"
+                + " FROM flows GROUP BY src_addr, dst_port, protocol");
+    PaneKey pane = new PaneKey(1, 2, 3);
+    int most = 0;
+    for (int seed = 0; seed < 40; seed++) {
+      GroupTable table = new GroupTable(GroupLayout.of(query));
+      Random random = new Random(seed);
+      long[] nulls = new long[seed == 0 ? 70_000 : 1 + random.nextInt(3_000)];
+      long[][] keys = new long[table.layout().keyWords()][nulls.length];
+      long[][] states = new long[table.layout().stateWords()][nulls.length];
+      for (long[][] columns : List.of(keys, states)) {
+        for (long[] column : columns) {
+          int bits = random.nextInt(65); // so that each encoding is there
+          long first = random.nextLong();
+          Arrays.setAll(
+              column, i -> bits == 0 ? first : first + (random.nextLong() >>> (64 - bits)));
+        }
+      }
+      table.appendColumns(nulls, keys, states, nulls.length);
+      List<byte[]> expected = TablePartials.ofRows(table, 7, 1, 5, pane);
+      List<byte[]> packed = TablePartials.of(table, 7, 1, 5, 1, 2, 3);
+      assertEquals(expected.size(), packed.size());
+      for (int i = 0; i < packed.size(); i++) {
+        assertArrayEquals(expected.get(i), packed.get(i), "seed " + seed);
+      }
+      most = Math.max(most, packed.size());
+    }
+    assertTrue(most > 1, "some do not fit one");
   }
 
   @Test
