@@ -13,13 +13,14 @@ import org.apache.flink.streaming.api.operators.KeyContext;
 
 /**
  * The key groups of a task of the merge in its checkpoints: a value of the state backend for each,
- * there only from a barrier until its checkpoint is complete.
+ * there only while this makes its part of one. What a backend writes later it holds itself.
  */
 final class KeyGroupSnapshots {
   private final KeyContext context;
   private final KeyGroupRange range;
   private final Integer[] keys; // by key group, one that is in it
   private final ValueState<KeyGroupSnapshot> state;
+  private boolean isThere;
 
   /** Takes the bytes of key groups. */
   interface Reader {
@@ -59,21 +60,29 @@ final class KeyGroupSnapshots {
       KeyGroupSnapshot snapshot = state.value();
       if (snapshot != null) {
         reader.read(keyGroup, new ByteArrayInputStream(snapshot.bytes()));
+        state.clear();
       }
     }
-    forget();
   }
 
   /** Gives the state backend what each key group has now, for the checkpoint that it makes next. */
   void update(IntFunction<KeyGroupSnapshot> snapshots) throws IOException {
+    isThere = true;
     for (int keyGroup : range) {
       context.setCurrentKey(keys[keyGroup]);
       state.update(snapshots.apply(keyGroup));
     }
   }
 
-  /** Lets go of them: they would take as much memory as the groups until there are others. */
+  /**
+   * Lets go of what the state backend was given, once the task's part of the checkpoint is over: it
+   * would take as much memory as the groups until there is more.
+   */
   void forget() {
+    if (!isThere) {
+      return;
+    }
+    isThere = false;
     for (int keyGroup : range) {
       context.setCurrentKey(keys[keyGroup]);
       state.clear();

@@ -38,7 +38,7 @@ import org.flowmon.udaf.table.WindowTables;
  *
  * <p>The tables are this operator's own: a state backend would serialise, or copy, a whole table
  * for each message. It gets them by key group for each checkpoint, as {@link KeyGroupSnapshot}s of
- * which it makes bytes while the task goes on, and forgets them when that is done.
+ * which it makes bytes while the task goes on; the next watermark takes them away again.
  *
  * <p>What windows the watermark closed is part of that state: a message behind it opens none of
  * them again, after a restart neither. The end of input closes all that are open and none to come;
@@ -249,6 +249,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
+    snapshots.forget();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
     try {
       close(completeThrough);
@@ -443,17 +444,5 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     // A backend that makes bytes at once keeps the task waiting for them.
     Politeness politeness = new Politeness(() -> Thread.currentThread() == task);
     snapshots.update(keyGroup -> of(keyGroup).freeze(politeness));
-  }
-
-  @Override
-  public void notifyCheckpointComplete(long checkpointId) throws Exception {
-    super.notifyCheckpointComplete(checkpointId);
-    snapshots.forget();
-  }
-
-  @Override
-  public void notifyCheckpointAborted(long checkpointId) throws Exception {
-    super.notifyCheckpointAborted(checkpointId);
-    snapshots.forget();
   }
 }
