@@ -59,9 +59,15 @@ public final class JobAnalyses {
    * Checks the same of one analysis, and tells all errors: behind one that was taken it goes on
    * with what does not hang on it.
    */
-  public static void check(AnalysisConfig analysis, Errors errors) {
+  public static void check(AnalysisConfig.Draft read, Errors errors) {
+    AnalysisConfig analysis = read.analysis();
     AnalysisConfig rows = analysis.withoutCondition(List.of());
-    if (!errors.run(() -> check(List.of(rows)))) {
+    if (!errors.run(() -> ReportLogics.of(rows))) {
+      return;
+    }
+    // A logic may look at the windows: what it says of others is not told.
+    Errors ofLogic = read.hasWindows() ? errors : error -> {};
+    if (!ofLogic.run(() -> check(List.of(rows)))) {
       return;
     }
     if (analysis.report().condition() != null) {

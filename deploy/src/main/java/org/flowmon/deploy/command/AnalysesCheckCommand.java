@@ -124,11 +124,12 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   private void check(Path file, JobConfig job, Map<String, Path> names) {
     int before = wrong;
     Errors errors = errors(file);
-    AnalysisConfig analysis = AnalysisConfig.read(file, errors);
-    if (analysis == null) {
+    AnalysisConfig.Draft read = AnalysisConfig.read(file, errors);
+    if (read == null) {
       return;
     }
-    JobAnalyses.check(analysis, errors);
+    JobAnalyses.check(read, errors);
+    AnalysisConfig analysis = read.analysis();
     Path other = names.putIfAbsent(analysis.name(), file);
     if (other != null) {
       errors.add(

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -190,6 +191,76 @@ class AnalysesCommandTest {
         ":3: report.condition: ",
         ": analysis wrong: alert a: key: expected columns out of src_addr, bytes",
         ":8: alerts[3].when: ");
+  }
+
+  @Test
+  void aValueThatIsWrongHidesNothingThatDoesNotHangOnIt() throws Exception {
+    Path file = folder.resolve("wrong.yaml");
+    Files.writeString(
+        file,
+        """
+        name: wrong
+        live:
+          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
+          window: 10s
+          slide: 3s
+          revisions: perhaps
+          slots: 17
+          slotz: 5
+          group: 9
+        history:
+          query: SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr
+          delay: soon
+          timeout: 1h
+        report: {logic: live, condition: byte > 1}
+        alerts:
+          - {name: a, when: bits > 1}
+          - {name: b, whenn: bytes > 1, for: soon, severity: loud}
+          - {name: a, whenn: bytes > 1}
+        """);
+    assertSaid(
+        file,
+        ":6: live.revisions: expected true or false",
+        ":7: live.slots: expected a power of two",
+        ":8: live.slotz: is not a key here",
+        ":9: live.group: is not a key here",
+        ":5: live.slide: expected a duration that divides",
+        ":12: history.delay: expected a duration",
+        ":13: history.timeout: expected at most 10m",
+        ":17: alerts[2].for: expected a duration",
+        ":17: alerts[2].severity: expected one of",
+        ":17: alerts[2].whenn: is not a key here",
+        ":18: alerts[3].name: 'a' is the name of another alert here",
+        ":18: alerts[3].whenn: is not a key here; did you mean 'when', which is missing?",
+        ":14: report.condition: ",
+        ":16: alerts[1].when: ");
+    String dispersion = run("analyses", "show", "dispersion").out();
+    Files.writeString(file, dispersion.replace("slide: 1m", "slide: 7m"));
+    assertSaid(file, ":" + line(file, "slide:") + ": live.slide: expected a duration that divides");
+    Files.writeString(
+        file, dispersion.replace("slide: 1m", "slide: 7m").replace("dispersion\n", "dispersal\n"));
+    assertSaid(
+        file,
+        ":" + line(file, "slide:") + ": live.slide: expected a duration that divides",
+        ":" + line(file, "logic:") + ": report.logic: expected ");
+    Files.writeString(
+        file,
+        "name: wrong\nlive: {query: [SELECT], window: soon, lateness: 1}\nreport: {logic: live}\n");
+    assertSaid(
+        file,
+        ":2: live.window: expected a duration",
+        ":2: live.query: expected a query, found a list",
+        ":2: live.lateness: expected a duration");
+  }
+
+  /** The number of the first line that begins with a key. */
+  private static int line(Path file, String key) throws Exception {
+    List<String> lines = Files.readAllLines(file).stream().map(String::strip).toList();
+    return 1
+        + IntStream.range(0, lines.size())
+            .filter(i -> lines.get(i).startsWith(key))
+            .min()
+            .orElseThrow();
   }
 
   private static void assertSaid(Path file, String... beginnings) {

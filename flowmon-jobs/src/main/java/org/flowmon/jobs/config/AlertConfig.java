@@ -84,37 +84,33 @@ public record AlertConfig(
     List<AlertConfig> alerts = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (YamlSection section : sections) {
-      errors.run(
-          () -> {
-            AlertConfig alert = of(section);
-            if (!names.add(alert.name())) {
-              throw section.error(
-                  "name", "'" + alert.name() + "' is the name of another alert here");
-            }
-            alerts.add(alert);
-          });
+      AlertConfig alert = of(section, names, errors);
+      if (alert != null) {
+        alerts.add(alert);
+      }
     }
     return List.copyOf(alerts);
   }
 
-  private static AlertConfig of(YamlSection section) {
-    String name = section.text("name", "a name of lower-case letters, digits and _");
-    if (!NAME.matcher(name).matches()) {
-      throw section.error(
-          "name",
-          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
-              + name
-              + "'");
+  /**
+   * One of the list; null where something of it is wrong, of which all is told.
+   *
+   * @param names of those before it
+   */
+  private static AlertConfig of(YamlSection section, Set<String> names, Errors to) {
+    Errors.Noted errors = new Errors.Noted(to);
+    String name = errors.of(() -> name(section, names));
+    Errors.Noted ofTrigger = new Errors.Noted(errors);
+    RowCondition when = ofTrigger.of(() -> section.condition("when"));
+    Duration absent = ofTrigger.of(() -> section.durationOrNull("absent"));
+    Duration holds = ofTrigger.of(() -> section.durationOrNull("for"));
+    int[] atLeast = ofTrigger.of(() -> atLeast(section), new int[2]);
+    List<String> key = ofTrigger.of(() -> section.wordsOrNull("key"));
+    if (when == null && absent == null && !ofTrigger.any()) {
+      errors.of(() -> section.required("when", when, "a condition over the report's rows"));
+    } else if (!ofTrigger.any()) {
+      errors.run(() -> checkTrigger(section, absent, holds, atLeast, key));
     }
-    RowCondition when = section.condition("when");
-    Duration absent = section.durationOrNull("absent");
-    if (when == null && absent == null) {
-      throw section.error("when", "is missing; expected a condition over the report's rows");
-    }
-    Duration holds = section.durationOrNull("for");
-    int[] atLeast = atLeast(section);
-    List<String> key = section.wordsOrNull("key");
-    checkTrigger(section, absent, holds, atLeast, key);
     AlertConfig alert =
         new AlertConfig(
             name,
@@ -124,13 +120,28 @@ public record AlertConfig(
             holds == null ? Duration.ZERO : holds,
             atLeast[0],
             atLeast[1],
-            section.duration("silence", Duration.ofHours(1)),
-            section.duration("resolve_after", Duration.ZERO),
-            section.choice("severity", Severity.class, Severity.WARNING),
-            sinks(section),
-            section.integer("keys", 1, MAX_KEYS, DEFAULT_KEYS));
-    section.end();
-    return alert;
+            errors.of(() -> section.duration("silence", Duration.ofHours(1))),
+            errors.of(() -> section.duration("resolve_after", Duration.ZERO)),
+            errors.of(() -> section.choice("severity", Severity.class, Severity.WARNING)),
+            errors.of(() -> sinks(section), List.of()),
+            errors.of(() -> section.integer("keys", 1, MAX_KEYS, DEFAULT_KEYS), DEFAULT_KEYS));
+    section.end(errors);
+    return errors.any() ? null : alert;
+  }
+
+  private static String name(YamlSection section, Set<String> names) {
+    String name = section.text("name", "a name of lower-case letters, digits and _");
+    if (!NAME.matcher(name).matches()) {
+      throw section.error(
+          "name",
+          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
+              + name
+              + "'");
+    }
+    if (!names.add(name)) {
+      throw section.error("name", "'" + name + "' is the name of another alert here");
+    }
+    return name;
   }
 
   private static void checkTrigger(

@@ -271,11 +271,20 @@ public record AnalysisConfig(
   }
 
   /**
+   * What can be read of a file with errors, to check what else it says.
+   *
+   * @param analysis without the sinks and alerts that are wrong, and with defaults in the place of
+   *     other values that are
+   * @param hasWindows false where others are in the place of its windows
+   */
+  public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
+
+  /**
    * As {@link #read}, of which all errors are told.
    *
-   * @return without the sinks and alerts that are wrong; null where another part is
+   * @return null where its name, a query, the report's logic or its parameters are wrong
    */
-  public static AnalysisConfig read(Path file, Errors errors) {
+  public static Draft read(Path file, Errors errors) {
     YamlSection root = errors.of(() -> YamlFile.read(file));
     return root == null ? null : AnalysisFile.of(root, errors);
   }

@@ -3,6 +3,7 @@ package org.flowmon.jobs.config;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -25,6 +26,12 @@ final class AnalysisFile {
   private static final int MAX_GROUPS = 1_000_000_000;
   private static final long MIN_MEMORY = 1L << 20;
   private static final long MAX_MEMORY = 1L << 40;
+  private static final int DEFAULT_SLOTS = 1 << 14;
+  private static final int MAX_ROWS = 100_000_000;
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** In the place of windows that are wrong. */
+  private static final Duration ANY_WINDOW = Duration.ofSeconds(10);
 
   private AnalysisFile() {}
 
@@ -34,31 +41,37 @@ final class AnalysisFile {
    * @throws ConfigException naming file, line, key and what was expected
    */
   static AnalysisConfig of(YamlSection root) {
-    return of(root, Errors.THROWN);
+    return of(root, Errors.THROWN).analysis();
   }
 
   /**
    * The analysis of a file, of which all errors are told: behind one that was taken it goes on with
-   * the next part.
+   * what does not hang on it.
    *
-   * @return without the sinks and alerts that are wrong; null where another part is
+   * @return null where its name, a query, the report's logic or its parameters are wrong
    */
-  static AnalysisConfig of(YamlSection root, Errors errors) {
+  static AnalysisConfig.Draft of(YamlSection root, Errors errors) {
     String name = errors.of(() -> name(root));
-    Live live = errors.of(() -> live(root.section("live"), errors));
-    YamlSection past = errors.of(() -> root.sectionOrNull("history"));
-    History history = past == null ? null : errors.of(() -> history(past, live));
-    Report report = errors.of(() -> report(root.section("report")));
+    Errors.Noted ofWindows = new Errors.Noted(errors);
+    YamlSection now = errors.of(() -> root.section("live"));
+    Live live = now == null ? null : live(now, errors, ofWindows);
+    Errors.Noted ofPast = new Errors.Noted(errors);
+    YamlSection past = ofPast.of(() -> root.sectionOrNull("history"));
+    History history = past == null ? null : history(past, live, errors, ofPast);
+    YamlSection rows = errors.of(() -> root.section("report"));
+    Report report = rows == null ? null : report(rows, errors);
     List<String> sinks = new ArrayList<>();
     errors
         .of(() -> root.words("sinks"), List.<String>of())
         .forEach(sink -> errors.of(() -> sinks.add(sink(root, sink))));
     List<AlertConfig> alerts = errors.of(() -> AlertConfig.listOf(root, errors), List.of());
-    errors.run(root::end);
-    boolean isWhole = name != null && live != null && report != null;
-    return isWhole && (past == null) == (history == null)
-        ? new AnalysisConfig(name, live, history, report, sinks, alerts, root.places())
-        : null;
+    root.end(errors);
+    if (name == null || live == null || ofPast.any() || report == null) {
+      return null;
+    }
+    return new AnalysisConfig.Draft(
+        new AnalysisConfig(name, live, history, report, sinks, alerts, root.places()),
+        !ofWindows.any());
   }
 
   private static String name(YamlSection root) {
@@ -73,14 +86,13 @@ final class AnalysisFile {
     return name;
   }
 
-  private static Report report(YamlSection section) {
-    Report report =
-        new Report(
-            section.text("logic", "the name of the report's logic"),
-            section.map("parameters"),
-            section.condition("condition"));
-    section.end();
-    return report;
+  /** Null where the logic or its parameters are wrong. */
+  private static Report report(YamlSection section, Errors errors) {
+    String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
+    Map<String, String> parameters = errors.of(() -> section.map("parameters"));
+    RowCondition condition = errors.of(() -> section.condition("condition"));
+    section.end(errors);
+    return logic == null || parameters == null ? null : new Report(logic, parameters, condition);
   }
 
   private static String sink(YamlSection root, String sink) {
@@ -90,48 +102,88 @@ final class AnalysisFile {
     return sink;
   }
 
-  /** Null where its query or another of its keys is wrong and the error was taken. */
-  private static Live live(YamlSection section, Errors errors) {
-    Live live = errors.of(() -> values(section));
-    boolean isRead = live != null;
-    String text = isRead ? live.query() : errors.of(() -> section.textOrNull("query", "a query"));
-    boolean isRight = text == null || errors.run(() -> checkLive(section, query(section, text)));
-    isRight &= isRead && errors.run(() -> checkWindows(section, live));
-    return isRight ? live : null;
-  }
-
-  private static Live values(YamlSection section) {
-    Duration window = section.duration("window");
+  /**
+   * The live query with windows that can be, whatever else is wrong.
+   *
+   * @param ofWindows are told what is wrong with window, slide and time; others are in their place
+   *     then
+   * @return null where the query is wrong
+   */
+  private static Live live(YamlSection section, Errors errors, Errors.Noted ofWindows) {
+    Duration window = ofWindows.of(() -> section.duration("window"));
+    String text = errors.of(() -> section.text("query", "a query"));
+    Duration slide = ofWindows.of(() -> section.duration("slide", window));
+    WindowTime time =
+        ofWindows.of(
+            () -> section.choice("time", WindowTime.class, WindowTime.END_TIME),
+            WindowTime.END_TIME);
+    Errors.Noted ofLateness = new Errors.Noted(errors);
+    Duration lateness =
+        ofLateness.of(() -> section.duration("lateness", Duration.ZERO), Duration.ZERO);
+    boolean revisions = errors.of(() -> section.bool("revisions", true), true);
+    boolean spread = ofLateness.of(() -> section.bool("spread", false), false);
+    int slots = errors.of(() -> slots(section), DEFAULT_SLOTS);
+    int groups =
+        errors.of(
+            () -> section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS),
+            Live.DEFAULT_GROUPS);
+    long memory =
+        errors.of(
+            () -> section.number("memory", MIN_MEMORY, MAX_MEMORY, Live.DEFAULT_MEMORY),
+            Live.DEFAULT_MEMORY);
+    section.end(errors);
+    boolean isRight = text != null && errors.run(() -> checkLive(section, query(section, text)));
+    if (!ofWindows.any()) {
+      ofWindows.run(() -> checkSlides(section, window, slide));
+    }
     Live live =
-        new Live(
-            section.text("query", "a query"),
-            window,
-            section.duration("slide", window),
-            section.choice("time", WindowTime.class, WindowTime.END_TIME),
-            section.duration("lateness", Duration.ZERO),
-            section.bool("revisions", true),
-            section.bool("spread", false),
-            section.integer("slots", 16, 1 << 20, 1 << 14),
-            section.integer("groups", MIN_GROUPS, MAX_GROUPS, Live.DEFAULT_GROUPS),
-            section.number("memory", MIN_MEMORY, MAX_MEMORY, Live.DEFAULT_MEMORY));
-    section.end();
-    return live;
+        new Live(text, window, slide, time, lateness, revisions, spread, slots, groups, memory);
+    if (!ofWindows.any() && !ofLateness.any()) {
+      ofLateness.run(() -> checkLateness(section, live));
+      ofLateness.run(() -> checkSpread(section, live));
+    }
+    if (!isRight) {
+      return null;
+    }
+    return ofWindows.any() || ofLateness.any() ? onTime(live, ofWindows.any()) : live;
   }
 
-  private static void checkWindows(YamlSection section, Live live) {
-    Duration window = live.window();
+  /** The same without lateness and shares, which are wrong or cannot be checked. */
+  private static Live onTime(Live live, boolean isOtherWindow) {
+    return new Live(
+        live.query(),
+        isOtherWindow ? ANY_WINDOW : live.window(),
+        isOtherWindow ? ANY_WINDOW : live.slide(),
+        live.time(),
+        Duration.ZERO,
+        live.revisions(),
+        false,
+        live.slots(),
+        live.groups(),
+        live.memory());
+  }
+
+  private static int slots(YamlSection section) {
+    int slots = section.integer("slots", 16, 1 << 20, DEFAULT_SLOTS);
+    if (Integer.bitCount(slots) != 1) {
+      throw section.error("slots", "expected a power of two, found " + slots);
+    }
+    return slots;
+  }
+
+  private static void checkSlides(YamlSection section, Duration window, Duration slide) {
     if (window.toMillis() < 1) {
       throw section.error("window", "expected at least 1ms");
     }
-    if (live.slide().isZero() || window.toNanos() % live.slide().toNanos() != 0) {
+    if (slide.isZero() || window.toNanos() % slide.toNanos() != 0) {
       throw section.error(
           "slide",
           "expected a duration that divides the window of "
               + YamlSection.text(window)
               + ", found "
-              + YamlSection.text(live.slide()));
+              + YamlSection.text(slide));
     }
-    long panes = window.toNanos() / live.slide().toNanos();
+    long panes = window.toNanos() / slide.toNanos();
     if (panes > AnalysisConfig.MAX_PANES) {
       throw section.error(
           "slide",
@@ -140,13 +192,12 @@ final class AnalysisFile {
               + " slides, as each is kept apart until the window ends; found "
               + panes);
     }
+  }
+
+  private static void checkLateness(YamlSection section, Live live) {
     if (live.lateness().toNanos() / live.slide().toNanos() >= WindowSpec.MAX_UPDATES) {
       throw section.error(
           "lateness", "expected less than " + WindowSpec.MAX_UPDATES + " times the slide");
-    }
-    checkSpread(section, live);
-    if (Integer.bitCount(live.slots()) != 1) {
-      throw section.error("slots", "expected a power of two, found " + live.slots());
     }
   }
 
@@ -242,29 +293,48 @@ final class AnalysisFile {
   }
 
   /**
-   * Likewise.
+   * The history.
    *
    * @param live null where it is wrong
+   * @param ofQuery are told what is wrong with its query
+   * @return null where the query is wrong
    */
-  private static History history(YamlSection section, Live live) {
-    History history =
+  private static History history(
+      YamlSection section, Live live, Errors errors, Errors.Noted ofQuery) {
+    String text = ofQuery.of(() -> section.text("query", "a query"));
+    History read =
         new History(
-            section.text("query", "a query"),
-            section.durationOrNull("delay"),
-            section.durationOrNull("refresh"),
-            section.integer("concurrency", 1, 1024, 4),
-            section.duration("timeout", Duration.ofSeconds(5)),
-            section.integer("rows", 1, Integer.MAX_VALUE, 100_000_000));
-    section.end();
-    if (history.refresh() != null && history.refresh().toMillis() < 1) {
+            text,
+            errors.of(() -> section.durationOrNull("delay")),
+            errors.of(() -> refresh(section)),
+            errors.of(() -> section.integer("concurrency", 1, 1024, 4), 4),
+            errors.of(() -> timeout(section), DEFAULT_TIMEOUT),
+            errors.of(() -> section.integer("rows", 1, Integer.MAX_VALUE, MAX_ROWS), MAX_ROWS));
+    section.end(errors);
+    boolean isRight = text != null && ofQuery.run(() -> checkHistory(section, text, live));
+    return isRight ? read : null;
+  }
+
+  private static Duration refresh(YamlSection section) {
+    Duration refresh = section.durationOrNull("refresh");
+    if (refresh != null && refresh.toMillis() < 1) {
       throw section.error("refresh", "expected at least 1ms");
     }
-    if (history.timeout().compareTo(History.MAX_TIMEOUT) > 0) {
+    return refresh;
+  }
+
+  private static Duration timeout(YamlSection section) {
+    Duration timeout = section.duration("timeout", DEFAULT_TIMEOUT);
+    if (timeout.compareTo(History.MAX_TIMEOUT) > 0) {
       throw section.error("timeout", "expected at most 10m");
     }
-    Query query = query(section, history.query());
+    return timeout;
+  }
+
+  private static void checkHistory(YamlSection section, String text, Live live) {
+    Query query = query(section, text);
     if (live == null) {
-      return history; // whose columns it may ask for nobody knows
+      return; // whose columns it may ask for nobody knows
     }
     Set<String> known = new TreeSet<>(Set.of("now"));
     QueryParser.parseQuery(live.query()).select().forEach(item -> known.add("live." + item.name()));
@@ -274,6 +344,5 @@ final class AnalysisFile {
             "query", "expected parameters out of " + known + ", found :" + parameter);
       }
     }
-    return history;
   }
 }

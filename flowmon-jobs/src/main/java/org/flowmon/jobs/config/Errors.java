@@ -38,4 +38,24 @@ public interface Errors {
         },
         false);
   }
+
+  /** Gives errors on to others, and knows whether there was one. */
+  final class Noted implements Errors {
+    private final Errors to;
+    private boolean any;
+
+    Noted(Errors to) {
+      this.to = to;
+    }
+
+    @Override
+    public void add(ConfigException error) {
+      any = true;
+      to.add(error);
+    }
+
+    boolean any() {
+      return any;
+    }
+  }
 }

@@ -101,7 +101,8 @@ final class YamlSection {
     return scalar.getValue();
   }
 
-  private <T> T required(String key, T value, String expected) {
+  /** A value that must be there; null is an error that names the key which may be meant by it. */
+  <T> T required(String key, T value, String expected) {
     if (value == null) {
       for (String written : values.keySet()) {
         // Both ways: 'user' is no misspelt 'url'.
@@ -289,6 +290,7 @@ final class YamlSection {
   /** A condition over a report's rows, null where the key is absent; checked later. */
   RowCondition condition(String key) {
     String expected = "a condition such as verdict = 'new'";
+    known.add(key);
     return values.containsKey(key) ? new RowCondition(text(key, expected), place(key)) : null;
   }
 
@@ -353,14 +355,20 @@ final class YamlSection {
 
   /** Refuses keys that nobody asked for. */
   void end() {
+    end(Errors.THROWN);
+  }
+
+  /** Tells of each key that nobody asked for. */
+  void end(Errors errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
         String nearest = Names.nearest(key, known);
-        throw error(
-            key,
-            "is not a key here; expected one of "
-                + String.join(", ", known)
-                + (nearest == null ? "" : "; did you mean '" + nearest + "'?"));
+        errors.add(
+            error(
+                key,
+                "is not a key here; expected one of "
+                    + String.join(", ", known)
+                    + (nearest == null ? "" : "; did you mean '" + nearest + "'?")));
       }
     }
   }
