@@ -48,6 +48,9 @@ final class AnswerMemory {
         eldest = other.eldestAsked() < eldest.eldestAsked() ? other : eldest;
       }
       bytes -= eldest.dropEldest();
+      if (eldest.eldestAsked() == Long.MAX_VALUE) {
+        keepers.remove(eldest); // nobody may ask it any more: it is noted when it has something
+      }
     }
   }
 

@@ -130,6 +130,59 @@ class RecentAnswersTest extends ArchivedHistory {
     assertNull(a.get(2, snapshot));
   }
 
+  /** Keeps answers of ten bytes, and counts how often the memory looks at it. */
+  private static final class Counted implements AnswerMemory.Keeper {
+    private final AnswerMemory memory;
+    private long answers;
+    private long asked;
+    private int looks;
+
+    Counted(AnswerMemory memory) {
+      this.memory = memory;
+    }
+
+    void keep() {
+      answers++;
+      asked = memory.nextAsked();
+      memory.changed(this, 10);
+    }
+
+    @Override
+    public long eldestAsked() {
+      looks++;
+      return answers == 0 ? Long.MAX_VALUE : asked;
+    }
+
+    @Override
+    public long dropEldest() {
+      answers--;
+      return 10;
+    }
+  }
+
+  @Test
+  void whoHasNothingAnyMoreIsForgottenUntilItKeepsAgain() {
+    AnswerMemory memory = new AnswerMemory(25);
+    Counted gone = new Counted(memory);
+    Counted other = new Counted(memory);
+    gone.keep();
+    for (int i = 0; i < 3; i++) {
+      other.keep();
+    }
+    assertEquals(0, gone.answers);
+    int looks = gone.looks;
+    for (int i = 0; i < 5; i++) {
+      other.keep();
+    }
+    assertEquals(looks, gone.looks, "the memory holds it, though nobody else may");
+    assertEquals(2, other.answers);
+    gone.keep();
+    assertEquals(1, other.answers, "it was asked for before");
+    other.keep();
+    assertEquals(0, gone.answers, "it is looked at again");
+    assertEquals(2, other.answers);
+  }
+
   @Test
   void aPoolsAnalysesShareOneMemory() {
     try (LookupPool pool = new LookupPool(1, 35_000)) {
