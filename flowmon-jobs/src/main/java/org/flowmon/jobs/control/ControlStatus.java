@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class ControlStatus implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlStatus.class);
   private static final JsonFactory JSON = new JsonFactory();
-  private static final int VERSION = 1;
+  static final int VERSION = 1;
   private static final int MAX_MESSAGE = 4000;
 
   /** The key of what a job runs: no name of an analysis. */

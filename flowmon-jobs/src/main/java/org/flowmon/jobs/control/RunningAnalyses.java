@@ -2,6 +2,7 @@ package org.flowmon.jobs.control;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
@@ -9,9 +10,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 
@@ -96,55 +95,90 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
     json.writeEndArray();
   }
 
-  /** Of the JSON of a message; null where it is another. */
+  /** Of the JSON of a message; null where it is another, or of a version that is not known. */
   static RunningAnalyses parse(byte[] message) {
     if (message == null) {
       return null;
     }
+    long version = 0;
     Instant said = null;
     List<Running> running = null;
     try (JsonParser json = JSON.createParser(message)) {
-      json.nextToken();
+      expect(json, json.nextToken(), JsonToken.START_OBJECT);
       while (json.nextToken() == JsonToken.FIELD_NAME) {
         String name = json.currentName();
-        json.nextToken();
+        JsonToken value = json.nextToken();
         switch (name) {
-          case "said" -> said = Instant.parse(json.getText());
-          case MEMBER -> running = list(json);
+          case "version" -> version = json.getValueAsLong();
+          case "said" -> said = Instant.parse(text(json, value));
+          case MEMBER -> running = list(json, value);
           default -> json.skipChildren();
         }
       }
-    } catch (IOException | DateTimeException | NumberFormatException e) {
+    } catch (IOException | DateTimeException e) {
       return null; // somebody else's message
     }
-    return said == null || running == null ? null : new RunningAnalyses(said, running);
+    return version != ControlStatus.VERSION || said == null || running == null
+        ? null
+        : new RunningAnalyses(said, running);
   }
 
-  private static List<Running> list(JsonParser json) throws IOException {
+  private static void expect(JsonParser json, JsonToken found, JsonToken expected)
+      throws IOException {
+    if (found != expected) {
+      throw new JsonParseException(json, "expected " + expected + ", found " + found);
+    }
+  }
+
+  private static String text(JsonParser json, JsonToken value) throws IOException {
+    expect(json, value, JsonToken.VALUE_STRING);
+    return json.getText();
+  }
+
+  private static List<Running> list(JsonParser json, JsonToken value) throws IOException {
+    expect(json, value, JsonToken.START_ARRAY);
     List<Running> running = new ArrayList<>();
-    while (json.nextToken() == JsonToken.START_OBJECT) {
-      Map<String, String> texts = new HashMap<>();
-      List<String> sinks = new ArrayList<>();
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        String name = json.currentName();
-        if (json.nextToken() != JsonToken.START_ARRAY) {
-          texts.put(name, json.getText());
-          continue;
-        }
-        while (json.nextToken() == JsonToken.VALUE_STRING) {
-          sinks.add(json.getText());
-        }
-      }
-      running.add(
-          new Running(
-              texts.getOrDefault("analysis", ""),
-              Long.parseLong(texts.getOrDefault("change", "0")),
-              Duration.parse(texts.getOrDefault("window", "")),
-              Duration.parse(texts.getOrDefault("slide", "")),
-              Boolean.parseBoolean(texts.get("history")),
-              texts.getOrDefault("logic", ""),
-              sinks));
+    for (JsonToken one = json.nextToken(); one != JsonToken.END_ARRAY; one = json.nextToken()) {
+      expect(json, one, JsonToken.START_OBJECT);
+      running.add(one(json));
     }
     return running;
+  }
+
+  private static Running one(JsonParser json) throws IOException {
+    String analysis = null;
+    long change = 0;
+    Duration window = null;
+    Duration slide = null;
+    boolean hasHistory = false;
+    String logic = "";
+    List<String> sinks = List.of();
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String name = json.currentName();
+      JsonToken value = json.nextToken();
+      switch (name) {
+        case "analysis" -> analysis = text(json, value);
+        case "change" -> change = json.getLongValue();
+        case "window" -> window = Duration.parse(text(json, value));
+        case "slide" -> slide = Duration.parse(text(json, value));
+        case "history" -> hasHistory = json.getBooleanValue();
+        case "logic" -> logic = text(json, value);
+        case "sinks" -> sinks = texts(json, value);
+        default -> json.skipChildren();
+      }
+    }
+    if (analysis == null || window == null || slide == null) {
+      throw new JsonParseException(json, "expected analysis, window and slide");
+    }
+    return new Running(analysis, change, window, slide, hasHistory, logic, sinks);
+  }
+
+  private static List<String> texts(JsonParser json, JsonToken value) throws IOException {
+    expect(json, value, JsonToken.START_ARRAY);
+    List<String> texts = new ArrayList<>();
+    for (JsonToken one = json.nextToken(); one != JsonToken.END_ARRAY; one = json.nextToken()) {
+      texts.add(text(json, one));
+    }
+    return texts;
   }
 }
