@@ -152,11 +152,18 @@ class AnalysesOfARunningJobTest {
     control.createIfMissing();
     control.send("late", late(10));
     control.send("base", null);
+    long refused =
+        control.send(
+            "loaded",
+            late(10).replace("name: late", "name: loaded").replace("logic: live", "logic: x.Y"));
     FlowSender sender = new FlowSender(kafka, "started", PARTITIONS);
     sender.send(seconds(0, 10));
     sender.end();
     try (Running job = new Running("started", 2, null)) {
       awaitResult("late", 10);
+      RunningAnalyses running = ControlStatus.read(config("started", 2).kafka()).running();
+      assertFalse(running.has("loaded"));
+      assertEquals(refused, running.read(), "so that it is known to be refused");
       job.stop();
     }
     assertEquals(expected(seconds(0, 10), 10), results.get("late"));

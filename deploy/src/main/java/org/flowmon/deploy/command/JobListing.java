@@ -22,7 +22,10 @@ final class JobListing {
   private final List<Row> others = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
-  /** An analysis and whether it runs: {@code yes}, {@code added}, {@code refused}, {@code sent}. */
+  /**
+   * An analysis and whether it runs: {@code yes}, {@code added}, {@code refused}, {@code sent},
+   * {@code no}.
+   */
   record Row(Running analysis, String runs) {}
 
   /**
@@ -50,7 +53,8 @@ final class JobListing {
       } else {
         set.apply(change);
         if (said.running() != null) {
-          tellUnlessDone(change, isAnswered);
+          // A change that is refused when the job is submitted has no answer of its own.
+          tellUnlessDone(change, isAnswered || change.version() <= said.running().read());
         }
       }
     } catch (ConfigException e) {
@@ -82,13 +86,13 @@ final class JobListing {
   }
 
   /** Says of a change that it is not what the job runs. */
-  private void tellUnlessDone(AnalysisChange change, boolean isAnswered) {
+  private void tellUnlessDone(AnalysisChange change, boolean isRead) {
     boolean isRemoval = change.text() == null;
     if (isRemoval ? !runs(change.name()) : runs(change)) {
       return;
     }
     if (!isRemoval) {
-      String state = isAnswered ? "no" : "sent";
+      String state = isRead ? "no" : "sent";
       others.add(new Row(Running.of(change.config(), change.version()), state));
     }
     remarks.add(
@@ -98,8 +102,8 @@ final class JobListing {
             + change.version()
             + " of topic "
             + topic
-            + (isAnswered
-                ? ") is not what the job does since it was started anew; its log says why"
+            + (isRead
+                ? ") is not what the job does since it was started; its log says why"
                 : ") is sent, and no job has answered"));
   }
 

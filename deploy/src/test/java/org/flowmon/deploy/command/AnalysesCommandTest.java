@@ -449,6 +449,46 @@ class AnalysesCommandTest {
     }
   }
 
+  @Test
+  void whatAJobRefusedWhenItWasSubmittedIsNotListedAsSent() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      String place = kafka.bootstrapServers();
+      for (String name : List.of("mice", "portscans", "beacons")) {
+        Path file = folder.resolve(name + ".yaml");
+        Files.writeString(file, run("analyses", "show", name).out());
+        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
+      }
+      try (KafkaProducer<String, String> status =
+          new KafkaProducer<>(
+              Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
+        // It read changes 1 and 2 before it had a word for anybody.
+        String running =
+            "{\"version\":1,\"said\":\"2026-11-23T10:00:00Z\",\"read\":2,\"running\":["
+                + runs("mice", 1, "[]")
+                + "]}";
+        status.send(new ProducerRecord<>("flowmon.analyses.status", 0, "#running", running)).get();
+      }
+      CommandRun list = CommandRun.of("analyses", "list", "--kafka", place);
+      assertEquals(0, list.code(), list.err());
+      List<String> rows =
+          list.out().lines().skip(1).map(line -> line.strip().replaceAll(" +", " ")).toList();
+      assertEquals(
+          List.of(
+              "mice 1m 20s no added live",
+              "portscans 1m 1m yes no portscans kafka, postgres",
+              "beacons 4h 20m no sent beacons kafka, postgres"),
+          rows);
+      assertEquals(
+          """
+          portscans (change 2 of topic flowmon.analyses) is not what the job does since it was \
+          started; its log says why
+          beacons (change 3 of topic flowmon.analyses) is sent, and no job has answered
+          as the job said at 2026-11-23T10:00:00Z, when it started or changed last
+          """,
+          list.err());
+    }
+  }
+
   private static String runs(String analysis, int change, String sinks) {
     return "{\"analysis\":\"%s\",\"change\":%d,\"window\":\"PT1M\",\"slide\":\"PT20S\",\"history\":false,\"logic\":\"live\",\"sinks\":%s}"
         .formatted(analysis, change, sinks);

@@ -179,7 +179,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   }
 
   private synchronized RunningAnalyses running() {
-    return RunningAnalyses.of(analyses);
+    return RunningAnalyses.of(analyses, position); // a change's version is its offset + 1
   }
 
   private synchronized long position() {

@@ -19,9 +19,11 @@ import org.flowmon.jobs.config.AnalysisSet;
  * change.
  *
  * @param said when
+ * @param read the version of the last change that the job has read: of those up to it, what is not
+ *     here it does not do; 0: none, or not known
  * @param analyses in the order of their names
  */
-public record RunningAnalyses(Instant said, List<Running> analyses) {
+public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String MEMBER = "running";
 
@@ -60,10 +62,11 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
     }
   }
 
-  /** What runs now. */
-  static RunningAnalyses of(AnalysisSet analyses) {
+  /** What runs now, as all changes up to a version have made it. */
+  static RunningAnalyses of(AnalysisSet analyses, long read) {
     return new RunningAnalyses(
         Instant.now(),
+        read,
         analyses.running().stream()
             .map(one -> Running.of(one, analyses.version(one.name())))
             .toList());
@@ -76,6 +79,7 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
 
   void write(JsonGenerator json) throws IOException {
     json.writeStringField("said", said.toString());
+    json.writeNumberField("read", read);
     json.writeArrayFieldStart(MEMBER);
     for (Running one : analyses) {
       json.writeStartObject();
@@ -102,6 +106,7 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
     }
     long version = 0;
     Instant said = null;
+    long read = 0;
     List<Running> running = null;
     try (JsonParser json = JSON.createParser(message)) {
       expect(json, json.nextToken(), JsonToken.START_OBJECT);
@@ -111,6 +116,7 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
         switch (name) {
           case "version" -> version = json.getValueAsLong();
           case "said" -> said = Instant.parse(text(json, value));
+          case "read" -> read = json.getLongValue();
           case MEMBER -> running = list(json, value);
           default -> json.skipChildren();
         }
@@ -120,7 +126,7 @@ public record RunningAnalyses(Instant said, List<Running> analyses) {
     }
     return version != ControlStatus.VERSION || said == null || running == null
         ? null
-        : new RunningAnalyses(said, running);
+        : new RunningAnalyses(said, read, running);
   }
 
   private static void expect(JsonParser json, JsonToken found, JsonToken expected)
