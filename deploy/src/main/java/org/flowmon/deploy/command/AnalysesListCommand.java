@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
           + " where no folder is named, windows, history, logic and sinks. With --config or"
           + " --kafka those that a job runs, as it says itself, and what it refused.",
       "With --archive also how many of its last flows become one group in their windows, and the"
-          + " shortest windows in which a group has several."
+          + " shortest windows in which a group has several; of a job this is of those that run."
     })
 final class AnalysesListCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
@@ -110,7 +110,13 @@ final class AnalysesListCommand implements Callable<Integer> {
       heading();
       listing.rows().forEach(row -> line(row.analysis(), row.runs()));
       listing.remarks().forEach(System.err::println);
-      return set.running();
+      if (archive != null && !listing.unknown().isEmpty()) {
+        System.err.println(
+            "not counted over the archive, as their files are not known here: "
+                + String.join(", ", listing.unknown())
+                + (job.knowsFolder() ? "" : "; --config knows those of the job's folder"));
+      }
+      return listing.known();
     } catch (ConfigException e) {
       throw new CommandException(e.getMessage());
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.control.ControlStatus;
@@ -124,6 +125,30 @@ final class JobListing {
     }
     rows.addAll(others);
     return rows;
+  }
+
+  /** Those that run whose files are known: as the job's folder has them now, or the topic. */
+  List<AnalysisConfig> known() {
+    return set.running().stream()
+        .filter(one -> said.running() == null || isWhatRuns(one.name()))
+        .toList();
+  }
+
+  /** The names of those that run and whose files are not known. */
+  List<String> unknown() {
+    return said.running() == null
+        ? List.of()
+        : said.running().analyses().stream()
+            .map(Running::name)
+            .filter(name -> !isWhatRuns(name))
+            .toList();
+  }
+
+  /** Whether the job runs what the set has of a name. */
+  private boolean isWhatRuns(String name) {
+    return set.get(name) != null
+        && said.running().analyses().stream()
+            .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
   }
 
   /** What else is to be known, for people. */

@@ -489,6 +489,64 @@ class AnalysesCommandTest {
     }
   }
 
+  @Test
+  void groupsOfAJobAreCountedOfWhatItRuns() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      String place = kafka.bootstrapServers();
+      for (String name : List.of("mice", "portscans", "beacons")) {
+        Path file = folder.resolve(name + ".yaml");
+        Files.writeString(file, run("analyses", "show", name).out());
+        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
+      }
+      try (KafkaProducer<String, String> status =
+          new KafkaProducer<>(
+              Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
+        status
+            .send(
+                new ProducerRecord<>(
+                    "flowmon.analyses.status",
+                    0,
+                    "key",
+                    says("portscans", 2, "refused", "\"too many groups\"")))
+            .get();
+        String running =
+            "{\"version\":1,\"said\":\"2026-11-23T10:00:00Z\",\"running\":["
+                + runs("elephants", 0, "[]")
+                + ","
+                + runs("mice", 1, "[]")
+                + ","
+                + runs("portscans", 0, "[]")
+                + "]}";
+        status.send(new ProducerRecord<>("flowmon.analyses.status", 0, "#running", running)).get();
+      }
+      String archive = archive().toString();
+      CommandRun list = CommandRun.of("analyses", "list", "--kafka", place, "--archive", archive);
+      assertEquals(List.of("mice"), counted(list), list.toString());
+      assertTrue(
+          list.err()
+              .contains(
+                  "\nnot counted over the archive, as their files are not known here: elephants,"
+                      + " portscans; --config knows those of the job's folder\n"),
+          list.err());
+      Path config = folder.resolve("flowmon.yaml");
+      Files.writeString(
+          config, "kafka: {bootstrap: '%s'}\njob: {role: analyses}\n".formatted(place));
+      CommandRun both = CommandRun.of("analyses", "list", "--config", config, "--archive", archive);
+      assertEquals(List.of("elephants", "mice"), counted(both), both.toString());
+      assertTrue(both.err().contains(" not known here: portscans\n"), both.err());
+    }
+  }
+
+  /** The names of those whose groups are counted. */
+  private static List<String> counted(CommandRun list) {
+    assertEquals(0, list.code(), list.toString());
+    List<String> lines = list.out().lines().toList();
+    return lines.stream()
+        .skip(lines.indexOf("") + 3L)
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .toList();
+  }
+
   private static String runs(String analysis, int change, String sinks) {
     return "{\"analysis\":\"%s\",\"change\":%d,\"window\":\"PT1M\",\"slide\":\"PT20S\",\"history\":false,\"logic\":\"live\",\"sinks\":%s}"
         .formatted(analysis, change, sinks);
