@@ -398,11 +398,7 @@ class AnalysesCommandTest {
   void whatAJobSaysThatItRunsIsListedWithWhatItRefused() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
       String place = kafka.bootstrapServers();
-      for (String name : List.of("mice", "portscans", "beacons")) {
-        Path file = folder.resolve(name + ".yaml");
-        Files.writeString(file, run("analyses", "show", name).out());
-        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
-      }
+      sendThree(place);
       run("analyses", "remove", "--wait", "0s", "--kafka", place, "nobody", "talkers");
       try (KafkaProducer<String, String> status =
           new KafkaProducer<>(
@@ -453,11 +449,7 @@ class AnalysesCommandTest {
   void whatAJobRefusedWhenItWasSubmittedIsNotListedAsSent() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
       String place = kafka.bootstrapServers();
-      for (String name : List.of("mice", "portscans", "beacons")) {
-        Path file = folder.resolve(name + ".yaml");
-        Files.writeString(file, run("analyses", "show", name).out());
-        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
-      }
+      sendThree(place);
       try (KafkaProducer<String, String> status =
           new KafkaProducer<>(
               Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
@@ -493,11 +485,7 @@ class AnalysesCommandTest {
   void groupsOfAJobAreCountedOfWhatItRuns() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
       String place = kafka.bootstrapServers();
-      for (String name : List.of("mice", "portscans", "beacons")) {
-        Path file = folder.resolve(name + ".yaml");
-        Files.writeString(file, run("analyses", "show", name).out());
-        run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
-      }
+      sendThree(place);
       try (KafkaProducer<String, String> status =
           new KafkaProducer<>(
               Map.of("bootstrap.servers", place), new StringSerializer(), new StringSerializer())) {
@@ -534,6 +522,15 @@ class AnalysesCommandTest {
       CommandRun both = CommandRun.of("analyses", "list", "--config", config, "--archive", archive);
       assertEquals(List.of("elephants", "mice"), counted(both), both.toString());
       assertTrue(both.err().contains(" not known here: portscans\n"), both.err());
+    }
+  }
+
+  /** Sends mice, portscans and beacons as changes 1, 2 and 3, which no job answers. */
+  private void sendThree(String place) throws Exception {
+    for (String name : List.of("mice", "portscans", "beacons")) {
+      Path file = folder.resolve(name + ".yaml");
+      Files.writeString(file, run("analyses", "show", name).out());
+      run("analyses", "add", "--wait", "0s", "--bootstrap", place, file.toString());
     }
   }
 

@@ -49,9 +49,7 @@ public final class FrozenTables {
         long[] words = Arrays.copyOf(table.words(), size * table.stride());
         groups.add(() -> TablePartials.ofWords(layout, words, size, queryId, grouping, 0, pane));
       } else {
-        List<byte[]> blocks =
-            TablePartials.of(
-                table, queryId, grouping, 0, pane.start(), pane.fromWindowEnd(), pane.due());
+        List<byte[]> blocks = TablePartials.ofRows(table, queryId, grouping, 0, pane);
         groups.add(() -> blocks);
       }
     }
