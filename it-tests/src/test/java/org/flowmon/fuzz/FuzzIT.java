@@ -1,0 +1,37 @@
+package org.flowmon.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short coverage-guided run over each target. */
+class FuzzIT {
+  private static final Duration TIME = Duration.ofSeconds(10);
+
+  @TempDir Path folder;
+
+  @TestFactory
+  Stream<DynamicTest> nothingIsFoundInTenSeconds() {
+    return FuzzTargets.all().stream()
+        .map(target -> DynamicTest.dynamicTest(target.name(), () -> findsNothing(target)));
+  }
+
+  private void findsNothing(FuzzTarget target) throws Exception {
+    FuzzRun.Outcome outcome =
+        new FuzzRun(target, Files.createDirectories(folder.resolve(target.name())))
+            .run(TIME, FuzzRun.Output.IN_FILE);
+    List<String> log = Files.readAllLines(outcome.log(), StandardCharsets.ISO_8859_1);
+    String end = String.join("\n", log.subList(Math.max(0, log.size() - 60), log.size()));
+    assertEquals(0, outcome.exitCode(), end);
+    assertTrue(outcome.inputs() > 10, outcome.text() + "\n" + end);
+  }
+}
