@@ -21,6 +21,9 @@ public final class FlowBatch implements FlowRows {
   /** No batch is longer than this many bytes. */
   public static final int MAX_BYTES = 64 << 20;
 
+  /** No sequence number and no cumulative count is larger: nobody's sums overflow. */
+  public static final long MAX_COUNT = 1L << 62;
+
   private static final int COLUMNS = FlowColumn.values().length;
 
   private final byte[] bytes;
@@ -37,7 +40,8 @@ public final class FlowBatch implements FlowRows {
 
   /**
    * Opens a batch from bytes that may come from anywhere. Everything that later reads rely on is
-   * checked here.
+   * checked here: places, lengths and values. Times may be any number, and codes that this version
+   * does not know stay what they are.
    *
    * @param bytes exactly one batch; the caller gives the array away
    * @throws FlowFormatException saying what was found where, and what was expected
@@ -77,7 +81,51 @@ public final class FlowBatch implements FlowRows {
     }
     FlowBatch batch = new FlowBatch(bytes, rows);
     batch.openDirectory();
+    batch.checkCounts();
+    batch.checkTimes();
     return batch;
+  }
+
+  private void checkCounts() {
+    checkCount("sequence number", sequence());
+    checkCount("cumulative flows", cumulativeFlows());
+    checkCount("cumulative losses", cumulativeLosses());
+  }
+
+  private static void checkCount(String name, long count) {
+    if (count < 0 || count > MAX_COUNT) {
+      throw new FlowFormatException(
+          "the header's " + name + " is " + count + ", expected 0 … " + MAX_COUNT);
+    }
+  }
+
+  private void checkTimes() {
+    Presence arrivals = presence(FlowColumn.ARRIVAL);
+    if (rows > 0 && arrivals != Presence.CONSTANT && arrivals != Presence.DENSE) {
+      throw new FlowFormatException(
+          "column arrival is " + arrivals + ", expected a value in each of " + rows + " rows");
+    }
+    if (rows > 0) {
+      column(FlowColumn.ARRIVAL).range(minArrival(), maxArrival());
+    } else if (minArrival() != maxArrival()) {
+      throw new FlowFormatException(
+          "a heartbeat of arrivals "
+              + minArrival()
+              + " … "
+              + maxArrival()
+              + ", expected its one time twice");
+    }
+    if (rows > 0 && presence(FlowColumn.END_TIME) != Presence.ABSENT) {
+      column(FlowColumn.END_TIME).range(minEndTime(), maxEndTime());
+    } else {
+      ColumnCheck.noRange(FlowColumn.END_TIME, minEndTime(), maxEndTime());
+    }
+  }
+
+  private ColumnCheck column(FlowColumn column) {
+    int c = column.ordinal();
+    int width = column.type() == ColumnType.TEXT || isIpv4Only(column) ? 4 : column.type().width();
+    return new ColumnCheck(column, bytes, rows, encoding[c], width, valuesAt[c]);
   }
 
   private void openDirectory() {
@@ -116,6 +164,7 @@ public final class FlowBatch implements FlowRows {
       if (column.type() == ColumnType.TEXT) {
         checkText(column, (int) (offset + length));
       }
+      column(column).values();
     }
   }
 
