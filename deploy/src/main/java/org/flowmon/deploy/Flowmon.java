@@ -1,5 +1,8 @@
 package org.flowmon.deploy;
 
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.AlertsCommand;
@@ -24,6 +27,7 @@ import org.flowmon.deploy.command.SeenCommand;
 import org.flowmon.deploy.command.SketchCommand;
 import org.flowmon.deploy.command.StatsCommand;
 import org.flowmon.deploy.command.VerifyCommand;
+import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,15 +84,22 @@ public final class Flowmon implements Callable<Integer> {
 
   /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
+    PrintStream out = System.out;
+    TerminalStream.install();
     Thread told = new Thread(() -> System.err.println(STOPPING.formatted(name(args))), "told");
     Runtime.getRuntime().addShutdownHook(told);
-    int code = commandLine().execute(args);
+    int code = commandLine().setOut(writer(out)).execute(args);
     try {
       Runtime.getRuntime().removeShutdownHook(told);
     } catch (IllegalStateException e) {
       return; // the process ends by a signal, whose number its code tells
     }
     System.exit(code);
+  }
+
+  /** For help and the version, which is all that is printed there: it may be in colours. */
+  private static PrintWriter writer(PrintStream out) {
+    return new PrintWriter(out, true, StandardCharsets.UTF_8);
   }
 
   private static String name(String[] args) {
@@ -109,7 +120,7 @@ public final class Flowmon implements Callable<Integer> {
   public Integer call() {
     CommandLine command = spec.commandLine();
     command.getErr().println("flowmon: expected a command");
-    command.usage(command.getErr());
+    command.usage(command.getErr(), CommandLine.Help.Ansi.OFF);
     return ExitCodes.USAGE;
   }
 }

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
 
 /** A command that ran in this JVM: what it printed, and its exit code. */
@@ -15,8 +16,10 @@ public record CommandRun(int code, String out, String err) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream stdout = System.out;
     PrintStream stderr = System.err;
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    System.setOut(
+        new TerminalStream(new PrintStream(out, true, StandardCharsets.UTF_8), false));
+    System.setErr(
+        new TerminalStream(new PrintStream(err, true, StandardCharsets.UTF_8), false));
     try {
       CommandLine line = Flowmon.commandLine();
       line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));

@@ -2,6 +2,7 @@ package org.flowmon.deploy.command;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -19,11 +20,6 @@ public final class AlertsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new UsageException("alerts: expected one of " + spec.subcommands().keySet());
-  }
-
-  /** A key may hold any text that a flow had. */
-  static String printable(String key) {
-    return key.replaceAll("\\p{Cntrl}", "?");
   }
 
   /** {@code flowmon alerts list}. */
@@ -76,15 +72,20 @@ public final class AlertsCommand implements Callable<Integer> {
     private static void line(AlertsTopic.Message alert) {
       System.out.printf(
           LINE,
-          alert.text("state"),
-          alert.text("cause"),
-          alert.text("severity"),
-          alert.text("analysis"),
-          alert.text("rule"),
-          alert.text("since"),
-          alert.text("window_end"),
-          alert.text("id"),
-          AlertsCommand.printable(alert.text("key")));
+          shown(alert, "state"),
+          shown(alert, "cause"),
+          shown(alert, "severity"),
+          shown(alert, "analysis"),
+          shown(alert, "rule"),
+          shown(alert, "since"),
+          shown(alert, "window_end"),
+          shown(alert, "id"),
+          shown(alert, "key"));
+    }
+
+    /** Whoever may write to the topic chose it; a key is text of a flow. */
+    private static String shown(AlertsTopic.Message alert, String field) {
+      return ShownText.of(alert.text(field));
     }
   }
 }

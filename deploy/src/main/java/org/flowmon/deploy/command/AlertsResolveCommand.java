@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.config.ConfigException;
 import picocli.CommandLine.ArgGroup;
@@ -139,7 +140,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
                 + "/"
                 + alert.text("rule")
                 + " "
-                + AlertsCommand.printable(alert.text("key"))
+                + ShownText.of(alert.text("key"))
                 + ")";
     System.out.println(
         resolved

@@ -21,6 +21,7 @@ import org.flowmon.deploy.export.FileTarget;
 import org.flowmon.deploy.export.FlowExport;
 import org.flowmon.deploy.export.SqlTarget;
 import org.flowmon.deploy.export.SqlTypes;
+import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,7 +79,10 @@ public final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      description = "${COMPLETION-CANDIDATES}; default: by the file's name.")
+      description =
+          "${COMPLETION-CANDIDATES}; default: by the file's name. CSV marks texts that a spreadsheet"
+              + " would run as formulas by an apostrophe, which flowmon import takes away;"
+              + " CSV_EXACT does not.")
   private ExportFormat format;
 
   @Option(names = "--force", description = "Replace a file that is there.")
@@ -192,7 +196,8 @@ public final class ExportCommand implements Callable<Integer> {
       return database();
     }
     if (to.equals("-")) {
-      return FileTarget.of(System.out, format == null ? ExportFormat.CSV : format);
+      return FileTarget.of(
+          TerminalStream.exact(System.out), format == null ? ExportFormat.CSV : format);
     }
     Path file = Path.of(to);
     ExportFormat chosen = format == null ? ExportFormat.byName(file) : format;

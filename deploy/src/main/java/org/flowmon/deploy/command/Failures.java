@@ -13,6 +13,7 @@ import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.deploy.embedded.EmbeddedServiceException;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.QueryException;
 import picocli.CommandLine;
@@ -34,12 +35,12 @@ public final class Failures implements IExecutionExceptionHandler {
     }
     String name = command.getCommandSpec().qualifiedName();
     if (isExpected(cause)) {
-      err.println(name + ": " + message(cause));
+      err.println(name + ": " + ShownText.of(message(cause)));
       if (cause instanceof UsageException misuse) {
         err.println(misuse.hint() == null ? "Try: " + name + " --help" : misuse.hint());
       }
     } else {
-      err.println(name + ": " + cause + " (a defect of flowmon: please report it)");
+      err.println(name + ": " + ShownText.of(cause.toString()) + " (a defect of flowmon: please report it)");
       cause.printStackTrace(err);
     }
     err.flush();

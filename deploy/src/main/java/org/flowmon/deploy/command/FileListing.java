@@ -1,6 +1,5 @@
 package org.flowmon.deploy.command;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.Writer;
@@ -12,6 +11,7 @@ import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.ingest.text.JsonText;
 
 /** How the Parquet files of an archive are named to other tools. */
 public enum FileListing {
@@ -29,7 +29,7 @@ public enum FileListing {
   JSON {
     @Override
     void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
-      JsonGenerator json = new JsonFactory().createGenerator(out);
+      JsonGenerator json = JsonText.factory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
       List<String> files = snapshot.files();

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.command;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +15,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.host.HostSummaries;
 import org.flowmon.archive.host.HostSummary;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.ingest.text.JsonText;
 import org.flowmon.flow.IpAddress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -219,7 +219,7 @@ public final class HostCommand implements Callable<Integer> {
   }
 
   private void writeJson(HostSummary s, PrintWriter out) throws IOException {
-    JsonGenerator generator = new JsonFactory().createGenerator(out);
+    JsonGenerator generator = JsonText.factory().createGenerator(out);
     generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     generator.writeStartObject();
     generator.writeStringField("address", s.address().toString());

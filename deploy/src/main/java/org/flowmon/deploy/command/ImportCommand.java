@@ -38,6 +38,7 @@ import org.flowmon.ingest.file.InputFormat;
 import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.ingest.file.RejectedLines;
 import org.flowmon.ingest.publish.BatchCollectingSink;
+import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -248,7 +249,7 @@ public final class ImportCommand implements Callable<Integer> {
     failed++;
     // Most errors name their file, for they are read elsewhere alone; here it stands in front.
     String reason = why.startsWith(file + ": ") ? why.substring(file.toString().length() + 2) : why;
-    System.err.println(file + ": not imported: " + reason);
+    System.err.println(ShownText.of(file + ": not imported: " + reason));
   }
 
   private void takeFile(Archive opened, Path file) throws IOException {
@@ -276,7 +277,7 @@ public final class ImportCommand implements Callable<Integer> {
       progress.clear();
       System.out.printf(
           "%s: %s, %d flows%s%n",
-          file,
+          ShownText.of(file.toString()),
           summary.format().label(),
           summary.rows(),
           summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));

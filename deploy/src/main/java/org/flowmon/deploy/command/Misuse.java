@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.udaf.query.Names;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionStrategy;
@@ -39,7 +40,7 @@ public final class Misuse implements IParameterExceptionHandler, IExecutionStrat
     CommandLine command = e.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
     PrintWriter err = command.getErr();
-    err.println(name + ": " + message(e, command));
+    err.println(name + ": " + ShownText.of(message(e, command)));
     err.println("Try: " + name + " --help");
     err.flush();
     return ExitCodes.USAGE;

@@ -1,11 +1,14 @@
 package org.flowmon.deploy.command;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
+import org.flowmon.ingest.text.JsonText;
+import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.CodeNames;
+import org.flowmon.ingest.file.CsvText;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
 
@@ -24,7 +27,8 @@ public enum OutputFormat {
 
   /**
    * RFC 4180 with a header line; times as ISO 8601, durations in microseconds, NULL is an empty
-   * field, an empty text is a quoted one.
+   * field, an empty text is a quoted one; one that a spreadsheet would run has an apostrophe in
+   * front ({@link CsvText}).
    */
   CSV {
     @Override
@@ -48,7 +52,7 @@ public enum OutputFormat {
   JSON {
     @Override
     int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
-      JsonGenerator json = new JsonFactory().createGenerator(out);
+      JsonGenerator json = JsonText.factory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
       for (int r = 0; r < table.rowCount(); r++) {
@@ -67,6 +71,11 @@ public enum OutputFormat {
       return 0;
     }
   };
+
+  /** The stream of an answer: CSV is exact. */
+  PrintStream stream(PrintStream out) {
+    return this == CSV ? TerminalStream.exact(out) : out;
+  }
 
   /**
    * Writes an answer.
@@ -93,7 +102,7 @@ public enum OutputFormat {
       return name;
     }
     return switch (table.kind(column)) {
-      case TEXT -> quoted(table.text(row, column));
+      case TEXT -> quoted(CsvText.safe(table.text(row, column)));
       case DURATION -> table.bigValue(row, column).toString();
       default -> table.formatted(row, column);
     };

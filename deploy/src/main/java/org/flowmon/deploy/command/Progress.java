@@ -3,6 +3,7 @@ package org.flowmon.deploy.command;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
+import org.flowmon.ingest.text.ShownText;
 
 /**
  * Says on standard error how far a long command is: a line that is drawn anew on a terminal, else a
@@ -47,7 +48,7 @@ final class Progress implements AutoCloseable {
    * @param position how much of the size is done
    */
   void begin(String name, long size, LongSupplier position) {
-    what = name;
+    what = ShownText.of(name); // a file's name comes from outside, too
     total = size;
     done = position;
     flows = 0;

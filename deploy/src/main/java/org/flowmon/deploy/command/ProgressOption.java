@@ -1,5 +1,6 @@
 package org.flowmon.deploy.command;
 
+import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine.Option;
 
 /** {@code --progress}, the same in every command that may take long. */
@@ -20,6 +21,6 @@ final class ProgressOption {
             : !wanted
                 ? Progress.Style.NONE
                 : terminal ? Progress.Style.DRAWN : Progress.Style.LINES;
-    return new Progress(style, System::nanoTime, System.err);
+    return new Progress(style, System::nanoTime, TerminalStream.steered(System.err));
   }
 }

@@ -130,7 +130,7 @@ public final class QueryCommand implements Callable<Integer> {
             .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
     try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
       QueryAnswer answer = run(asked, query, options);
-      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+      PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       int left =
           explained
               ? format.write(Explanation.table(answer.stats()), List.of(), out)

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.command;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,6 +21,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenAnswer;
 import org.flowmon.archive.host.SeenHosts;
+import org.flowmon.ingest.text.JsonText;
 import org.flowmon.flow.IpAddress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -157,7 +157,7 @@ public final class SeenCommand implements Callable<Integer> {
   }
 
   private void writeJson(SeenAnswer answer, PrintWriter out) throws IOException {
-    JsonGenerator generator = new JsonFactory().createGenerator(out);
+    JsonGenerator generator = JsonText.factory().createGenerator(out);
     generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     generator.writeStartObject();
     generator.writeStringField("as_of", time(answer.asOfArrival()));

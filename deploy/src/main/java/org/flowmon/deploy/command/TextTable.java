@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression.Column;
@@ -76,7 +77,7 @@ final class TextTable {
     int[] width = new int[columns.length];
     String[] names = new String[columns.length];
     for (int i = 0; i < columns.length; i++) {
-      names[i] = table.name(columns[i]);
+      names[i] = printable(table.name(columns[i]));
       width[i] = names[i].length();
     }
     List<String[]> lines = new ArrayList<>();
@@ -168,12 +169,6 @@ final class TextTable {
 
   /** Text from the network must not steer a terminal. */
   static String printable(String text) {
-    return text.codePoints().anyMatch(Character::isISOControl)
-        ? text.codePoints()
-            .mapToObj(
-                c ->
-                    Character.isISOControl(c) ? String.format("\\x%02x", c) : Character.toString(c))
-            .reduce("", String::concat)
-        : text;
+    return ShownText.of(text);
   }
 }

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.demo;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import org.flowmon.ingest.text.JsonText;
 
 /**
  * What a demo did. {@code sent} is counted by the sender, {@code stored} by a query over the
@@ -77,7 +77,7 @@ record DemoSummary(
   /** One JSON object and a line's end. */
   void writeJson(OutputStream out) throws IOException {
     try (JsonGenerator json =
-        new JsonFactory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
+        JsonText.factory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
       json.useDefaultPrettyPrinter();
       json.writeStartObject();
       json.writeNumberField("sent", sent);

@@ -4,14 +4,27 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.flowmon.ingest.file.CsvText;
 
 /**
  * RFC 4180 with a header line. NULL is nothing, an empty text a pair of quotes; times as ISO 8601,
- * durations in microseconds. {@code flowmon import} reads it back ({@code docs/format/files.md}).
+ * durations in microseconds. A text that a spreadsheet would run has an apostrophe in front, unless
+ * texts are to be exact ({@link CsvText}). {@code flowmon import} reads it back ({@code
+ * docs/format/files.md}).
  */
 final class CsvRows implements RowFormat {
+  private final boolean exact;
   private final TextBuffer text = new TextBuffer();
   private List<ExportColumn> columns;
+
+  /**
+   * Rows as CSV.
+   *
+   * @param exact whether texts are as they are, though a spreadsheet may run them
+   */
+  CsvRows(boolean exact) {
+    this.exact = exact;
+  }
 
   @Override
   public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
@@ -58,7 +71,8 @@ final class CsvRows implements RowFormat {
       case DOUBLE -> text.putAscii(Double.toString(Double.longBitsToDouble(block.low(row, c))));
       case TIMESTAMP -> text.putTime(block.low(row, c));
       case ADDRESS -> text.putAddress(block.high(row, c), block.low(row, c));
-      case TEXT -> putText(block.text(row, c));
+      case TEXT ->
+          putText(exact ? block.text(row, c) : CsvText.safe(block.text(row, c)));
       default -> text.putLong(block.low(row, c));
     }
   }

@@ -5,11 +5,18 @@ import java.util.Locale;
 
 /** The formats of files. */
 public enum ExportFormat {
-  /** RFC 4180 with a header. */
+  /** RFC 4180 with a header; texts that a spreadsheet would run are marked as text. */
   CSV {
     @Override
     RowFormat rows() {
-      return new CsvRows();
+      return new CsvRows(false);
+    }
+  },
+  /** RFC 4180 with a header; texts as they are. */
+  CSV_EXACT {
+    @Override
+    RowFormat rows() {
+      return new CsvRows(true);
     }
   },
   /** One object a line. */
@@ -34,7 +41,7 @@ public enum ExportFormat {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     name = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
     for (ExportFormat format : values()) {
-      if (name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
+      if (format != CSV_EXACT && name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
         return format;
       }
     }

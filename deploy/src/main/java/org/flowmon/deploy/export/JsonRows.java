@@ -1,7 +1,6 @@
 package org.flowmon.deploy.export;
 
 import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.SerializedString;
@@ -12,6 +11,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.ingest.text.JsonText;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -27,7 +27,7 @@ final class JsonRows implements RowFormat {
   public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
     columns = all;
     all.forEach(column -> names.add(new SerializedString(column.name())));
-    json = new JsonFactory().createGenerator(out, JsonEncoding.UTF8);
+    json = JsonText.factory().createGenerator(out, JsonEncoding.UTF8);
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
   }

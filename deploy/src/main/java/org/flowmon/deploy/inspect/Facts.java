@@ -1,6 +1,5 @@
 package org.flowmon.deploy.inspect;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -12,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.flowmon.ingest.text.JsonText;
+import org.flowmon.ingest.text.ShownText;
 
 /** Named values and tables, for people or as one JSON object. */
 public final class Facts {
@@ -47,7 +48,7 @@ public final class Facts {
 
   /** One JSON object: the values, and each table as an array of objects. */
   public void writeJson(Writer out) throws IOException {
-    JsonGenerator json = new JsonFactory().createGenerator(out);
+    JsonGenerator json = JsonText.factory().createGenerator(out);
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     json.useDefaultPrettyPrinter();
     json.writeStartObject();
@@ -145,7 +146,6 @@ public final class Facts {
               .stripTrailingZeros()
               .toPlainString();
     }
-    // What a file holds may hold control characters.
-    return value.toString().replaceAll("\\p{Cntrl}", "\uFFFD");
+    return ShownText.of(value.toString());
   }
 }

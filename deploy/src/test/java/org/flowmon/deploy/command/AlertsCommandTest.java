@@ -61,7 +61,7 @@ class AlertsCommandTest {
       assertTrue(
           lines.get(1).matches("firing +warning +talkers +loud .* b +10\\.0\\.0\\.1"),
           lines.get(1));
-      assertTrue(lines.get(2).endsWith(" ?[31m"), lines.get(2));
+      assertTrue(lines.get(2).endsWith(" \\x1b[31m"), lines.get(2));
       assertTrue(firing.err().contains("2 messages are left out"), firing.err());
       CommandRun all =
           CommandRun.of(

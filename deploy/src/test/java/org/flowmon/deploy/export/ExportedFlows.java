@@ -34,6 +34,14 @@ public final class ExportedFlows {
     "é€😀",
     "\u0001",
     "'; DROP",
+    "=1+1",
+    "'=1",
+    "''-x",
+    "+",
+    "\t@",
+    "＝A1",
+    "'＠",
+    "'",
     "NULL"
   };
 

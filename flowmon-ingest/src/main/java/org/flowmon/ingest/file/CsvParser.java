@@ -284,7 +284,8 @@ final class CsvParser implements RecordParser {
     if (column.form() == Form.LEFT_OUT) {
       return true;
     }
-    if (!values.read(column, from, begin, end)) {
+    int start = column.form() == Form.TEXT ? CsvText.begin(from, begin, end) : begin;
+    if (!values.read(column, from, start, end)) {
       reason = column.reason();
       detail = ParsedChunk.detail(column, from, begin, end);
       return false;

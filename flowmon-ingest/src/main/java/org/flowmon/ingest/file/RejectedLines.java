@@ -1,7 +1,6 @@
 package org.flowmon.ingest.file;
 
 import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.BufferedOutputStream;
@@ -15,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.flowmon.ingest.text.JsonText;
 
 /**
  * The lines that were not flows: counted by reason and, where a rejects file is given, kept there
@@ -138,7 +138,7 @@ public final class RejectedLines implements Closeable {
     if (json == null) {
       Files.createDirectories(target.toAbsolutePath().getParent());
       json =
-          new JsonFactory()
+          JsonText.factory()
               .createGenerator(
                   new BufferedOutputStream(Files.newOutputStream(target), 1 << 16),
                   JsonEncoding.UTF8);

@@ -2,6 +2,7 @@ package org.flowmon.jobs.sink;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
@@ -150,7 +151,7 @@ public final class ReportJson {
       char c = value.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < 0x20 || c == 0x7F || Character.isSurrogate(c)) {
+      } else if (ShownText.isHarmful(c)) {
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);

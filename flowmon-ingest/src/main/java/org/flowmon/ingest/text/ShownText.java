@@ -1,0 +1,71 @@
+package org.flowmon.ingest.text;
+
+/**
+ * Text from outside as a terminal may show it. Escaped are the code points of Unicode's categories
+ * control (Cc: C0, DEL, C1), format (Cf: overrides of direction, marks, characters without width),
+ * line and paragraph separator (Zl, Zp) and surrogates without their other half (Cs).
+ *
+ * <p>C0 is written {@code \x1b}, all else as JSON escapes it: a JSON text that is escaped here is the
+ * same value still, for JSON lets no C0 into a text.
+ */
+public final class ShownText {
+  private static final int FIRST_PRINTABLE = 0x20;
+  private static final int DELETE = 0x7F;
+
+  private ShownText() {}
+
+  /** The text, escaped where it needs to be; a line feed and a tab, too. */
+  public static String of(String text) {
+    int at = 0;
+    while (at < text.length()) {
+      int codePoint = text.codePointAt(at);
+      if (isHarmful(codePoint)) {
+        return escaped(text, at);
+      }
+      at += Character.charCount(codePoint);
+    }
+    return text;
+  }
+
+  private static String escaped(String text, int from) {
+    StringBuilder shown = new StringBuilder(text.length() + 16).append(text, 0, from);
+    for (int at = from; at < text.length(); ) {
+      int codePoint = text.codePointAt(at);
+      if (isHarmful(codePoint)) {
+        shown.append(escape(codePoint));
+      } else {
+        shown.appendCodePoint(codePoint);
+      }
+      at += Character.charCount(codePoint);
+    }
+    return shown.toString();
+  }
+
+  /** Whether a terminal or a reader may be misled by it. */
+  public static boolean isHarmful(int codePoint) {
+    if (codePoint < DELETE) {
+      return codePoint < FIRST_PRINTABLE;
+    }
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+              Character.FORMAT,
+              Character.SURROGATE,
+              Character.LINE_SEPARATOR,
+              Character.PARAGRAPH_SEPARATOR ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** How it is shown, in ASCII. */
+  public static String escape(int codePoint) {
+    if (codePoint < FIRST_PRINTABLE) {
+      return String.format("\\x%02x", codePoint);
+    }
+    StringBuilder units = new StringBuilder();
+    for (char unit : Character.toChars(codePoint)) {
+      units.append(String.format("\\u%04x", (int) unit));
+    }
+    return units.toString();
+  }
+}
