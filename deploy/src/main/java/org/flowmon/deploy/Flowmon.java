@@ -86,9 +86,16 @@ public final class Flowmon implements Callable<Integer> {
   public static void main(String[] args) {
     PrintStream out = System.out;
     TerminalStream.install();
-    Thread told = new Thread(() -> System.err.println(STOPPING.formatted(name(args))), "told");
+    Failures failures = new Failures(new Misuse());
+    failures.watchThreads(name(args));
+    Thread told = new Thread(() -> tell(failures, name(args)), "told");
     Runtime.getRuntime().addShutdownHook(told);
-    int code = commandLine().setOut(writer(out)).execute(args);
+    int code = ExitCodes.ABORTED;
+    try {
+      code = failures.exitCode(commandLine(failures).setOut(writer(out)).execute(args));
+    } catch (Throwable e) {
+      Failures.abort(); // it was not even possible to say what failed
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(told);
     } catch (IllegalStateException e) {
@@ -102,18 +109,27 @@ public final class Flowmon implements Callable<Integer> {
     return new PrintWriter(out, true, StandardCharsets.UTF_8);
   }
 
+  private static void tell(Failures failures, String name) {
+    if (!failures.isEnding()) {
+      System.err.println(STOPPING.formatted(name));
+    }
+  }
+
   private static String name(String[] args) {
     return args.length == 0 || args[0].startsWith("-") ? "flowmon" : "flowmon " + args[0];
   }
 
   /** The command line with all subcommands, for {@link #main} and for tests. */
   public static CommandLine commandLine() {
-    Misuse misuse = new Misuse();
+    return commandLine(new Failures(new Misuse()));
+  }
+
+  private static CommandLine commandLine(Failures failures) {
     return new CommandLine(new Flowmon())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionStrategy(misuse)
-        .setParameterExceptionHandler(misuse)
-        .setExecutionExceptionHandler(new Failures());
+        .setExecutionStrategy(failures)
+        .setParameterExceptionHandler(new Misuse())
+        .setExecutionExceptionHandler(failures);
   }
 
   @Override

@@ -46,6 +46,10 @@ class LauncherTest {
   }
 
   private void flowmon(String... arguments) throws Exception {
+    exitCode(Map.of(), arguments);
+  }
+
+  private int exitCode(Map<String, String> variables, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of("bash", root.resolve("flowmon").toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
@@ -57,11 +61,14 @@ class LauncherTest {
     environment.put("PATH", root.resolve("bin") + ":" + environment.get("PATH"));
     environment.put("JAVA_HOME", System.getProperty("java.home"));
     environment.remove("FLOWMON_NO_BUILD");
+    environment.remove("FLOWMON_JAVA_OPTS");
+    environment.putAll(variables);
     Process process = builder.start();
     if (!process.waitFor(60, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new IllegalStateException(command + " did not end");
     }
+    return process.exitValue();
   }
 
   /** The goals that Maven was asked for. */
@@ -94,5 +101,12 @@ class LauncherTest {
     flowmon("build", "-pl", "flowmon-jobs");
     flowmon("--version");
     assertEquals(List.of("package", "process-classes"), goals());
+  }
+
+  @Test
+  void aJvmThatDoesNotStartDoesNotSayThatTheAnswerIsNo() throws Exception {
+    for (String options : List.of("-Xnonsense", "-Xmx1g -Xms2g", "--add-modules=none.such")) {
+      assertEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", options), "--version"), options);
+    }
   }
 }

@@ -14,5 +14,11 @@ public final class ExitCodes {
   /** It could not be done, or not all of it: a file, an archive or a broker is not there. */
   public static final int FAILED = 3;
 
+  /**
+   * flowmon itself could not go on: no memory, no stack, a class is missing, a defect. Nothing is said
+   * about what was asked.
+   */
+  public static final int ABORTED = 4;
+
   private ExitCodes() {}
 }

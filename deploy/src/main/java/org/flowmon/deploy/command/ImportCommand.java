@@ -2,7 +2,9 @@ package org.flowmon.deploy.command;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -111,6 +113,7 @@ public final class ImportCommand implements Callable<Integer> {
   private long flows;
   private long rejected;
   private int failed;
+  private int code = ExitCodes.DONE;
 
   @Override
   public Integer call() throws IOException {
@@ -144,7 +147,7 @@ public final class ImportCommand implements Callable<Integer> {
         "%d of %d files, %d flows imported, %d lines or records rejected%n",
         files.size() - failed, files.size(), flows, rejected);
     System.out.println("the archive holds " + coverage);
-    return failed == 0 ? ExitCodes.DONE : ExitCodes.FAILED;
+    return code;
   }
 
   /** Imports one file, or says why it is not. */
@@ -157,23 +160,30 @@ public final class ImportCommand implements Callable<Integer> {
           e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
               ? alreadyImported(file, e)
               : e.getMessage());
-    } catch (CommandException e) {
-      failed(file, e.getMessage());
-    } catch (UncheckedIOException e) {
-      failed(file, String.valueOf(e.getCause().getMessage()));
-    } catch (IOException e) {
-      failed(file, e instanceof NoSuchFileException ? "no such file" : e.getMessage());
-    } catch (OutOfMemoryError e) {
-      // What it held is let go: the next file may fit.
-      failed(file, moreThanTheHeap());
+    } catch (NoSuchFileException e) {
+      failed(file, "no such file");
+    } catch (IOException | RuntimeException | Error e) {
+      // What it held is let go: the next file may fit, or be of another kind.
+      failed(file, Failure.of(e));
     }
   }
 
-  private static String moreThanTheHeap() {
-    return String.format(
-        "it needs more memory than the heap of %,d MiB has; --threads 1 needs less,"
-            + " FLOWMON_JAVA_OPTS=-Xmx4g gives more",
-        Runtime.getRuntime().maxMemory() >> 20);
+  /** The files that follow are taken all the same. */
+  private void failed(Path file, Failure failure) {
+    code = Math.max(code, failure.isDefect() ? ExitCodes.ABORTED : ExitCodes.FAILED);
+    if (failure.isDefect()) {
+      progress.clear();
+      failed++;
+      failure.print(
+          ShownText.of(file + ": not imported"),
+          new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+    } else {
+      failed(file, failure.line() + (isOutOfMemory(failure) ? "; --threads 1 needs less" : ""));
+    }
+  }
+
+  private static boolean isOutOfMemory(Failure failure) {
+    return failure.code() == ExitCodes.ABORTED && failure.cause() instanceof OutOfMemoryError;
   }
 
   /** What is imported stands without it; who maintains the archive makes it otherwise. */
@@ -187,10 +197,10 @@ public final class ImportCommand implements Callable<Integer> {
     } catch (IOException | SegmentCorruptException e) {
       System.err.println(
           "the host directory or the day sums were not brought up to date: " + e.getMessage());
-    } catch (OutOfMemoryError e) {
+    } catch (VirtualMachineError e) {
       System.err.println(
           "the host directory or the day sums were not brought up to date: "
-              + moreThanTheHeap()
+              + Failure.of(e).line()
               + "; flowmon compact does it");
     }
   }
@@ -247,6 +257,7 @@ public final class ImportCommand implements Callable<Integer> {
   private void failed(Path file, String why) {
     progress.clear();
     failed++;
+    code = Math.max(code, ExitCodes.FAILED);
     // Most errors name their file, for they are read elsewhere alone; here it stands in front.
     String reason = why.startsWith(file + ": ") ? why.substring(file.toString().length() + 2) : why;
     System.err.println(ShownText.of(file + ": not imported: " + reason));

@@ -74,9 +74,11 @@ public final class Scale implements Callable<Integer> {
 
   /** Runs it as the JVM that asks does. */
   public static void main(String[] arguments) {
+    Failures failures = new Failures(new CommandLine.RunLast());
     System.exit(
         new CommandLine(new Scale())
-            .setExecutionExceptionHandler(new Failures())
+            .setExecutionStrategy(failures)
+            .setExecutionExceptionHandler(failures)
             .execute(arguments));
   }
 

@@ -1,0 +1,165 @@
+package org.flowmon.deploy.command;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.flowmon.archive.manifest.CommitRefusedException;
+import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.query.ByteLimitException;
+import org.flowmon.archive.query.QueryCancelledException;
+import org.flowmon.archive.query.QueryTimeoutException;
+import org.flowmon.archive.query.RowLimitException;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.deploy.embedded.EmbeddedServiceException;
+import org.flowmon.ingest.text.ShownText;
+import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.query.QueryException;
+
+/**
+ * What went wrong, for the person who asked: one line, and the exit code that it ends with. The JVM's
+ * own errors (no memory, no stack, a class that is not there) and defects of flowmon are {@link
+ * ExitCodes#ABORTED}, wherever in a chain of causes they are.
+ *
+ * @param line the reason and what to do
+ * @param code of {@link ExitCodes}
+ * @param isDefect whether its trace is of use to who mends flowmon
+ * @param cause what was thrown
+ */
+record Failure(String line, int code, boolean isDefect, Throwable cause) {
+  /** If set and not empty: every failure shows its trace. */
+  static final String TRACE = "FLOWMON_TRACE";
+
+  private static final int DEEPEST_CAUSE = 64;
+
+  static Failure of(Throwable thrown) {
+    Throwable at = thrown;
+    for (int depth = 0; at != null && depth < DEEPEST_CAUSE; depth++) { // a chain may be a ring
+      if (at instanceof VirtualMachineError || at instanceof LinkageError) {
+        return new Failure(reason((Error) at), ExitCodes.ABORTED, isDefect((Error) at), thrown);
+      }
+      at = at.getCause();
+    }
+    Throwable cause = thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
+    if (!isExpected(cause)) {
+      return new Failure(ShownText.of(cause.toString()), ExitCodes.ABORTED, true, cause);
+    }
+    int code =
+        cause instanceof UsageException || cause instanceof QueryException
+            ? ExitCodes.USAGE
+            : ExitCodes.FAILED;
+    return new Failure(ShownText.of(message(cause)), code, false, cause);
+  }
+
+  /** Memory and stack depend on what was asked; anything else should not be. */
+  private static boolean isDefect(Error error) {
+    return !(error instanceof OutOfMemoryError || error instanceof StackOverflowError);
+  }
+
+  private static String reason(Error error) {
+    if (error instanceof StackOverflowError) {
+      return "what it works on is nested too deep for the stack; FLOWMON_JAVA_OPTS=-Xss16m gives"
+          + " more";
+    }
+    if (error instanceof OutOfMemoryError) {
+      return memory(String.valueOf(error.getMessage()));
+    }
+    if (error instanceof LinkageError) {
+      return ShownText.of(error.toString())
+          + ": a class is missing or of another version; ./flowmon build makes all anew, and"
+          + " FLOWMON_CLASS_PATH must be of this version";
+    }
+    return ShownText.of(error.toString())
+        + ": the JVM could not go on; a disk may be full, or a file was cut while it was read";
+  }
+
+  private static String memory(String what) {
+    if (what.contains("Metaspace") || what.contains("class space")) {
+      return "there is no more memory for classes; FLOWMON_JAVA_OPTS=-XX:MaxMetaspaceSize=512m gives"
+          + " more";
+    }
+    if (what.contains("irect buffer") || what.contains("direct memory")) {
+      return "there is no more memory beside the heap; FLOWMON_JAVA_OPTS=-XX:MaxDirectMemorySize=1g"
+          + " gives more";
+    }
+    if (what.contains("native thread")) {
+      return "the system gives no more threads (ulimit -u, a container's pids limit), or no memory"
+          + " for them";
+    }
+    if (what.contains("Map failed")) {
+      return "the system maps no more files (sysctl vm.max_map_count), or has no address space left";
+    }
+    return String.format(
+        "it needs more memory than the heap of %,d MiB has; FLOWMON_JAVA_OPTS=-Xmx4g gives more",
+        Runtime.getRuntime().maxMemory() >> 20);
+  }
+
+  private static boolean isExpected(Throwable e) {
+    return e instanceof CommandException
+        || e instanceof QueryException
+        || e instanceof QueryTimeoutException
+        || e instanceof QueryCancelledException
+        || e instanceof AnswerTooLargeException
+        || e instanceof RowLimitException
+        || e instanceof ByteLimitException
+        || e instanceof SegmentCorruptException
+        || e instanceof ManifestCorruptException
+        || e instanceof CommitRefusedException
+        || e instanceof EmbeddedServiceException
+        || e instanceof IOException;
+  }
+
+  private static String message(Throwable e) {
+    if (e instanceof NoSuchFileException missing) {
+      return "no such file: " + missing.getFile();
+    }
+    if (e instanceof FileAlreadyExistsException there) {
+      return "exists already: " + there.getFile();
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return "access denied: " + denied.getFile();
+    }
+    return e.getMessage() == null ? e.toString() : e.getMessage();
+  }
+
+  /** Says it, after the name of who failed. */
+  void print(String who, PrintWriter err) {
+    boolean traced = isTraced();
+    if (!isDefect) {
+      err.println(who + ": " + line);
+    } else if (traced) {
+      err.println(who + ": " + line + " (a defect of flowmon: please report it)");
+    } else {
+      err.println(
+          who + ": " + line + " (a defect of flowmon: please report it, with " + keptTrace() + ")");
+    }
+    if (traced) {
+      cause.printStackTrace(err);
+    }
+    err.flush();
+  }
+
+  private static boolean isTraced() {
+    String wanted = System.getenv(TRACE);
+    return wanted != null && !wanted.isEmpty();
+  }
+
+  /** Writes the trace to a file of the user's own; where that cannot be, says how to see it. */
+  private String keptTrace() {
+    try {
+      Path file = Files.createTempFile("flowmon-", ".trace");
+      try (PrintWriter out =
+          new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.UTF_8))) {
+        cause.printStackTrace(out);
+      }
+      return "the trace in " + file;
+    } catch (IOException e) {
+      return "what " + TRACE + "=1 shows";
+    }
+  }
+}
