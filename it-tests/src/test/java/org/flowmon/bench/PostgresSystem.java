@@ -1,6 +1,5 @@
 package org.flowmon.bench;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +7,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,6 +14,7 @@ import org.flowmon.deploy.bench.archive.BenchSystem;
 import org.flowmon.deploy.bench.archive.BenchSystemProvider;
 import org.flowmon.deploy.bench.archive.FlowBlock;
 import org.flowmon.deploy.bench.archive.WorkloadColumn;
+import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
@@ -73,23 +72,12 @@ final class PostgresSystem extends JdbcSystem {
       config.put("max_parallel_workers_per_gather", Integer.toString(threads));
       config.put("max_parallel_maintenance_workers", Integer.toString(threads));
       config.put("random_page_cost", "1.1"); // pages are in memory or on a solid-state disk
-      EmbeddedPostgres.Builder builder =
-          EmbeddedPostgres.builder()
-              .setDataDirectory(folder.toAbsolutePath())
-              .setCleanDataDirectory(false)
-              .setPGStartupWait(Duration.ofSeconds(60))
-              .setOutputRedirector(ProcessBuilder.Redirect.DISCARD)
-              .setErrorRedirector(ProcessBuilder.Redirect.DISCARD)
-              .setServerConfig("listen_addresses", "127.0.0.1");
-      config.forEach(builder::setServerConfig);
-      EmbeddedPostgres server = builder.start();
+      EmbeddedPostgres server = EmbeddedPostgres.start(folder, config);
       try {
         // A threshold of −1: prepared on the server and binary from the first time on.
         Connection connection =
             DriverManager.getConnection(
-                "jdbc:postgresql://127.0.0.1:" + server.getPort() + "/postgres?prepareThreshold=-1",
-                "postgres",
-                "");
+                server.jdbcUrl() + "?prepareThreshold=-1", server.user(), server.password());
         return new PostgresSystem(server, connection, config);
       } catch (SQLException | RuntimeException e) {
         server.close();

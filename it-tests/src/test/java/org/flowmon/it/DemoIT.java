@@ -49,7 +49,7 @@ final class DemoIT {
     JsonNode json = new ObjectMapper().readTree(result.toByteArray());
     assertTrue(balanced, () -> json + said);
     assertTrue(json.get("sent").asLong() > 0, said);
-    assertTrue(said.contains("psql -h 127.0.0.1 -p "), said);
+    assertTrue(said.contains("pgpass psql -h 127.0.0.1 -p "), said);
     assertEquals(json.get("sent").asLong(), json.get("stored").asLong(), said);
     assertTrue(json.get("dropped").isEmpty(), said);
     assertEquals(1_000_000, json.get("preloaded").asLong(), said);
@@ -66,7 +66,7 @@ final class DemoIT {
     Set<String> sources = new TreeSet<>();
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(place.resolve("postgres"));
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement statement = connection.createStatement();
         ResultSet rows =
             statement.executeQuery(

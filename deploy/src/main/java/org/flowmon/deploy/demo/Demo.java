@@ -138,8 +138,11 @@ public final class Demo {
     progress.printf("    ./flowmon analyses add --kafka %s FILE%n", kafka);
     progress.printf("    ./flowmon reports --kafka %s --follow%n", kafka);
     progress.printf(
-        "    psql -h 127.0.0.1 -p %d -U %s postgres -c 'TABLE flowmon_windows'%n",
-        postgres.port(), postgres.user());
+        "    PGPASSFILE=%s psql -h 127.0.0.1 -p %d -U %s %s -c 'TABLE flowmon_windows'%n",
+        DemoSummary.shell(postgres.pgpass()),
+        postgres.port(),
+        postgres.user(),
+        postgres.database());
   }
 
   /** Begins with a window: of a part of one, shares and rates would say little. */

@@ -51,7 +51,10 @@ final class DemoJob {
         JobConfig.DEFAULT_COMPACT_ROWS,
         null,
         null,
-        new JobConfig.Postgres(services.postgres().jdbcUrl(), services.postgres().user(), null),
+        new JobConfig.Postgres(
+            services.postgres().jdbcUrl(),
+            services.postgres().user(),
+            services.postgres().passwordFile().toString()),
         null,
         List.of(),
         new JobConfig.Settings(

@@ -174,7 +174,7 @@ record DemoSummary(
   }
 
   /** A path as a shell's word. */
-  private static String shell(Path path) {
+  static String shell(Path path) {
     String text = path.toString();
     return text.matches("[\\w./+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }

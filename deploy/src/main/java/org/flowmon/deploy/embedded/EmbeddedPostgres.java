@@ -1,77 +1,190 @@
 package org.flowmon.deploy.embedded;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays.
- * User and database are {@code postgres}; loopback needs no password.
+ * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays. It
+ * knows one user that may log in, {@code flowmon}, who owns the database {@code flowmon} and nothing
+ * else, by a random password; the superuser cannot log in. All lies in one {@link PrivateFolder}:
+ *
+ * <pre>
+ * binaries/      its programs
+ * data/          its data
+ * password       one line, for flowmon (mode 0600)
+ * pgpass         the same as PGPASSFILE has it, for psql (mode 0600)
+ * postgres.log   what it says
+ * </pre>
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-  private final io.zonky.test.db.postgres.embedded.EmbeddedPostgres server;
-  private final Path directory;
+  private static final String NAME = "flowmon";
+  private static final int PASSWORD_BYTES = 24;
+  private static final String SECONDS_TO_START = "60";
 
-  private EmbeddedPostgres(
-      io.zonky.test.db.postgres.embedded.EmbeddedPostgres server, Path directory) {
-    this.server = server;
-    this.directory = directory;
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "max_connections", "20",
+          "shared_buffers", "16MB",
+          "work_mem", "2MB",
+          "maintenance_work_mem", "16MB",
+          "max_wal_size", "64MB",
+          "max_parallel_workers", "0",
+          "fsync", "off",
+          "timezone", "UTC");
+
+  /** Nobody but flowmon, to its own database, by its password. */
+  private static final String ACCESS =
+      String.format("host %s %s 127.0.0.1/32 scram-sha-256%n", NAME, NAME);
+
+  private final PostgresBinaries binaries;
+  private final Path folder;
+  private final int port;
+  private final String password;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Thread onExit = new Thread(this::close, "stop-postgres");
+
+  private EmbeddedPostgres(PostgresBinaries binaries, Path folder, int port, String password) {
+    this.binaries = binaries;
+    this.folder = folder;
+    this.port = port;
+    this.password = password;
+  }
+
+  /** With the settings of a demo: little memory. */
+  public static EmbeddedPostgres start(Path directory) {
+    return start(directory, Map.of());
   }
 
   /**
    * Starts a server on a free port and returns when it takes connections.
    *
-   * @param directory its data; made where it is new
-   * @throws EmbeddedServiceException where it does not start
+   * @param directory its data, programs and password; made where it is new
+   * @param settings of {@code postgresql.conf}, beside or in place of those of a demo
+   * @throws EmbeddedServiceException where it does not start, or other users could change the
+   *     directory
    */
-  public static EmbeddedPostgres start(Path directory) {
+  public static EmbeddedPostgres start(Path directory, Map<String, String> settings) {
+    Path log = directory.resolve("postgres.log");
     try {
-      Files.createDirectories(directory);
-      return new EmbeddedPostgres(
-          io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
-              .setDataDirectory(directory.toAbsolutePath())
-              .setCleanDataDirectory(false)
-              .setPGStartupWait(Duration.ofSeconds(60))
-              .setOutputRedirector(log(directory))
-              .setErrorRedirector(log(directory))
-              .setServerConfig("listen_addresses", "127.0.0.1")
-              .setServerConfig("max_connections", "20")
-              .setServerConfig("shared_buffers", "16MB")
-              .setServerConfig("work_mem", "2MB")
-              .setServerConfig("maintenance_work_mem", "16MB")
-              .setServerConfig("max_wal_size", "64MB")
-              .setServerConfig("max_parallel_workers", "0")
-              .setServerConfig("timezone", "UTC")
-              .start(),
-          directory);
+      Path folder = PrivateFolder.at(directory);
+      log = folder.resolve("postgres.log");
+      PostgresBinaries binaries = PostgresBinaries.in(folder.resolve("binaries"), log);
+      if (!Files.exists(folder.resolve("password"))) {
+        initialize(binaries, folder);
+      }
+      String password = Files.readString(folder.resolve("password")).strip();
+      EmbeddedPostgres server =
+          new EmbeddedPostgres(binaries, folder, configure(folder, settings), password);
+      binaries.run("", "pg_ctl", "-D", server.data(), "-w", "-t", SECONDS_TO_START, "-l",
+          log.toString(), "start");
+      Runtime.getRuntime().addShutdownHook(server.onExit);
+      return server;
     } catch (IOException | RuntimeException e) {
-      throw new EmbeddedServiceException(
-          "PostgreSQL in " + directory + " did not start: " + e + "; see " + logFile(directory), e);
+      throw e instanceof EmbeddedServiceException said
+          ? said
+          : new EmbeddedServiceException(
+              "PostgreSQL in " + directory + " did not start: " + e + "; see " + log, e);
     }
   }
 
-  private static ProcessBuilder.Redirect log(Path directory) {
-    return ProcessBuilder.Redirect.appendTo(logFile(directory).toFile());
+  private static void initialize(PostgresBinaries binaries, Path folder) throws IOException {
+    Path data = folder.resolve("data");
+    if (Files.exists(data)) {
+      throw new EmbeddedServiceException(
+          data + " is there without its password: it was not made to its end; remove " + folder,
+          null);
+    }
+    Path superuser = folder.resolve("superuser");
+    PrivateFolder.write(superuser, randomPassword());
+    binaries.run("", "initdb", "--auth=scram-sha-256", "--username=postgres",
+        "--pwfile=" + superuser, "--encoding=UTF8", "--no-sync", "--pgdata=" + data);
+    Files.delete(superuser); // nobody needs it again
+    Files.writeString(data.resolve("pg_hba.conf"), ACCESS);
+    Files.writeString(
+        data.resolve("postgresql.conf"), "include 'flowmon.conf'\n", StandardOpenOption.APPEND);
+    Files.writeString(data.resolve("flowmon.conf"), "");
+    String password = randomPassword();
+    // By standard input of a server that listens nowhere: no other process sees it.
+    binaries.run(
+        "CREATE ROLE " + NAME + " LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD '"
+            + password + "'\n"
+            + "CREATE DATABASE " + NAME + " OWNER " + NAME + "\n"
+            + "GRANT pg_checkpoint TO " + NAME + "\n",
+        "postgres", "--single", "-D", data.toString(), "postgres");
+    PrivateFolder.write(
+        folder.resolve("pgpass"), "127.0.0.1:*:" + NAME + ":" + NAME + ":" + password + "\n");
+    PrivateFolder.write(folder.resolve("password"), password + "\n");
   }
 
-  /** Beside the data: PostgreSQL wants its own directory for itself. */
-  private static Path logFile(Path directory) {
-    return directory.resolveSibling(directory.getFileName() + ".log");
+  /** Letters and digits that need no quotes anywhere. */
+  private static String randomPassword() {
+    byte[] bytes = new byte[PASSWORD_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Writes the settings of this run. Returns the port. */
+  private static int configure(Path folder, Map<String, String> settings) throws IOException {
+    Map<String, String> all = new TreeMap<>(SETTINGS);
+    all.putAll(settings);
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    all.put("port", Integer.toString(port));
+    all.put("listen_addresses", "127.0.0.1");
+    all.put("unix_socket_directories", ""); // by default in a folder that all may write into
+    StringBuilder lines = new StringBuilder();
+    all.forEach(
+        (name, value) ->
+            lines.append(name).append(" = '").append(value.replace("'", "''")).append("'\n"));
+    Files.writeString(folder.resolve("data").resolve("flowmon.conf"), lines);
+    return port;
+  }
+
+  private String data() {
+    return folder.resolve("data").toString();
   }
 
   public int port() {
-    return server.getPort();
+    return port;
   }
 
   public String user() {
-    return "postgres";
+    return NAME;
   }
 
-  /** URL for JDBC, without the user. */
+  public String database() {
+    return NAME;
+  }
+
+  public String password() {
+    return password;
+  }
+
+  /** Its first line is the password. */
+  public Path passwordFile() {
+    return folder.resolve("password");
+  }
+
+  /** For libpq's {@code PGPASSFILE}. */
+  public Path pgpass() {
+    return folder.resolve("pgpass");
+  }
+
+  /** URL for JDBC, without user and password. */
   public String jdbcUrl() {
-    return "jdbc:postgresql://127.0.0.1:" + server.getPort() + "/postgres";
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + NAME;
   }
 
   /**
@@ -80,7 +193,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * @throws EmbeddedServiceException where PostgreSQL's own file with it cannot be read
    */
   public long pid() {
-    Path file = directory.resolve("postmaster.pid");
+    Path file = folder.resolve("data").resolve("postmaster.pid");
     try {
       List<String> lines = Files.readAllLines(file);
       return Long.parseLong(lines.get(0).trim());
@@ -92,10 +205,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /** Stops the server; its data stay. */
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
     try {
-      server.close();
+      if (Files.exists(folder.resolve("data").resolve("postmaster.pid"))) {
+        binaries.run("", "pg_ctl", "-D", data(), "-w", "-t", "30", "-m", "fast", "stop");
+      }
+      Runtime.getRuntime().removeShutdownHook(onExit);
+    } catch (IllegalStateException e) {
+      // The process ends: this is the hook, or comes before it.
     } catch (IOException e) {
-      throw new EmbeddedServiceException("PostgreSQL in " + directory + " did not stop: " + e, e);
+      throw new EmbeddedServiceException(
+          "PostgreSQL in " + folder + " did not stop: " + e + "; see postgres.log there", e);
     }
   }
 }

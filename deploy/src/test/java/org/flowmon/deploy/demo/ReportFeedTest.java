@@ -23,7 +23,7 @@ final class ReportFeedTest {
     List<String> lines = new ArrayList<>();
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement sql = connection.createStatement();
         ReportFeed feed = new ReportFeed(postgres, lines::add)) {
       assertEquals(0, feed.poll());

@@ -1,14 +1,22 @@
 package org.flowmon.deploy.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +30,7 @@ final class EmbeddedPostgresTest {
     Path data = directory.resolve("postgres");
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data);
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE t (n int)");
       statement.execute("INSERT INTO t VALUES (42)");
@@ -30,11 +38,129 @@ final class EmbeddedPostgresTest {
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data);
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), "");
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("SELECT n FROM t")) {
       assertTrue(rows.next());
       assertEquals(42, rows.getInt(1));
     }
+  }
+
+  @Test
+  void nobodyButFlowmonLogsInAndOnlyByItsPassword() throws Exception {
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"))) {
+      String server = "jdbc:postgresql://127.0.0.1:" + postgres.port() + "/";
+      for (String password : new String[] {"", "postgres", postgres.password() + "x"}) {
+        assertRefused(server + "flowmon", "flowmon", password);
+      }
+      // Not even the superuser, by whatever password, nor flowmon in another database.
+      assertRefused(server + "postgres", "postgres", "");
+      assertRefused(server + "flowmon", "postgres", postgres.password());
+      assertRefused(server + "postgres", "flowmon", postgres.password());
+      assertFalse(
+          Files.exists(Path.of("/tmp/.s.PGSQL." + postgres.port())), "no socket for all to see");
+    }
+  }
+
+  private static void assertRefused(String url, String user, String password) {
+    SQLException refused =
+        assertThrows(
+            SQLException.class,
+            () -> DriverManager.getConnection(url, user, password).close(),
+            url + " " + user);
+    // A class of codes for who may not log in; an empty password is the driver's own error.
+    String state = refused.getSQLState();
+    assertTrue(state.startsWith("28") || state.startsWith("08"), refused.toString());
+  }
+
+  @Test
+  void theRoleOwnsItsDatabaseAndNothingElse() throws Exception {
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
+        Connection connection =
+            DriverManager.getConnection(
+                postgres.jdbcUrl(), postgres.user(), postgres.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE t (n text)");
+      for (String forbidden :
+          List.of(
+              "COPY t FROM PROGRAM 'id'",
+              "COPY t FROM '/etc/passwd'",
+              "SELECT pg_read_file('/etc/passwd')",
+              "CREATE ROLE other",
+              "CREATE DATABASE other",
+              "ALTER SYSTEM SET archive_command = 'id'",
+              "SET ROLE postgres")) {
+        SQLException refused =
+            assertThrows(SQLException.class, () -> statement.execute(forbidden), forbidden);
+        assertEquals("42501", refused.getSQLState(), forbidden + ": " + refused);
+      }
+    }
+  }
+
+  @Test
+  void programsAndSecretsAreOfTheUserAloneAndPsqlFindsThePassword() throws Exception {
+    Path place = directory.resolve("postgres");
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(place)) {
+      assertEquals("rwx------", mode(place));
+      assertEquals("rwx------", mode(place.resolve("data")));
+      assertEquals("rw-------", mode(postgres.passwordFile()));
+      assertEquals("rw-------", mode(postgres.pgpass()));
+      assertFalse(Files.exists(place.resolve("superuser")), "its password is kept nowhere");
+      assertTrue(Files.isExecutable(place.resolve("binaries/bin/postgres")));
+      // The driver reads what psql reads.
+      System.setProperty("org.postgresql.pgpassfile", postgres.pgpass().toString());
+      try (Connection connection =
+          DriverManager.getConnection(postgres.jdbcUrl() + "?user=" + postgres.user())) {
+        assertTrue(connection.isValid(10));
+      } finally {
+        System.clearProperty("org.postgresql.pgpassfile");
+      }
+    }
+  }
+
+  private static String mode(Path file) throws Exception {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @Test
+  void aFolderThatOthersCouldChangeIsRefused() throws Exception {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertUnsafe("all may write into", open.resolve("postgres"));
+    assertUnsafe("all may write into", open.resolve("demo").resolve("postgres"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path shown = Files.createDirectory(open.resolve("shown"));
+    Files.setPosixFilePermissions(shown, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertUnsafe("is open to other users", shown);
+    Path link = Files.createSymbolicLink(open.resolve("link"), shown);
+    assertThrows(EmbeddedServiceException.class, () -> PrivateFolder.at(link));
+    // A sticky folder keeps the names of others' files, as /tmp does.
+    Path sticky = Files.createDirectory(directory.resolve("sticky"));
+    Files.setAttribute(sticky, "unix:mode", 01777);
+    assertEquals("rwx------", mode(PrivateFolder.at(sticky.resolve("postgres"))));
+  }
+
+  @Test
+  void aFolderOfAnotherUserIsRefused() throws Exception {
+    Path sticky = Files.createDirectory(directory.resolve("sticky"));
+    Files.setAttribute(sticky, "unix:mode", 01777);
+    Path demo = Files.createDirectory(sticky.resolve("demo"));
+    Path own = PrivateFolder.at(demo.resolve("postgres"));
+    try {
+      Files.setAttribute(demo, "unix:uid", 65534);
+    } catch (IOException e) {
+      Assumptions.abort("only root gives files to another user");
+    }
+    assertUnsafe("can be exchanged by user 65534", own);
+    Path others = PrivateFolder.at(sticky.resolve("others"));
+    Files.setAttribute(others, "unix:uid", 65534);
+    assertUnsafe("belongs to another user", others);
+  }
+
+  private static void assertUnsafe(String why, Path folder) {
+    EmbeddedServiceException refused =
+        assertThrows(EmbeddedServiceException.class, () -> EmbeddedPostgres.start(folder));
+    assertTrue(refused.getMessage().contains(why), refused.getMessage());
+    assertTrue(refused.getMessage().contains("choose another folder"), refused.getMessage());
   }
 }

@@ -46,7 +46,11 @@ final class DatabaseExportTest {
   }
 
   private String postgresUrl() {
-    return postgres.jdbcUrl() + "?user=" + postgres.user();
+    return postgres.jdbcUrl()
+        + "?user="
+        + postgres.user()
+        + "&password="
+        + postgres.password();
   }
 
   private String sqliteUrl() {
