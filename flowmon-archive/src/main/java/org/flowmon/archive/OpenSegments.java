@@ -5,6 +5,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
@@ -22,7 +23,7 @@ final class OpenSegments implements AutoCloseable {
 
   private final ArchiveStore store;
   private final int maxIdle;
-  private final boolean leased;
+  private final BooleanSupplier leased;
   // In the order of use, oldest first.
   private final Map<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private boolean closed;
@@ -32,7 +33,7 @@ final class OpenSegments implements AutoCloseable {
    *
    * @param leased whether files of segments stay as long as a snapshot names them
    */
-  OpenSegments(ArchiveStore store, int maxIdle, boolean leased) {
+  OpenSegments(ArchiveStore store, int maxIdle, BooleanSupplier leased) {
     this.leased = leased;
     this.store = store;
     this.maxIdle = maxIdle;
@@ -150,7 +151,7 @@ final class OpenSegments implements AutoCloseable {
               "missing, expected "
                   + segment.segmentFile().length()
                   + " bytes"
-                  + (leased
+                  + (leased.getAsBoolean()
                       ? ""
                       : "; no lease could be made, so it may have been merged into another: ask"
                           + " again"),

@@ -41,8 +41,7 @@ final class SharedArchive {
     this.store = store;
     this.manifest = manifest;
     this.lease = lease;
-    boolean kept = lease.protects() && store.grace().isZero();
-    this.segments = new OpenSegments(store, options.maxOpenSegments(), kept);
+    this.segments = new OpenSegments(store, options.maxOpenSegments(), this::isLeased);
     this.hosts = new HostDirectory(store, manifest.state().archive());
     this.days = new DaySums(store, manifest.state().archive());
   }
@@ -66,17 +65,21 @@ final class SharedArchive {
       throws IOException {
     ArchiveStore store = location.openStore();
     ReaderLease lease = null;
+    boolean done = false;
     try {
       lease = ReaderLease.take(store.hostFolder());
       Manifest manifest = Manifest.open(store, options.snapshotEvery());
       lease.release(0);
-      return new SharedArchive(location, key, store, manifest, lease, options);
-    } catch (IOException | RuntimeException e) {
-      if (lease != null) {
-        lease.close();
+      SharedArchive shared = new SharedArchive(location, key, store, manifest, lease, options);
+      done = true;
+      return shared;
+    } finally {
+      if (!done) {
+        if (lease != null) {
+          lease.close();
+        }
+        store.close();
       }
-      store.close();
-      throw e;
     }
   }
 
@@ -105,7 +108,7 @@ final class SharedArchive {
           store.hostFolder().resolve(ReaderLease.FOLDER).toString(),
           null,
           "no lease could be made here, and without one nothing is committed; let this user write"
-              + " in the folder");
+              + " in the folder, and see that its disk has room");
     }
   }
 

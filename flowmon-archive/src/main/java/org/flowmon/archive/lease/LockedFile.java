@@ -1,6 +1,8 @@
 package org.flowmon.archive.lease;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -18,17 +20,28 @@ import org.slf4j.LoggerFactory;
  * nobody in it may even read a file that it has locked, in whatever class loader. Therefore each is
  * announced as a system property, which all class loaders share, before the file is made; the
  * property's value stands for the file's content.
+ *
+ * <p>It is written through a {@link RandomAccessFile}. A {@link FileChannel} closes, and unlocks,
+ * when a thread that uses it is interrupted. A mapped page of a disk without room has no block to
+ * go to, and writing there fails as a fault of memory, not as an error of the disk.
  */
 final class LockedFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
 
   private final Path file;
-  private final FileChannel channel;
+  private final RandomAccessFile content;
 
-  private LockedFile(Path file, FileChannel channel) {
+  /** How a file is opened to be locked and written; tests let writes fail. */
+  interface Opening {
+    Opening DEFAULT = file -> new RandomAccessFile(file, "rw");
+
+    RandomAccessFile open(File file) throws IOException;
+  }
+
+  private LockedFile(Path file, RandomAccessFile content) {
     this.file = file;
-    this.channel = channel;
+    this.content = content;
   }
 
   private static String property(Path file) {
@@ -46,12 +59,17 @@ final class LockedFile implements AutoCloseable {
    * @return null where it is locked already, by this process or another
    */
   static LockedFile tryLock(Path file) throws IOException {
+    return tryLock(file, Opening.DEFAULT);
+  }
+
+  /** As above, of a file that is opened in a way of its own. */
+  static LockedFile tryLock(Path file, Opening opening) throws IOException {
     if (System.getProperties().putIfAbsent(property(file), "") != null) {
       return null;
     }
     LockedFile locked = null;
     try {
-      locked = lock(file);
+      locked = lock(file, opening);
       return locked;
     } finally {
       if (locked == null) {
@@ -60,18 +78,16 @@ final class LockedFile implements AutoCloseable {
     }
   }
 
-  private static LockedFile lock(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static LockedFile lock(Path file, Opening opening) throws IOException {
+    RandomAccessFile content = opening.open(file.toFile());
     boolean done = false;
     try {
       // Who finds it before it is locked may take it for a dead one and delete it.
-      done = channel.tryLock() != null && Files.exists(file);
-      return done ? new LockedFile(file, channel) : null;
+      done = content.getChannel().tryLock() != null && Files.exists(file);
+      return done ? new LockedFile(file, content) : null;
     } finally {
       if (!done) {
-        channel.close();
+        content.close();
       }
     }
   }
@@ -102,8 +118,15 @@ final class LockedFile implements AutoCloseable {
     }
   }
 
-  FileChannel channel() {
-    return channel;
+  /** Writes bytes at a place of the file, in one call of the system. */
+  void write(long position, byte[] bytes) throws IOException {
+    content.seek(position);
+    content.write(bytes);
+  }
+
+  /** Cuts the file. */
+  void truncate(long length) throws IOException {
+    content.setLength(length);
   }
 
   /** Tells the rest of this process what stands in the file. */
@@ -121,7 +144,7 @@ final class LockedFile implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try {
-      channel.close();
+      content.close();
     } finally {
       System.clearProperty(property(file));
     }

@@ -1,16 +1,18 @@
 package org.flowmon.archive.lease;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Held by the one process that compacts or expires an archive: two would do the same work and one
  * of them in vain. What keeps the archive right is not this lock but the check of each commit.
  */
 public final class MaintenanceLock implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MaintenanceLock.class);
   private static final String NAME = "maintenance.lock";
 
   private final LockedFile file;
@@ -30,10 +32,15 @@ public final class MaintenanceLock implements AutoCloseable {
     if (file == null) {
       return null;
     }
-    // For people who find it; a stale text is of no meaning.
+    // For people who find it; a stale text is of no meaning, nor is none on a disk without room.
     byte[] text =
         ("process " + ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8);
-    file.channel().truncate(0).write(ByteBuffer.wrap(text), 0);
+    try {
+      file.truncate(0);
+      file.write(0, text);
+    } catch (IOException e) {
+      LOG.debug("{} is locked, but says not by whom", NAME, e);
+    }
     return new MaintenanceLock(file);
   }
 

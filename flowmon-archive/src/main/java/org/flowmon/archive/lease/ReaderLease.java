@@ -1,8 +1,6 @@
 package org.flowmon.archive.lease;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -33,53 +31,75 @@ public final class ReaderLease implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);
   private static final String SUFFIX = ".lease";
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private final LockedFile file; // null where none can be made
-  private final ByteBuffer mapped;
+  private final Path archive;
+  private final LockedFile.Opening opening;
   // How many readers hold which commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
-  private long written;
+  private LockedFile file; // null while none can be made
+  private boolean protects;
+  private long written; // what the file says; one without content says 0
+  private boolean warned;
 
-  private ReaderLease(LockedFile file, ByteBuffer mapped) {
-    this.file = file;
-    this.mapped = mapped;
+  private ReaderLease(Path archive, LockedFile.Opening opening) {
+    this.archive = archive;
+    this.opening = opening;
   }
 
   /**
-   * Makes a lease that holds commit 0, and so everything, until it is moved on. Where the folder
-   * cannot be written, one that {@link #protects} nothing.
+   * Makes a lease that holds commit 0, and so everything, until it is moved on. Where no file can
+   * be made (a folder that may only be read, a full disk) it {@link #protects} nothing, which is
+   * logged once.
    */
   public static ReaderLease take(Path archive) {
+    return take(archive, LockedFile.Opening.DEFAULT);
+  }
+
+  static ReaderLease take(Path archive, LockedFile.Opening opening) {
+    ReaderLease lease = new ReaderLease(archive, opening);
+    lease.hold(0);
+    return lease;
+  }
+
+  /** Whether others know of all that is held. */
+  public synchronized boolean protects() {
+    return protects;
+  }
+
+  /**
+   * Keeps what the states of this commit and of later ones name. Where nothing else is held, a
+   * lease that could not be made before is tried again.
+   */
+  public synchronized void hold(long number) {
+    if (!protects && held.isEmpty()) {
+      protects = makeFile();
+    }
+    held.merge(number, 1, Integer::sum);
+    update();
+  }
+
+  private boolean makeFile() {
+    if (file != null) {
+      return true;
+    }
     try {
       Path folder = Files.createDirectories(archive.toRealPath().resolve(FOLDER));
-      LockedFile file = null;
       while (file == null) {
-        file = LockedFile.tryLock(folder.resolve(UUID.randomUUID() + SUFFIX));
+        file = LockedFile.tryLock(folder.resolve(UUID.randomUUID() + SUFFIX), opening);
       }
-      ByteBuffer mapped = file.channel().map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES);
-      ReaderLease lease = new ReaderLease(file, mapped);
-      lease.write(0);
-      lease.hold(0);
-      return lease;
+      written = 0;
+      return true;
     } catch (IOException e) {
-      LOG.info("{} is read without a lease: {}", archive, e.toString());
-      ReaderLease lease = new ReaderLease(null, null);
-      lease.hold(0);
-      return lease;
+      warn("{} is read without a lease, so files may go while they are read: {}", e);
+      return false;
     }
   }
 
-  /** Whether others know of this lease. */
-  public boolean protects() {
-    return file != null;
-  }
-
-  /** Keeps what the states of this commit and of later ones name. */
-  public synchronized void hold(long number) {
-    held.merge(number, 1, Integer::sum);
-    update();
+  private void warn(String message, IOException e) {
+    if (!warned) {
+      LOG.warn(message, archive, e.toString());
+      warned = true;
+    }
   }
 
   /** Lets go what {@link #hold} held. */
@@ -98,16 +118,27 @@ public final class ReaderLease implements AutoCloseable {
 
   private void update() {
     long number = held.isEmpty() ? NOTHING : held.firstKey();
-    if (file != null && number != written) {
-      write(number);
+    if (file == null) {
+      return;
+    }
+    file.publish(Long.toString(number));
+    if (number == written) {
+      return;
+    }
+    try {
+      // In the file before anything is read that it protects.
+      file.write(0, littleEndian(number));
+      written = number;
+    } catch (IOException e) {
+      // What stands there holds more than is read, or else what is read is not protected. It is
+      // written with the next change.
+      protects &= number >= written;
+      warn("the lease on {} cannot be written, so its files stay longer than they need to: {}", e);
     }
   }
 
-  private void write(long number) {
-    // Volatile: it stands in the file before anything is read that it protects.
-    LONG.setVolatile(mapped, 0, number);
-    file.publish(Long.toString(number));
-    written = number;
+  private static byte[] littleEndian(long number) {
+    return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(number).array();
   }
 
   /**
@@ -159,5 +190,7 @@ public final class ReaderLease implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("a lease was not given back; it ends with this process", e);
     }
+    file = null;
+    protects = false;
   }
 }

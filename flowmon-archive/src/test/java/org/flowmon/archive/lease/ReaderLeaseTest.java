@@ -1,5 +1,6 @@
 package org.flowmon.archive.lease;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,5 +137,100 @@ class ReaderLeaseTest {
       assertTrue(!lease.protects());
     }
     assertEquals(Long.MAX_VALUE, ReaderLease.smallest(archive));
+  }
+
+  /** Opens files of which writes from one on fail, up to another, as on a disk that fills up. */
+  private static LockedFile.Opening failing(int from, int to, int[] writes) {
+    return file ->
+        new RandomAccessFile(file, "rw") {
+          @Override
+          public void write(byte[] bytes) throws IOException {
+            int n = writes[0]++;
+            if (n >= from && n < to) {
+              throw new IOException("No space left on device");
+            }
+            super.write(bytes);
+          }
+        };
+  }
+
+  /** What other processes read. */
+  private long inTheFile() throws IOException {
+    try (Stream<Path> files = Files.list(archive.resolve(ReaderLease.FOLDER))) {
+      byte[] bytes = Files.readAllBytes(files.findFirst().orElseThrow());
+      return bytes.length < 8 ? 0 : ByteBuffer.wrap(bytes).order(LITTLE_ENDIAN).getLong();
+    }
+  }
+
+  private void requireHeld(ReaderLease lease, long number, String context) throws IOException {
+    assertTrue(!lease.protects() || inTheFile() <= number, context);
+  }
+
+  @Test
+  void whateverWriteFailsWhatALeaseProtectsIsHeld() throws IOException {
+    for (int from = 0; from < 8; from++) {
+      for (int to : new int[] {from + 1, from + 2, Integer.MAX_VALUE}) {
+        String context = "writes " + from + " … " + to + " fail";
+        ReaderLease lease = ReaderLease.take(archive, failing(from, to, new int[1]));
+        requireHeld(lease, 0, context);
+        lease.move(0, 7);
+        requireHeld(lease, 7, context);
+        lease.release(7);
+        lease.hold(5);
+        requireHeld(lease, 5, context);
+        lease.hold(9);
+        lease.hold(3);
+        requireHeld(lease, 3, context);
+        lease.release(3);
+        lease.release(5);
+        requireHeld(lease, 9, context);
+        lease.release(9);
+        lease.hold(11);
+        lease.move(11, 12);
+        requireHeld(lease, 12, context);
+        lease.release(12);
+        for (int round = 0; round < 4; round++) {
+          lease.hold(13);
+          requireHeld(lease, 13, context);
+          assertTrue(round < 3 || to == Integer.MAX_VALUE || lease.protects(), context);
+          lease.release(13);
+        }
+        lease.close();
+        assertEquals(0, files(), context);
+      }
+    }
+  }
+
+  @Test
+  void aLeaseThatCouldNotBeMadeIsTriedAgainWhenNothingIsHeld() throws IOException {
+    boolean[] full = {true};
+    LockedFile.Opening opening =
+        file -> {
+          if (full[0]) {
+            throw new IOException("No space left on device");
+          }
+          return new RandomAccessFile(file, "rw");
+        };
+    try (ReaderLease lease = ReaderLease.take(archive, opening)) {
+      full[0] = false;
+      lease.hold(4);
+      assertTrue(!lease.protects(), "commit 0 is held by nobody");
+      lease.release(0);
+      lease.release(4);
+      lease.hold(5);
+      assertTrue(lease.protects());
+      assertEquals(5, ReaderLease.smallest(archive));
+    }
+  }
+
+  @Test
+  void anInterruptedThreadLosesNoLease() throws IOException {
+    try (ReaderLease lease = ReaderLease.take(archive)) {
+      Thread.currentThread().interrupt();
+      lease.move(0, 7);
+      assertTrue(Thread.interrupted());
+      assertEquals(7, inTheFile());
+      assertTrue(lease.protects());
+    }
   }
 }
