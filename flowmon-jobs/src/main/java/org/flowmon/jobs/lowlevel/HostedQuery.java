@@ -166,22 +166,20 @@ final class HostedQuery {
     if (!goesOn()) {
       return;
     }
-    ArrivalCounts arrived = new ArrivalCounts(0, 0, 0, record.lostBefore());
     if (record.batch().rows() > 0) {
-      LowLevelCounts before = counts;
       counts = member.counts();
-      arrived =
-          new ArrivalCounts(
-              counts.selected() - before.selected(),
-              counts.late() - before.late(),
-              counts.ahead() - before.ahead(),
-              record.lostBefore(),
-              member.sampledOfBatch(),
-              member.samplingRateOfBatch());
+      member.arrivalsOfBatch(
+          (pane, flows, late, ahead, sampled, rate) ->
+              arrived(pane, new ArrivalCounts(flows, late, ahead, 0, sampled, rate)));
     }
-    if (!arrived.equals(ArrivalCounts.NONE)) {
-      long pane = live.window().paneStart(record.batch().maxArrival());
-      arrivals.merge(pane, arrived, ArrivalCounts::plus);
+    // Where in time they were lost nobody knows: they count where that was told.
+    long told = live.window().arrivalPane(record.batch().maxArrival());
+    arrived(told, new ArrivalCounts(0, 0, 0, record.lostBefore()));
+  }
+
+  private void arrived(long pane, ArrivalCounts more) {
+    if (!more.equals(ArrivalCounts.NONE)) {
+      arrivals.merge(pane, more, ArrivalCounts::plus);
     }
   }
 

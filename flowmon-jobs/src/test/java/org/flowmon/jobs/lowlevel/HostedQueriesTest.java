@@ -127,6 +127,74 @@ class HostedQueriesTest {
   }
 
   @Test
+  void eachFlowCountsInThePaneOfItsArrivalWhateverBatchItIsIn() {
+    for (long seed = 31; seed <= 36; seed++) {
+      sent.clear();
+      given.clear();
+      Random random = new Random(seed);
+      List<TestFlow> flows = TestFlow.random(seed, 4_000, 20, 100);
+      // The one of the wider windows shares a table with the other, and fewer flows are late for it.
+      HostedQueries queries = host(analysis("a", 16), wide("b"));
+      List<FlowBatch> batches = TestFlow.batches(flows, 1 + random.nextInt(700), 1);
+      for (int b = 0; b < batches.size(); b++) {
+        queries.process(new PositionedBatch("t:0", b, batches.get(b), b % 3));
+        if (random.nextInt(4) == 0) {
+          queries.closePanesUpTo(batches.get(b).minArrival() - 1);
+        }
+      }
+      queries.drainAll();
+      for (String name : List.of("a", "b")) {
+        Map<Long, String> expected = new TreeMap<>();
+        Map<Long, long[]> counts = new TreeMap<>();
+        long width = LiveQuery.of(known.get(name)).window().widthMicros();
+        for (TestFlow flow : flows) {
+          if (!Boolean.TRUE.equals(flow.outgoing())) {
+            long pane = Math.floorDiv(flow.arrival(), SECOND) * SECOND;
+            long[] of = counts.computeIfAbsent(pane, p -> new long[2]);
+            of[0]++;
+            long last = Math.floorDiv(flow.time(), SECOND) * SECOND + width;
+            of[1] += flow.arrival() > last ? 1 : 0;
+          }
+        }
+        counts.forEach((pane, of) -> expected.put(pane, of[0] + " flows, " + of[1] + " late"));
+        Map<Long, String> found = new TreeMap<>();
+        arrivals(name)
+            .forEach(
+                (pane, of) -> {
+                  if (of.flows() > 0) {
+                    found.put(pane, of.flows() + " flows, " + of.late() + " late");
+                  }
+                });
+        assertEquals(expected, found, "seed " + seed + ", analysis " + name);
+        long lost = 0;
+        for (int b = 0; b < batches.size(); b++) {
+          lost += b % 3;
+        }
+        assertEquals(
+            lost,
+            arrivals(name).values().stream().mapToLong(ArrivalCounts::lost).sum(),
+            "seed " + seed + ", analysis " + name);
+      }
+    }
+  }
+
+  private static AnalysisConfig wide(String name) {
+    return AnalysisConfig.parse(
+        name + ".yaml", TestAnalyses.text(name, "4s", "1s", "0s", 16, "", 10));
+  }
+
+  private Map<Long, ArrivalCounts> arrivals(String name) {
+    Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
+    for (Partial partial : sent) {
+      if (partial instanceof Partial.Counts counts
+          && counts.queryId() == LiveQuery.of(known.get(name)).id()) {
+        arrivals.merge(counts.paneStart(), counts.counts(), ArrivalCounts::plus);
+      }
+    }
+    return arrivals;
+  }
+
+  @Test
   void theMetricsOfAnAnalysisAreItsOwnWhereItSharesATable() {
     List<TestFlow> flows = TestFlow.random(27, 3_000, 3, 300);
     HostedQueries queries = host(analysis("a", 16), analysis("b", 16));

@@ -21,6 +21,22 @@ public final class LowLevelMember {
   private RuntimeException failure;
   private RuntimeException failureOfSink;
 
+  /** Takes what arrived within a pane. */
+  @FunctionalInterface
+  public interface Arrivals {
+    /**
+     * Some flows that arrived within a pane.
+     *
+     * @param start of the pane, in microseconds
+     * @param flows that the filter kept
+     * @param late of these, too late for every window of their time
+     * @param ahead of these, with a time too far after their arrival
+     * @param sampled of these, from sampled packets
+     * @param samplingRate the highest of their rates, one of so many packets; 0 without one
+     */
+    void pane(long start, long flows, long late, long ahead, long sampled, long samplingRate);
+  }
+
   /** One of the groupings of a member, which gets groups of a table. */
   record Part(LowLevelMember member, PartialRecipient recipient) {}
 
@@ -106,14 +122,14 @@ public final class LowLevelMember {
     return failure;
   }
 
-  /** Flows of the last batch that the filter kept and that come from sampled packets. */
-  public long sampledOfBatch() {
-    return tables == null ? 0 : tables.sampled().flows();
-  }
-
-  /** The highest of their sampling rates, one of so many packets; 0 without one. */
-  public long samplingRateOfBatch() {
-    return tables == null ? 0 : tables.sampled().highestRate();
+  /**
+   * Gives what arrived for it with the last batch, in no order: nothing of panes in which no flow
+   * was kept by the filter, but for maybe one that is all zeros.
+   */
+  public void arrivalsOfBatch(Arrivals to) {
+    if (tables != null) {
+      tables.arrived().forEach(window.widthMicros(), to);
+    }
   }
 
   /** What its tables are made of, and how often that changed since they were made for it. */

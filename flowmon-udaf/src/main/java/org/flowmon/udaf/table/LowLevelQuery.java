@@ -118,14 +118,9 @@ public final class LowLevelQuery {
     check();
   }
 
-  /** Flows of the last batch that the filter kept and that come from sampled packets. */
-  public long sampledOfBatch() {
-    return member.sampledOfBatch();
-  }
-
-  /** The highest of their sampling rates, one of so many packets; 0 without one. */
-  public long samplingRateOfBatch() {
-    return member.samplingRateOfBatch();
+  /** As {@link LowLevelMember#arrivalsOfBatch}. */
+  public void arrivalsOfBatch(LowLevelMember.Arrivals to) {
+    member.arrivalsOfBatch(to);
   }
 
   /** Panes that it holds groups of. */

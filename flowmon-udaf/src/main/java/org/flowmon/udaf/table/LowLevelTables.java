@@ -46,7 +46,7 @@ final class LowLevelTables {
   private final SpreadAssignment spread;
   private final List<LowLevelMember> members = new ArrayList<>();
   private final int[] selection = new int[Vector.CAPACITY];
-  private final SampledFlows sampled = new SampledFlows();
+  private final ArrivedFlows arrived;
   private LowLevelGrouping[] groupings = {};
 
   private int slotsToDrain;
@@ -78,7 +78,8 @@ final class LowLevelTables {
     this.maxParallelism = maxParallelism;
     this.evaluation = evaluation;
     this.filter = evaluation.expressions().filter(where);
-    this.assignment = new PaneAssignment(window, panes);
+    this.arrived = new ArrivedFlows(window);
+    this.assignment = new PaneAssignment(window, panes, arrived);
     this.spread = window.spread() ? new SpreadAssignment(window, assignment) : null;
   }
 
@@ -129,7 +130,7 @@ final class LowLevelTables {
 
   private void take(FlowBatch batch) {
     flows += batch.rows();
-    sampled.clear();
+    arrived.begin(batch);
     if (batch.rows() == 0) {
       return;
     }
@@ -139,7 +140,7 @@ final class LowLevelTables {
       int n = filter.select(batch, from, count);
       int[] chosen = filter.rows();
       selected += n;
-      sampled.add(batch, from, chosen, n);
+      arrived.add(batch, from, count, chosen, n);
       if (spread != null) {
         // Not in one statement: counters may begin anew meanwhile.
         int divided = spread.assign(batch, from, count, chosen, n, this::add);
@@ -401,8 +402,8 @@ final class LowLevelTables {
   }
 
   /** Of the last batch. */
-  SampledFlows sampled() {
-    return sampled;
+  ArrivedFlows arrived() {
+    return arrived;
   }
 
   /** Panes that it holds groups of. */

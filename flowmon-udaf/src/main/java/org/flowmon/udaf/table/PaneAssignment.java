@@ -14,6 +14,7 @@ final class PaneAssignment {
   // Of the widest windows.
   private WindowSpec window;
   private final PaneSet panes;
+  private final ArrivedFlows arrived;
   private final long[] times = new long[Vector.CAPACITY];
   private final long[] arrivals = new long[Vector.CAPACITY];
   private final long[] validity = new long[Vector.CAPACITY / 64];
@@ -42,21 +43,30 @@ final class PaneAssignment {
       this.micros = micros;
     }
 
-    private void count(Pane pane, long start, long fromWindowEnd) {
+    /** Whether the flow is late for all windows of this width. */
+    private boolean count(Pane pane, long start, long fromWindowEnd) {
       if (fromWindowEnd > start + micros) {
         late++;
         inWider += pane == null ? 0 : 1;
+        return true;
       } else if (pane == null) {
         behindWatermark++;
       } else {
         partlyLate++;
       }
+      return false;
     }
   }
 
-  PaneAssignment(WindowSpec window, PaneSet panes) {
+  /**
+   * No flows yet.
+   *
+   * @param arrived is told of flows that have no pane, by their arrival
+   */
+  PaneAssignment(WindowSpec window, PaneSet panes, ArrivedFlows arrived) {
     this.window = window;
     this.panes = panes;
+    this.arrived = arrived;
   }
 
   /**
@@ -75,6 +85,7 @@ final class PaneAssignment {
     partlyLate = 0;
     ahead = 0;
     behindWatermark = 0;
+    arrived.setWidths(micros);
   }
 
   /** What was counted for one of the widths alone. */
@@ -157,28 +168,42 @@ final class PaneAssignment {
   /** The pane of a flow; null where it has none, which is counted. */
   Pane paneOf(long time, long arrival) {
     if (isAhead(time, arrival)) {
-      ahead++;
+      countAhead(arrival);
       return null;
     }
     if (isTooEarly(time, arrival)) {
-      late++;
+      countLate(arrival);
       return null;
     }
     long start = window.paneStart(time);
     if (window.isLate(start, arrival)) {
-      late++;
+      countLate(arrival);
       return null;
     }
     long fromWindowEnd = fromWindowEnd(start, arrival);
     Pane pane = place(start, fromWindowEnd, arrival);
     if (fromWindowEnd > window.firstWindowEnd(start)) {
-      for (Width width : widths) {
-        width.count(pane, start, fromWindowEnd);
+      for (int i = 0; i < widths.length; i++) {
+        if (widths[i].count(pane, start, fromWindowEnd)) {
+          arrived.late(arrival, i);
+        }
       }
     } else if (pane == null) {
       behindWatermark++;
     }
     return pane;
+  }
+
+  /** Counts a flow that belongs to no window, as it is too late for all of them. */
+  void countLate(long arrival) {
+    late++;
+    arrived.late(arrival);
+  }
+
+  /** Counts a flow that belongs to no window, as it is ahead of its arrival. */
+  void countAhead(long arrival) {
+    ahead++;
+    arrived.ahead(arrival);
   }
 
   /** The pane with this start of a flow that is not late for it; null where it is closed. */

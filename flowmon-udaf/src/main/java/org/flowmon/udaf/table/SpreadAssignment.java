@@ -88,18 +88,18 @@ final class SpreadAssignment {
     long end = ends[flow];
     long arrival = arrivals[flow];
     if (assignment.isAhead(end, arrival)) {
-      assignment.ahead++;
+      assignment.countAhead(arrival);
       return false;
     }
     if (assignment.isTooEarly(end, arrival)) {
-      assignment.late++;
+      assignment.countLate(arrival);
       return false;
     }
     long begin = window.paneStart(start);
     long last = window.paneStart(end - 1);
     long first = Math.max(begin, window.firstPaneInTime(arrival));
     if (first > last) {
-      assignment.late++;
+      assignment.countLate(arrival);
       return false;
     }
     rows.skip(flow, Math.max(0, first - start), end - start);

@@ -126,6 +126,14 @@ public record WindowSpec(
     return Math.floorDiv(time, slideMicros) * slideMicros;
   }
 
+  /**
+   * The start of the pane that holds an arrival; of one that {@linkplain #isTime is no time} that
+   * of the nearest time.
+   */
+  public long arrivalPane(long arrival) {
+    return paneStart(Math.max(-MOST, Math.min(MOST, arrival)));
+  }
+
   /** The end of the first window that holds the pane. */
   public long firstWindowEnd(long paneStart) {
     return paneStart + slideMicros;
