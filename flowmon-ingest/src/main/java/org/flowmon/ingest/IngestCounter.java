@@ -39,6 +39,8 @@ public enum IngestCounter {
   RECORDS_DROPPED_TRUNCATED,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
+  /** Flows of a datagram that holds more of them than one may. */
+  FLOWS_DROPPED_TOO_MANY,
   /** Flows known to have been in sets without a template; a part of what is lost there. */
   FLOWS_DROPPED_NO_TEMPLATE,
   /** Values of flows that cannot be, kept as NULL. */
@@ -51,7 +53,15 @@ public enum IngestCounter {
   TEMPLATES_WITHDRAWN,
   /** Templates that were not repeated within their lifetime. */
   TEMPLATES_EXPIRED,
-  /** Observation domains forgotten with their templates because there are too many. */
+  /** Templates forgotten because their exporter has as many as it may. */
+  TEMPLATES_EVICTED,
+  /** Sampling rates that were not remembered because their exporter has as many as it may. */
+  SAMPLING_DROPPED,
+  /** Exporters that have become known, so that strangers do not make them be forgotten. */
+  EXPORTERS_ESTABLISHED,
+  /** Exporters forgotten with all that was kept of them, to make room for others. */
+  EXPORTERS_EVICTED,
+  /** Observation domains forgotten with their templates, those of forgotten exporters too. */
   DOMAINS_EVICTED,
   /** Flows (v5) or records (IPFIX) that the sequence numbers say were lost on the way. */
   SEQUENCE_LOST_FLOWS,

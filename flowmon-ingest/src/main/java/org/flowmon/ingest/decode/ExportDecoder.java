@@ -19,6 +19,8 @@ public final class ExportDecoder {
   private final BadDatagramSamples samples;
   private final RecordBlock block = new RecordBlock();
   private final DatagramHeader header = new DatagramHeader();
+  private final WorkMeter work = new WorkMeter();
+  private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
 
@@ -32,10 +34,10 @@ public final class ExportDecoder {
       DecoderLimits limits) {
     this.counters = counters;
     this.samples = samples;
-    DomainTable domains = new DomainTable(limits, counters);
+    exporters = new ExporterTable(limits, counters, work);
     FlowWriter writer = new FlowWriter(networks);
-    v5 = new NetflowV5Decoder(counters, domains, block, writer);
-    templated = new TemplateExportDecoder(counters, domains, limits, block, writer);
+    v5 = new NetflowV5Decoder(counters, exporters, block, writer);
+    templated = new TemplateExportDecoder(counters, exporters, limits, block, writer, work);
   }
 
   /**
@@ -85,5 +87,15 @@ public final class ExportDecoder {
     } else {
       counters.increment(IngestCounter.DATAGRAMS_DECODED);
     }
+  }
+
+  /** What it keeps of exporters. */
+  ExporterTable exporters() {
+    return exporters;
+  }
+
+  /** The work that it has done so far. */
+  long steps() {
+    return work.steps();
   }
 }

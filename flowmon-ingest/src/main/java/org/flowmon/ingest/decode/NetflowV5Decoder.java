@@ -37,14 +37,14 @@ final class NetflowV5Decoder {
           });
 
   private final IngestCounters counters;
-  private final DomainTable domains;
+  private final ExporterTable exporters;
   private final RecordBlock block;
   private final FlowWriter writer;
 
   NetflowV5Decoder(
-      IngestCounters counters, DomainTable domains, RecordBlock block, FlowWriter writer) {
+      IngestCounters counters, ExporterTable exporters, RecordBlock block, FlowWriter writer) {
     this.counters = counters;
-    this.domains = domains;
+    this.exporters = exporters;
     this.block = block;
     this.writer = writer;
   }
@@ -69,9 +69,10 @@ final class NetflowV5Decoder {
     }
     readHeader(bytes, offset, header);
     SequenceTracker sequence =
-        domains
-            .get(
-                new ObservationDomain.Key(5, header.exporter, header.port, header.domain),
+        exporters
+            .heard(header.exporter, header.arrival)
+            .domain(
+                ObservationDomain.Key.of(5, header.exporter, header.port, header.domain),
                 IngestCounter.SEQUENCE_LOST_FLOWS)
             .sequence();
     sequence.observeUptime(header.uptime);
@@ -87,6 +88,7 @@ final class NetflowV5Decoder {
       left -= rows;
     }
     counters.add(IngestCounter.FLOWS_DECODED, count);
+    exporters.decodedFlows();
     return null;
   }
 

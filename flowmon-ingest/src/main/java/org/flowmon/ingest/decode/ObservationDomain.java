@@ -1,5 +1,6 @@
 package org.flowmon.ingest.decode;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
@@ -11,21 +12,62 @@ final class ObservationDomain {
   /** Stands for all source ports of an exporter. */
   static final int ANY_PORT = -1;
 
-  /** Which domain it is. */
-  record Key(int version, IpAddress exporter, int port, long domain) {}
+  /** Heap of a domain without its templates and rates, reckoned (bytes). */
+  static final int BYTES = 500;
 
-  private record Defined(Template template, long arrival) {}
+  /** Heap of what leads to a template, and to a sampling rate, reckoned (bytes). */
+  private static final int TEMPLATE_ENTRY_BYTES = 128;
 
+  private static final int RATE_BYTES = 112;
+
+  /**
+   * Which domain of an exporter it is.
+   *
+   * @param address the low half of the exporter's address
+   * @param session version, port and domain
+   */
+  record Key(long address, long session) implements Comparable<Key> {
+    static Key of(int version, IpAddress exporter, int port, long domain) {
+      return new Key(
+          exporter == null ? 0 : exporter.lo(),
+          (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
+    }
+
+    @Override
+    public int hashCode() {
+      return KeyedHash.of(address, session);
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return IpAddress.compare(address, session, other.address, other.session);
+    }
+  }
+
+  /**
+   * @param serial grows from definition to definition
+   */
+  private record Defined(Template template, long arrival, long serial) {
+    int bytes() {
+      return TEMPLATE_ENTRY_BYTES + template.bytes();
+    }
+  }
+
+  private final Exporter exporter;
   private final DecoderLimits limits;
   private final IngestCounters counters;
   private final SequenceTracker sequence;
   private final Sampling sampling = new Sampling();
-  // In the order of their last definition.
-  private final Map<Integer, Defined> templates = new LinkedHashMap<>();
-  private int fields;
+  // In the order of their last definition; by kind, as a kind may be withdrawn at once.
+  private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
+  private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
+  private long bytes = BYTES;
+  private long serial;
   private long systemInit;
 
-  ObservationDomain(DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
+  ObservationDomain(
+      Exporter exporter, DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
+    this.exporter = exporter;
     this.limits = limits;
     this.counters = counters;
     this.sequence = new SequenceTracker(lost, counters);
@@ -39,9 +81,9 @@ final class ObservationDomain {
     return sampling;
   }
 
-  /** Fields of all its templates. */
-  int fields() {
-    return fields;
+  /** Bytes reckoned for it. */
+  long bytes() {
+    return bytes;
   }
 
   /** When the exporter's uptime was 0, µs since 1970; 0 where it has not said. */
@@ -53,9 +95,36 @@ final class ObservationDomain {
     systemInit = micros;
   }
 
+  /** Remembers the rate of a sampler, or counts that there was no room for it. */
+  void setSampler(long id, Sampling.Rate rate) {
+    if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
+      sampling.setSampler(id, rate);
+    }
+  }
+
+  /** As {@link #setSampler} for an interface; 0 is what an exporter says that means all of them. */
+  void setInterface(long index, Sampling.Rate rate) {
+    if (index == 0) {
+      sampling.setDomain(rate);
+    } else if (sampling.hasInterface(index) || takesRate(sampling.interfaces())) {
+      sampling.setInterface(index, rate);
+    }
+  }
+
+  private boolean takesRate(int rates) {
+    // Room for a domain is left, as the next datagram may need one beside this.
+    boolean takes = rates < limits.scopesPerDomain() && exporter.takeLeaving(RATE_BYTES, BYTES);
+    if (takes) {
+      bytes += RATE_BYTES;
+    } else {
+      counters.increment(IngestCounter.SAMPLING_DROPPED);
+    }
+    return takes;
+  }
+
   /** The template of this id, null where there is none that is still alive. */
   Template template(int id, long arrival) {
-    Defined defined = templates.get(id);
+    Defined defined = defined(id);
     if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
       remove(id);
       counters.increment(IngestCounter.TEMPLATES_EXPIRED);
@@ -66,39 +135,74 @@ final class ObservationDomain {
 
   /** The template of this id whatever its age, or null. */
   Template current(int id) {
-    Defined defined = templates.get(id);
+    Defined defined = defined(id);
     return defined == null ? null : defined.template();
   }
 
-  /** Takes a template in place of the one that had its id, and of the oldest where full. */
-  void define(Template template, long arrival) {
+  private Defined defined(int id) {
+    Defined defined = flowTemplates.get(id);
+    return defined != null ? defined : optionsTemplates.get(id);
+  }
+
+  /**
+   * Takes a template in place of the one that had its id. Older things of the exporter are
+   * forgotten where it has as many as it may.
+   *
+   * @return false where the template alone takes more than an exporter may have
+   */
+  boolean define(Template template, long arrival) {
     remove(template.id());
-    if (templates.size() >= limits.templatesPerDomain()) {
-      remove(templates.keySet().iterator().next());
-      counters.increment(IngestCounter.TEMPLATES_EXPIRED);
+    if (flowTemplates.size() + optionsTemplates.size() >= limits.templatesPerDomain()) {
+      evictTemplate();
     }
-    templates.put(template.id(), new Defined(template, arrival));
-    fields += template.fieldCount();
+    Defined defined = new Defined(template, arrival, serial++);
+    if (!exporter.take(defined.bytes())) {
+      return false;
+    }
+    bytes += defined.bytes();
+    (template.isOptions() ? optionsTemplates : flowTemplates).put(template.id(), defined);
+    return true;
+  }
+
+  /** Forgets the template that was defined longest ago; false where there is none. */
+  boolean evictTemplate() {
+    Defined flows = first(flowTemplates);
+    Defined options = first(optionsTemplates);
+    if (flows == null && options == null) {
+      return false;
+    }
+    boolean older = options == null || (flows != null && flows.serial() < options.serial());
+    remove((older ? flows : options).template().id());
+    counters.increment(IngestCounter.TEMPLATES_EVICTED);
+    return true;
+  }
+
+  private static Defined first(Map<Integer, Defined> templates) {
+    Iterator<Defined> all = templates.values().iterator();
+    return all.hasNext() ? all.next() : null;
   }
 
   boolean remove(int id) {
-    Defined removed = templates.remove(id);
-    if (removed != null) {
-      fields -= removed.template().fieldCount();
+    Defined removed = flowTemplates.remove(id);
+    if (removed == null) {
+      removed = optionsTemplates.remove(id);
     }
-    return removed != null;
+    if (removed == null) {
+      return false;
+    }
+    bytes -= removed.bytes();
+    exporter.give(removed.bytes());
+    return true;
   }
 
   /** Removes all templates, or all options templates; says how many. */
   int removeAll(boolean options) {
-    int[] ids =
-        templates.values().stream()
-            .filter(d -> d.template().isOptions() == options)
-            .mapToInt(d -> d.template().id())
-            .toArray();
-    for (int id : ids) {
-      remove(id);
+    Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
+    int removed = 0;
+    for (Defined first = first(templates); first != null; first = first(templates)) {
+      remove(first.template().id());
+      removed++;
     }
-    return ids.length;
+    return removed;
   }
 }

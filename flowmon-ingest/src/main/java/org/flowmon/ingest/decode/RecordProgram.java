@@ -22,10 +22,15 @@ final class RecordProgram {
   /** The length of a field that carries its length itself (RFC 7011 section 7). */
   static final int VARIABLE = 0xFFFF;
 
+  private static final int SKIPPED = -1;
+  // As a step: what lies between may be as long as VARIABLE is.
+  private static final int VARIABLE_STEP = -1;
+
   private final int[] steps;
   private final int stride;
   private final int minBytes;
-  // Of a record of variable length, for each field: its length, and its offset when packed or −1.
+  // Of a record of variable length: length of a field, and its offset when packed or −1. Known
+  // fields and those of variable length, which have at least a byte each; what lies between is one.
   private final int[] walk;
 
   private RecordProgram(int[] steps, int stride, int minBytes, int[] walk) {
@@ -55,15 +60,12 @@ final class RecordProgram {
     for (int i = 0; i < count; i++) {
       variable |= fields[3 * i + 2] == VARIABLE;
     }
-    int[] steps = new int[count * STEP];
-    int[] walk = new int[count * 2];
+    int[] steps = new int[Slot.COUNT * STEP];
     int used = 0;
     int bytes = 0;
     int packed = 0;
     for (int i = 0; i < count; i++) {
       int length = fields[3 * i + 2];
-      walk[2 * i] = length;
-      walk[2 * i + 1] = slotOf[i] < 0 ? -1 : packed;
       if (slotOf[i] >= 0) {
         steps[used] = variable ? packed : bytes;
         steps[used + 1] = length;
@@ -75,7 +77,35 @@ final class RecordProgram {
       bytes += length == VARIABLE ? 1 : length;
     }
     return new RecordProgram(
-        Arrays.copyOf(steps, used), variable ? packed : bytes, bytes, variable ? walk : null);
+        Arrays.copyOf(steps, used),
+        variable ? packed : bytes,
+        bytes,
+        variable ? walk(fields, slotOf) : null);
+  }
+
+  private static int[] walk(int[] fields, int[] slotOf) {
+    int[] walk = new int[2 * slotOf.length];
+    int used = 0;
+    int packed = 0;
+    boolean between = false;
+    for (int i = 0; i < slotOf.length; i++) {
+      int length = fields[3 * i + 2];
+      if (slotOf[i] < 0 && length != VARIABLE) {
+        if (between) {
+          walk[used - 2] += length;
+        } else if (length > 0) {
+          walk[used++] = length;
+          walk[used++] = SKIPPED;
+          between = true;
+        }
+        continue;
+      }
+      walk[used++] = length == VARIABLE ? VARIABLE_STEP : length;
+      walk[used++] = slotOf[i] < 0 ? SKIPPED : packed;
+      packed += slotOf[i] < 0 ? 0 : length;
+      between = false;
+    }
+    return Arrays.copyOf(walk, used);
   }
 
   private static int transform(int[] fields, int i) {
@@ -136,6 +166,16 @@ final class RecordProgram {
     return walk != null;
   }
 
+  /** Steps that {@link #pack} takes for a record. */
+  int packSteps() {
+    return walk == null ? 0 : walk.length / 2;
+  }
+
+  /** Heap that it takes, reckoned. */
+  int bytes() {
+    return 64 + Integer.BYTES * (steps.length + (walk == null ? 0 : walk.length + 4));
+  }
+
   /**
    * Copies the known fields of a record of variable length to {@code to[at … at + stride)}.
    *
@@ -145,7 +185,7 @@ final class RecordProgram {
     int position = start;
     for (int i = 0; i < walk.length; i += 2) {
       int length = walk[i];
-      if (length == VARIABLE) {
+      if (length == VARIABLE_STEP) {
         if (position >= end) {
           return -1;
         }

@@ -8,9 +8,6 @@ import java.util.Map;
  * sampler (or selector) by its id, for an interface by its index.
  */
 final class Sampling {
-  /** Samplers and interfaces that are remembered of one domain; further ones are not. */
-  static final int MAX_SCOPES = 4096;
-
   private static final Rate UNKNOWN = new Rate(0, 0);
 
   /**
@@ -25,8 +22,8 @@ final class Sampling {
     }
   }
 
-  private final Map<Long, Rate> bySampler = new HashMap<>();
-  private final Map<Long, Rate> byInterface = new HashMap<>();
+  private final Map<Long, Rate> bySampler = new HashMap<>(2);
+  private final Map<Long, Rate> byInterface = new HashMap<>(2);
   private Rate ofDomain = UNKNOWN;
 
   boolean isEmpty() {
@@ -41,19 +38,30 @@ final class Sampling {
     ofDomain = rate;
   }
 
-  void setSampler(long id, Rate rate) {
-    if (bySampler.size() < MAX_SCOPES || bySampler.containsKey(id)) {
-      bySampler.put(id, rate);
-    }
+  int samplers() {
+    return bySampler.size();
   }
 
-  /** Interface 0 is what an exporter says that means all of them. */
+  int interfaces() {
+    return byInterface.size();
+  }
+
+  boolean hasSampler(long id) {
+    return bySampler.containsKey(id);
+  }
+
+  boolean hasInterface(long index) {
+    return byInterface.containsKey(index);
+  }
+
+  /** The caller has made room where the sampler is new. */
+  void setSampler(long id, Rate rate) {
+    bySampler.put(id, rate);
+  }
+
+  /** As {@link #setSampler}. */
   void setInterface(long index, Rate rate) {
-    if (index == 0) {
-      ofDomain = rate;
-    } else if (byInterface.size() < MAX_SCOPES || byInterface.containsKey(index)) {
-      byInterface.put(index, rate);
-    }
+    byInterface.put(index, rate);
   }
 
   /** The rate of flows that name a sampler. */

@@ -27,10 +27,12 @@ final class TemplateExportDecoder {
   private static final int FIRST_DATA_SET = 256;
 
   private final IngestCounters counters;
-  private final DomainTable domains;
+  private final ExporterTable exporters;
+  private final DecoderLimits limits;
   private final RecordBlock block;
   private final FlowWriter writer;
   private final TemplateReader templates;
+  private final WorkMeter work;
   private byte[] packed = new byte[4096];
 
   // Of the datagram at hand.
@@ -43,20 +45,24 @@ final class TemplateExportDecoder {
   private int seenTemplates;
   private int seenRecords;
   private int seenFlows;
+  private int tooMany;
   private long unreadBytes;
   private IngestCounter damage;
 
   TemplateExportDecoder(
       IngestCounters counters,
-      DomainTable domains,
+      ExporterTable exporters,
       DecoderLimits limits,
       RecordBlock block,
-      FlowWriter writer) {
+      FlowWriter writer,
+      WorkMeter work) {
     this.counters = counters;
-    this.domains = domains;
+    this.exporters = exporters;
+    this.limits = limits;
+    this.work = work;
     this.block = block;
     this.writer = writer;
-    this.templates = new TemplateReader(limits, counters);
+    this.templates = new TemplateReader(limits, counters, work);
   }
 
   /** What was wrong with a part of the last datagram, or null. */
@@ -81,6 +87,7 @@ final class TemplateExportDecoder {
     h.exportTime = u32(bytes, offset + 8) * 1_000_000;
     h.sequence = u32(bytes, offset + 12);
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
+    endOfFlows();
     own.sequence().observeUptime(h.uptime);
     own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0);
     // The header counts templates and records; what was not seen of them was in unread sets.
@@ -115,6 +122,7 @@ final class TemplateExportDecoder {
     // Some exporters count too few bytes: a set that begins within may end where the datagram does.
     int end = offset + messageLength;
     readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
+    endOfFlows();
     own.sequence().observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes);
     return null;
   }
@@ -130,16 +138,18 @@ final class TemplateExportDecoder {
     h.engineType = DatagramHeader.NONE;
     h.engineId = DatagramHeader.NONE;
     h.sampling = null;
+    Exporter exporter = exporters.heard(h.exporter, h.arrival);
     shared =
         isIpfix
             ? null
-            : domains.get(
-                new ObservationDomain.Key(version, h.exporter, ObservationDomain.ANY_PORT, domain),
+            : exporter.domain(
+                ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain),
                 lost);
-    own = domains.get(new ObservationDomain.Key(version, h.exporter, h.port, domain), lost);
+    own = exporter.domain(ObservationDomain.Key.of(version, h.exporter, h.port, domain), lost);
     seenTemplates = 0;
     seenRecords = 0;
     seenFlows = 0;
+    tooMany = 0;
     unreadBytes = 0;
     damage = null;
   }
@@ -149,6 +159,7 @@ final class TemplateExportDecoder {
     while (end - at >= SET_HEADER_BYTES) {
       int id = u16(bytes, at);
       int length = u16(bytes, at + 2);
+      work.add(1);
       if (length < SET_HEADER_BYTES || length > limit - at) {
         if (id == 0 && length == 0) {
           break; // padding behind the last set
@@ -168,6 +179,16 @@ final class TemplateExportDecoder {
     }
   }
 
+  private void endOfFlows() {
+    if (seenFlows > 0) {
+      exporters.decodedFlows();
+    }
+    if (tooMany > 0) {
+      counters.add(IngestCounter.FLOWS_DROPPED_TOO_MANY, tooMany);
+      damage = IngestCounter.FLOWS_DROPPED_TOO_MANY;
+    }
+  }
+
   private void damage(IngestCounter reason) {
     counters.increment(reason);
     damage = reason;
@@ -180,9 +201,6 @@ final class TemplateExportDecoder {
       templates.read(bytes, at, end, ipfix, options, header.arrival, own, shared);
     }
     seenTemplates += templates.definitions();
-    if (templates.isChanged()) {
-      domains.keepWithinFields();
-    }
     if (templates.isBad()) {
       damage = IngestCounter.TEMPLATES_DROPPED_BAD;
     }
@@ -203,28 +221,37 @@ final class TemplateExportDecoder {
       header.hasUptime = own.systemInit() != 0;
       header.uptime = (int) ((header.exportTime - own.systemInit()) / 1000);
     }
+    int dropped = tooMany;
     int records =
         template.program().isVariable()
             ? readVariable(template, bytes, at, end)
             : readFixed(template, bytes, at, end);
+    work.add((long) records * (1 + template.program().packSteps()));
     seenRecords += records;
     seenFlows += template.isOptions() ? 0 : records;
     counters.add(
         template.isOptions() ? IngestCounter.OPTIONS_RECORDS : IngestCounter.FLOWS_DECODED,
-        records);
+        records - (tooMany - dropped));
   }
 
   private int readFixed(Template template, byte[] bytes, int start, int end) {
     int stride = template.program().stride();
     int records = (end - start) / stride;
+    int kept = template.isOptions() ? records : Math.min(records, flowsLeft());
     int at = start;
-    for (int left = records; left > 0; ) {
+    for (int left = kept; left > 0; ) {
       int rows = Math.min(left, room(template));
       take(template, bytes, at, rows);
       at += rows * stride;
       left -= rows;
     }
+    tooMany += records - kept;
     return records;
+  }
+
+  /** Flows that the datagram may still have. */
+  private int flowsLeft() {
+    return Math.max(0, limits.flowsPerDatagram() - seenFlows);
   }
 
   /** Records that the next block can take. */
@@ -239,10 +266,11 @@ final class TemplateExportDecoder {
     if (packed.length < RecordBlock.ROWS * program.stride()) {
       packed = new byte[RecordBlock.ROWS * program.stride()];
     }
+    int most = template.isOptions() ? Integer.MAX_VALUE : flowsLeft();
     int records = 0;
     int at = start;
-    while (end - at >= program.minBytes()) {
-      int room = room(template);
+    while (records < most && end - at >= program.minBytes()) {
+      int room = Math.min(most - records, room(template));
       int rows = 0;
       while (rows < room && end - at >= program.minBytes()) {
         int next = program.pack(bytes, at, end, packed, rows * program.stride());
@@ -261,6 +289,22 @@ final class TemplateExportDecoder {
         out.rowsEnded(0); // room() asked for the builder
       }
     }
+    return records + countRest(program, bytes, at, end);
+  }
+
+  /** Walks over the flows of variable length that are too many. */
+  private int countRest(RecordProgram program, byte[] bytes, int start, int end) {
+    int records = 0;
+    int at = start;
+    while (end - at >= program.minBytes()) {
+      at = program.pack(bytes, at, end, packed, 0);
+      if (at < 0) {
+        damage(IngestCounter.RECORDS_DROPPED_TRUNCATED);
+        break;
+      }
+      records++;
+    }
+    tooMany += records;
     return records;
   }
 
@@ -295,9 +339,9 @@ final class TemplateExportDecoder {
       return;
     }
     if (block.isSet(Slot.SAMPLER, row)) {
-      domain.sampling().setSampler(block.values(Slot.SAMPLER)[row], rate);
+      domain.setSampler(block.values(Slot.SAMPLER)[row], rate);
     } else if (block.isSet(Slot.INPUT_IF, row)) {
-      domain.sampling().setInterface(block.values(Slot.INPUT_IF)[row], rate);
+      domain.setInterface(block.values(Slot.INPUT_IF)[row], rate);
     } else {
       domain.sampling().setDomain(rate);
     }

@@ -29,23 +29,19 @@ final class TemplateReader {
 
   private final DecoderLimits limits;
   private final IngestCounters counters;
+  private final WorkMeter work;
   private int definitions;
-  private boolean changed;
   private boolean bad;
 
-  TemplateReader(DecoderLimits limits, IngestCounters counters) {
+  TemplateReader(DecoderLimits limits, IngestCounters counters, WorkMeter work) {
     this.limits = limits;
     this.counters = counters;
+    this.work = work;
   }
 
   /** Definitions in the set that was read last. */
   int definitions() {
     return definitions;
-  }
-
-  /** Whether the set that was read last brought a template that was not known as it is. */
-  boolean isChanged() {
-    return changed;
   }
 
   /** Whether something in the set that was read last could not be. */
@@ -71,7 +67,6 @@ final class TemplateReader {
       long arrival,
       ObservationDomain... domains) {
     definitions = 0;
-    changed = false;
     bad = false;
     int position = at;
     while (end - position >= 4) {
@@ -146,6 +141,7 @@ final class TemplateReader {
   private void define(
       int id, boolean options, int[] fields, long arrival, ObservationDomain... domains) {
     definitions++;
+    work.add(fields.length / 3);
     Template known = domains[0].current(id);
     Template template =
         known != null && known.isDefinedBy(options, fields)
@@ -157,15 +153,19 @@ final class TemplateReader {
       return;
     }
     counters.increment(IngestCounter.TEMPLATES_RECEIVED);
-    changed |= template != known;
+    boolean kept = true;
     for (ObservationDomain domain : domains) {
-      domain.define(template, arrival);
+      kept &= domain.define(template, arrival);
+    }
+    if (!kept) {
+      refuse();
     }
   }
 
   /** RFC 7011 section 8.1: the id of the set itself stands for all templates of its kind. */
   private void withdraw(int id, boolean options, ObservationDomain... domains) {
     definitions++;
+    work.add(1);
     int withdrawn = 0;
     for (ObservationDomain domain : domains) {
       if (id == (options ? 3 : 2)) {
@@ -174,6 +174,7 @@ final class TemplateReader {
         withdrawn = 1;
       }
     }
+    work.add(withdrawn);
     counters.add(IngestCounter.TEMPLATES_WITHDRAWN, withdrawn);
   }
 }

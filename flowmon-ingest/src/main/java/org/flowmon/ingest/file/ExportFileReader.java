@@ -55,8 +55,10 @@ public final class ExportFileReader {
    * @throws IOException naming the file and the place where it is not what it began as
    */
   public void read(Path file, FlowSink out) throws IOException {
-    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, limits);
-    if (IpfixFileReader.isMagic(magic(file))) {
+    boolean ipfix = IpfixFileReader.isMagic(magic(file));
+    DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
+    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept);
+    if (ipfix) {
       readIpfix(file, decoder, out);
     } else {
       readCapture(file, decoder, out);

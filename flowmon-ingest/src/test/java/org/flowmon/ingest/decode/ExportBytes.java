@@ -41,6 +41,11 @@ final class ExportBytes {
     return u16(id).u16(body.length + 4).bytes(body);
   }
 
+  /** Bytes so far. */
+  int size() {
+    return out.size();
+  }
+
   byte[] toBytes() {
     return out.toByteArray();
   }

@@ -82,7 +82,10 @@ class MutatedExportTest {
     IngestCounters counters = new IngestCounters();
     BadDatagramSamples samples = new BadDatagramSamples(3);
     FlowRecorder recorder = new FlowRecorder(1 + random.nextInt(300));
-    DecoderLimits limits = new DecoderLimits(20, 50, 100, 2000, 1_000_000);
+    DecoderLimits limits =
+        DecoderLimits.defaults()
+            .withBytes(1 << 17, 1 << 16, 1 << 15)
+            .withTemplates(50, 100, 1_000_000);
     ExportDecoder decoder = new ExportDecoder(counters, samples, null, limits);
     long arrival = 0;
     for (byte[] datagram : datagrams) {
