@@ -1,6 +1,5 @@
 package org.flowmon.deploy.inspect;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +19,7 @@ import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
 import org.flowmon.deploy.parquet.ParquetFooter;
+import org.flowmon.archive.segment.ThriftStruct;
 import org.flowmon.flow.FlowColumn;
 
 /** What a Parquet file's footer says, a segment's or any other. No value is read. */
@@ -139,7 +139,7 @@ final class ParquetFacts {
     byte[] bytes = new byte[length];
     in.seek(at);
     in.readFully(bytes);
-    OffsetIndex index = Util.readOffsetIndex(new ByteArrayInputStream(bytes));
+    OffsetIndex index = Util.readOffsetIndex(ThriftStruct.check(bytes));
     return index.getPage_locationsSize();
   }
 

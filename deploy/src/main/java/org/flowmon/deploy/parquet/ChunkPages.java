@@ -1,6 +1,7 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +24,7 @@ import org.apache.parquet.format.DataPageHeaderV2;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.ThriftStruct;
 
 /**
  * The pages of one column of one row group, read one after the other. Lengths and counts are
@@ -33,6 +35,9 @@ final class ChunkPages implements PageReader {
   /** A page is at most so large, plain. */
   private static final int MAX_PAGE = 256 << 20;
 
+  // Others write at most some KB of statistics.
+  private static final int MAX_HEADER = 16 << 20;
+
   private static final int BUFFER = 1 << 16;
 
   private final CompressionCodec codec;
@@ -41,6 +46,7 @@ final class ChunkPages implements PageReader {
   private final AtomicLong bytesRead;
   private final PageMemory memory;
   private final int leastBytes; // of a value in a dictionary
+  private final long end;
   private long held;
   private long left;
   private long taken;
@@ -78,6 +84,7 @@ final class ChunkPages implements PageReader {
     if (from < 4 || left < 1 || from > file.size() - left) {
       throw new IOException("its pages at " + from + ", " + left + " bytes, lie outside the file");
     }
+    this.end = from + left;
     if (chunk.getNum_values() != rows) {
       throw new IOException(
           "it has " + chunk.getNum_values() + " values in a row group of " + rows);
@@ -168,15 +175,34 @@ final class ChunkPages implements PageReader {
     if (!begun) {
       throw new IllegalStateException("the dictionary comes first");
     }
-    CountingInput counted = new CountingInput(in);
-    PageHeader header = Util.readPageHeader(counted);
-    took(counted.count);
-    int plain = header.getUncompressed_page_size();
-    require(plain >= 0 && plain <= MAX_PAGE, "a page of " + plain + " bytes");
+    long at = end - left;
+    byte[] bytes;
+    try {
+      bytes = ThriftStruct.read(in, (int) Math.min(left, MAX_HEADER));
+    } catch (IOException e) {
+      throw new IOException("the page header at byte " + at + ": " + e.getMessage(), e);
+    }
+    took(bytes.length);
+    PageHeader header = Util.readPageHeader(new ByteArrayInputStream(bytes));
     int packed = header.getCompressed_page_size();
     require(
         packed >= 0 && packed <= Math.min(left, MAX_PAGE),
-        "a page of " + packed + " bytes where " + left + " are left");
+        "the header at byte " + at + ": a page of " + packed + " bytes where " + left + " are left");
+    int plain = header.getUncompressed_page_size();
+    long most = Math.min(MAX_PAGE, PageCodec.mostPlain(codec, packed));
+    require(
+        plain >= 0 && plain <= most,
+        "the header at byte "
+            + at
+            + ": a page of "
+            + plain
+            + " bytes, of which "
+            + packed
+            + " bytes of "
+            + codec
+            + " can hold "
+            + most
+            + " at most,");
     return header;
   }
 
@@ -265,30 +291,6 @@ final class ChunkPages implements PageReader {
   private static void require(boolean fits, String what) throws IOException {
     if (!fits) {
       throw new IOException(what + " is wrong");
-    }
-  }
-
-  /** Counts what a header takes. */
-  private static final class CountingInput extends InputStream {
-    private final InputStream in;
-    private long count;
-
-    CountingInput(InputStream in) {
-      this.in = in;
-    }
-
-    @Override
-    public int read() throws IOException {
-      int b = in.read();
-      count += b < 0 ? 0 : 1;
-      return b;
-    }
-
-    @Override
-    public int read(byte[] into, int offset, int length) throws IOException {
-      int n = in.read(into, offset, length);
-      count += Math.max(0, n);
-      return n;
     }
   }
 }

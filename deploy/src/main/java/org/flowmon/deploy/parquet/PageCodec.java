@@ -15,6 +15,9 @@ final class PageCodec {
   // No LZ4 or Snappy block grows by more.
   private static final long MAX_RATIO = 256;
 
+  // A match of 258 bytes takes two bits (RFC 1951).
+  private static final long DEFLATE_RATIO = 1032;
+
   private PageCodec() {}
 
   /** Whether pages of this codec can be read. */
@@ -22,6 +25,18 @@ final class PageCodec {
     return switch (codec) {
       case UNCOMPRESSED, SNAPPY, GZIP, ZSTD, LZ4_RAW -> true;
       default -> false;
+    };
+  }
+
+  /** How many plain bytes so many packed ones can hold at most, as the codec's format has it. */
+  static long mostPlain(CompressionCodec codec, int packed) {
+    return switch (codec) {
+      case UNCOMPRESSED -> packed;
+      case SNAPPY, LZ4_RAW -> MAX_RATIO * packed;
+      case GZIP -> DEFLATE_RATIO * packed;
+      // Four bytes are a block of equal bytes, of 128 KiB at most (RFC 8878, 3.1.1.2).
+      case ZSTD -> Math.max(packed, (packed / 4L) << 17);
+      default -> 0;
     };
   }
 

@@ -1,13 +1,14 @@
 package org.flowmon.deploy.parquet;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.ThriftStruct;
 
 /** Reads what stands at the end of any Parquet file. */
 public final class ParquetFooter {
@@ -42,12 +43,25 @@ public final class ParquetFooter {
     }
     int size = ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN).getInt();
     if (size < 1 || size > length - LEAST_FILE || size > MAX_BYTES) {
-      throw new IOException("it says its footer has " + size + " bytes");
+      throw new IOException(
+          "it says, at byte "
+              + (length - 8)
+              + ", that its footer has "
+              + size
+              + " bytes; expected 1 … "
+              + Math.min(length - LEAST_FILE, MAX_BYTES));
     }
     byte[] bytes = new byte[size];
     in.seek(length - 8 - size);
     in.readFully(bytes);
+    InputStream footer;
+    try {
+      footer = ThriftStruct.check(bytes);
+    } catch (IOException e) {
+      throw new IOException(
+          "its footer, from byte " + (length - 8 - size) + " on: " + e.getMessage(), e);
+    }
     // No list in it is believed to be longer than it.
-    return Util.readFileMetaData(new ByteArrayInputStream(bytes), size);
+    return Util.readFileMetaData(footer, size);
   }
 }

@@ -374,4 +374,102 @@ class ParquetImportTest {
       }
     }
   }
+
+  /** A file of one column of one page, whose header says what it likes. */
+  private static byte[] onePage(byte[] pageHeader, byte[] page, CompressionCodec codec, int rows)
+      throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes("PAR1".getBytes(StandardCharsets.US_ASCII));
+    out.writeBytes(pageHeader);
+    out.writeBytes(page);
+    ColumnMetaData chunk =
+        new ColumnMetaData(
+            Type.INT64,
+            List.of(Encoding.PLAIN),
+            List.of("bytes"),
+            codec,
+            rows,
+            8L * rows,
+            out.size() - 4,
+            4);
+    List<SchemaElement> schema =
+        List.of(
+            new SchemaElement("s").setNum_children(1),
+            new SchemaElement("bytes")
+                .setType(Type.INT64)
+                .setRepetition_type(FieldRepetitionType.REQUIRED));
+    int footerAt = out.size();
+    RowGroup group = new RowGroup(List.of(new ColumnChunk(4).setMeta_data(chunk)), 8L * rows, rows);
+    Util.writeFileMetaData(new FileMetaData(1, schema, rows, List.of(group)), out);
+    int footer = out.size() - footerAt;
+    ByteBuffer tail = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putInt(footer);
+    out.writeBytes(tail.put("PAR1".getBytes(StandardCharsets.US_ASCII)).array());
+    return out.toByteArray();
+  }
+
+  private static byte[] header(PageHeader header) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    Util.writePageHeader(header, out);
+    return out.toByteArray();
+  }
+
+  @Test
+  void aSmallFileThatClaimsALargePageIsDamagedAndNotShortOfMemory() throws Exception {
+    for (CompressionCodec codec :
+        List.of(
+            CompressionCodec.UNCOMPRESSED,
+            CompressionCodec.SNAPPY,
+            CompressionCodec.GZIP,
+            CompressionCodec.ZSTD,
+            CompressionCodec.LZ4_RAW)) {
+      for (PageType type : List.of(PageType.DATA_PAGE, PageType.DICTIONARY_PAGE)) {
+        PageHeader header = new PageHeader(type, 256 << 20, 20);
+        header.setData_page_header(
+            new DataPageHeader(5, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
+        header.setDictionary_page_header(new DictionaryPageHeader(32 << 20, Encoding.PLAIN));
+        byte[] bytes = onePage(header(header), new byte[20], codec, 5);
+        Path parquet = Files.write(file("claims.parquet"), bytes);
+        CommandRun said = CommandRun.of("import", parquet, "--archive", file("a"));
+        assertEquals(3, said.code(), codec + " " + type + ": " + said);
+        assertTrue(said.err().contains("claims.parquet, row 1, column 'bytes'"), said.err());
+        assertTrue(said.err().contains("the header at byte 4: a page of 268435456"), said.err());
+        assertTrue(!said.err().contains("heap"), said.err());
+      }
+    }
+  }
+
+  @Test
+  void aHeaderWithDeeplyNestedFieldsIsDamageAndTakesNoStack() throws Exception {
+    byte[] header =
+        header(
+            new PageHeader(PageType.DATA_PAGE, 40, 40)
+                .setData_page_header(
+                    new DataPageHeader(5, Encoding.PLAIN, Encoding.RLE, Encoding.RLE)));
+    ByteArrayOutputStream deep = new ByteArrayOutputStream();
+    deep.write(header, 0, header.length - 1);
+    for (int i = 0; i < 300_000; i++) {
+      deep.write(0x7C); // field 7 after the one before: a struct
+    }
+    deep.writeBytes(new byte[300_002]);
+    Path page =
+        Files.write(
+            file("page.parquet"),
+            onePage(deep.toByteArray(), new byte[40], CompressionCodec.UNCOMPRESSED, 5));
+    CommandRun said = CommandRun.of("import", page, "--archive", file("a"));
+    assertEquals(3, said.code(), said.toString());
+    assertTrue(said.err().contains("the page header at byte 4: byte 49 of its Thrift"), said.err());
+    // In the footer, too.
+    ByteBuffer footer = ByteBuffer.allocate(700_020).order(ByteOrder.LITTLE_ENDIAN);
+    footer.put("PAR1".getBytes(StandardCharsets.US_ASCII));
+    while (footer.position() < 350_000) {
+      footer.put((byte) 0x7C);
+    }
+    footer.position(700_012);
+    footer.putInt(700_008).put("PAR1".getBytes(StandardCharsets.US_ASCII));
+    Path parquet = Files.write(file("footer.parquet"), footer.array());
+    assertTrue(isRefused(parquet, "a nested footer"));
+    said = CommandRun.of("import", parquet, "--archive", file("a"));
+    assertEquals(3, said.code(), said.toString());
+    assertTrue(said.err().contains("its footer, from byte 4 on: byte 33 of its Thrift: structs or"), said.err());
+  }
 }

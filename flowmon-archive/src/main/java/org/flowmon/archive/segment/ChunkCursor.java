@@ -1,5 +1,6 @@
 package org.flowmon.archive.segment;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -112,7 +113,8 @@ final class ChunkCursor {
   PageHeader readHeader(PageType type) {
     PageHeader header;
     try {
-      header = Util.readPageHeader(new Source());
+      byte[] bytes = ThriftStruct.read(new Source(), end - position);
+      header = Util.readPageHeader(new ByteArrayInputStream(bytes));
     } catch (IOException | RuntimeException e) { // the library's checks throw either
       throw corrupt.apply("a page header that cannot be read: " + e.getMessage());
     }

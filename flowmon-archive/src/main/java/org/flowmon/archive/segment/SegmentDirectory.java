@@ -1,6 +1,5 @@
 package org.flowmon.archive.segment;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -197,7 +196,7 @@ final class SegmentDirectory {
 
   private FileMetaData readMetadata(byte[] bytes) {
     try {
-      return Util.readFileMetaData(new ByteArrayInputStream(bytes));
+      return Util.readFileMetaData(ThriftStruct.check(bytes));
     } catch (IOException | RuntimeException e) { // the library's checks throw either
       throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
     }
