@@ -30,6 +30,7 @@ import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.FetchCounts;
+import org.flowmon.archive.store.NoRoomException;
 import org.flowmon.flow.FlowRows;
 
 /**
@@ -49,9 +50,11 @@ public final class Archive implements AutoCloseable {
 
   private final SharedArchive shared;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final UncommittedSegments uncommitted;
 
   private Archive(SharedArchive shared) {
     this.shared = shared;
+    this.uncommitted = new UncommittedSegments(shared);
   }
 
   /** As {@link #create(ArchiveLocation, ArchiveOptions)}, in a directory. */
@@ -187,21 +190,52 @@ public final class Archive implements AutoCloseable {
 
   /**
    * Where segments are sealed before they are committed. One that {@link #seal} did not seal is to
-   * be {@link #publish}ed.
+   * be {@link #publish}ed; until it is committed it is an orphan, which others may delete.
    */
   public Path segmentsDirectory() throws IOException {
     return shared().store().writeFolder(SEGMENTS);
   }
 
   /**
-   * Seals rows into a segment of this archive's store, to be committed.
+   * Seals rows into a segment of this archive's store, to be committed. Until it is, discarded, or
+   * this archive closed, nobody takes its files for orphans. Where the disk is full, what nobody
+   * needs is deleted first.
    *
    * @see SegmentWriter#seal
+   * @throws NoRoomException where that was not enough
    */
   public SealedSegment seal(
       SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
       throws IOException {
-    SealedSegment segment = writer.seal(segmentsDirectory(), parts, provenance);
+    return new RoomMaker(shared()).run(() -> sealOnce(writer, parts, provenance));
+  }
+
+  private SealedSegment sealOnce(
+      SegmentWriter writer, Collection<? extends FlowRows> parts, Provenance provenance)
+      throws IOException {
+    String[] id = new String[1];
+    boolean done = false;
+    try {
+      SealedSegment segment =
+          writer.seal(
+              segmentsDirectory(),
+              parts,
+              provenance,
+              made -> {
+                uncommitted.own(made);
+                id[0] = made;
+              });
+      publishOrDiscard(segment);
+      done = true;
+      return segment;
+    } finally {
+      if (!done && id[0] != null) {
+        uncommitted.disown(id[0]);
+      }
+    }
+  }
+
+  private void publishOrDiscard(SealedSegment segment) throws IOException {
     try {
       publish(segment);
     } catch (IOException | RuntimeException | Error e) {
@@ -212,7 +246,6 @@ public final class Archive implements AutoCloseable {
       }
       throw e;
     }
-    return segment;
   }
 
   /** Brings a segment that was sealed in {@link #segmentsDirectory} into the archive's store. */
@@ -229,11 +262,11 @@ public final class Archive implements AutoCloseable {
    * @throws IOException also where the newest commit cannot be read: then nothing is deleted
    */
   public void discard(SealedSegment segment) throws IOException {
-    if (shared().manifest().refresh().knows(segment.id())) {
-      return;
+    if (!shared().manifest().refresh().knows(segment.id())) {
+      shared().store().delete(SEGMENTS + "/" + segment.fileName());
+      shared().store().delete(SEGMENTS + "/" + segment.indexFileName());
     }
-    shared().store().delete(SEGMENTS + "/" + segment.fileName());
-    shared().store().delete(SEGMENTS + "/" + segment.indexFileName());
+    uncommitted.disown(segment.id());
   }
 
   /**
@@ -274,16 +307,29 @@ public final class Archive implements AutoCloseable {
    *     imported before, or a segment's file is not there
    */
   public CommitResult commit(ArchiveCommit commit) throws IOException {
+    return new RoomMaker(shared()).run(() -> commitOnce(commit));
+  }
+
+  private CommitResult commitOnce(ArchiveCommit commit) throws IOException {
     // A repeat is acknowledged even where its segments are gone: others hold its positions.
     ManifestState held = shared().hold();
+    CommitRetention retention = new CommitRetention(shared);
+    List<String> ids = commit.segments().stream().map(SealedSegment::id).toList();
+    List<String> owned = List.of();
     try {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
       shared.store().requireCommits();
-      return shared.manifest().commit(commit, this::requireFiles, new CommitRetention(shared));
+      // Before their files are looked for: who sealed them may be gone.
+      owned = uncommitted.takeOver(ids);
+      CommitResult result = shared.manifest().commit(commit, this::requireFiles, retention);
+      uncommitted.committed(ids);
+      return result;
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } finally {
+      shared.lease().disown(owned);
+      retention.end();
       shared.release(held);
     }
   }
@@ -395,7 +441,17 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
-   * Deletes orphans that have not been written to for so long.
+   * Deletes at once the orphans that no live process owns: what it is sealing, or has sealed and
+   * may still commit. In an object store, which shows no owners of other hosts, only those that
+   * have not been written to for a day, and what processes of this host that are gone have left on
+   * its disk.
+   */
+  public OrphanSweep sweepOrphans() throws IOException {
+    return new UnneededFiles(shared()).sweep();
+  }
+
+  /**
+   * Deletes orphans that have not been written to for so long, whoever owns them.
    *
    * @param olderThan longer than any segment waits for its commit: a job that is down and will
    *     recommit from its checkpoint waits as long as it is down
@@ -408,6 +464,7 @@ public final class Archive implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      uncommitted.close();
       shared.release();
     }
   }

@@ -35,6 +35,8 @@ final class CommitRetention implements CommitPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(CommitRetention.class);
 
   private final SharedArchive shared;
+  // What it trimmed, until the commit is over.
+  private final List<String> owned = new ArrayList<>();
 
   CommitRetention(SharedArchive shared) {
     this.shared = shared;
@@ -168,7 +170,11 @@ final class CommitRetention implements CommitPreparation {
       try {
         by =
             SegmentTrimmer.trim(
-                writer, shared.store().writeFolder(Archive.SEGMENTS), leases.open(segment), first);
+                writer,
+                shared.store().writeFolder(Archive.SEGMENTS),
+                leases.open(segment),
+                first,
+                CommitRetention.this::own);
       } catch (SegmentCorruptException e) {
         LOG.warn(
             "segment {} cannot be trimmed, so {} expired rows stay stored: {}",
@@ -233,6 +239,17 @@ final class CommitRetention implements CommitPreparation {
   @Override
   public void discard(Expiration expiration, ManifestState now) throws IOException {
     delete(expiration.trimmed().values().stream().filter(s -> !now.knows(s.id())).toList());
+  }
+
+  private void own(String id) throws IOException {
+    shared.lease().own(List.of(id));
+    owned.add(id);
+  }
+
+  /** Says that the commit is over, whether it stands or not. */
+  void end() {
+    shared.lease().disown(owned);
+    owned.clear();
   }
 
   private void delete(Iterable<SealedSegment> segments) throws IOException {

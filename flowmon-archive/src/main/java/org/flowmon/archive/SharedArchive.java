@@ -154,6 +154,10 @@ final class SharedArchive {
     return store;
   }
 
+  ReaderLease lease() {
+    return lease;
+  }
+
   Manifest manifest() {
     return manifest;
   }

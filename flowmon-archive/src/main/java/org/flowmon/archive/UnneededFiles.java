@@ -1,25 +1,47 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flowmon.archive.lease.ReaderLease;
+import org.flowmon.archive.lease.SegmentOwners;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.manifest.Removal;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Files of an archive that no state needs any more, or that none ever named: what {@link Archive}
  * finds and deletes of them.
  */
 final class UnneededFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(UnneededFiles.class);
+  // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
+  private static final Duration SURELY_OLD = Duration.ofDays(1);
+  // Of the manifest's: they are there while a commit is written, and a writer that finds his gone
+  // commits nothing.
+  private static final Duration OLD_COMMIT = Duration.ofMinutes(10);
+  // Of other hosts, whose leases may not be seen, as of a job.
+  private static final Duration FOREIGN_READERS = Duration.ofMinutes(10);
+
+  // <id>.parquet and <id>.idx, and what they are called while they are written.
+  private static final Pattern OF_SEGMENT =
+      Pattern.compile("\\.?([0-9a-z][0-9a-z-]*)\\.(?:parquet|idx)(?:\\.tmp)?");
+
   private final SharedArchive shared;
 
   UnneededFiles(SharedArchive shared) {
@@ -62,6 +84,117 @@ final class UnneededFiles {
       }
     }
     return deleted;
+  }
+
+  OrphanSweep sweep() throws IOException {
+    ArchiveStore store = shared.store();
+    List<StoredFile> deleted = new ArrayList<>();
+    if (!store.grace().isZero()) {
+      // Leases of other hosts cannot be seen: only what is old is nobody's.
+      long before = System.currentTimeMillis() - SURELY_OLD.toMillis();
+      delete(orphans(before), deleted);
+      OrphanSweep here = sweepWriteFolder();
+      return swept(deleted, here);
+    }
+    try (SegmentOwners.Lock lock = SegmentOwners.lock(store.hostFolder())) {
+      // In this order: a file that is there before the owners are read is owned by then, or nobody
+      // commits it; who committed it meanwhile did so before the newest commit is read.
+      List<StoredFile> files = store.list(Archive.SEGMENTS);
+      files.addAll(store.list(Manifest.FOLDER));
+      SegmentOwners owners = SegmentOwners.of(store.hostFolder());
+      ManifestState state = shared.manifest().refresh();
+      files.removeIf(file -> !isNobodys(file, owners, state));
+      if (!files.isEmpty()) {
+        shared.manifest().settle();
+      }
+      delete(files, deleted);
+    }
+    return swept(deleted, new OrphanSweep(List.of(), 0));
+  }
+
+  private OrphanSweep swept(List<StoredFile> deleted, OrphanSweep more) {
+    List<String> names = new ArrayList<>(more.files());
+    deleted.forEach(file -> names.add(shared.store().describe(file.name())));
+    return new OrphanSweep(
+        names, more.bytes() + deleted.stream().mapToLong(StoredFile::bytes).sum());
+  }
+
+  private void delete(List<StoredFile> files, List<StoredFile> deleted) throws IOException {
+    for (StoredFile file : files) {
+      if (shared.store().delete(file.name())) {
+        deleted.add(file);
+      }
+    }
+  }
+
+  private static boolean isNobodys(StoredFile file, SegmentOwners owners, ManifestState state) {
+    long age = System.currentTimeMillis() - file.modifiedMillis();
+    if (file.name().startsWith(Manifest.FOLDER)) {
+      return file.fileName().startsWith(ArchiveStore.TEMPORARY_PREFIX)
+          && age > OLD_COMMIT.toMillis();
+    }
+    Matcher name = OF_SEGMENT.matcher(file.fileName());
+    if (name.matches()) {
+      String id = name.group(1);
+      return !owners.ids().contains(id)
+          && (file.fileName().endsWith(".tmp") || !state.knows(id))
+          && (owners.complete() || age > SURELY_OLD.toMillis());
+    }
+    return age > SURELY_OLD.toMillis();
+  }
+
+  /** What processes of this host that are gone had sealed and not yet put into the store. */
+  private OrphanSweep sweepWriteFolder() throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> all =
+        Files.newDirectoryStream(shared.store().writeFolder(Archive.SEGMENTS))) {
+      all.forEach(files::add);
+    }
+    SegmentOwners owners = SegmentOwners.of(shared.store().hostFolder());
+    List<String> deleted = new ArrayList<>();
+    long bytes = 0;
+    for (Path file : files) {
+      Matcher name = OF_SEGMENT.matcher(file.getFileName().toString());
+      if (owners.complete() && name.matches() && !owners.ids().contains(name.group(1))) {
+        long length = file.toFile().length();
+        if (Files.deleteIfExists(file)) {
+          bytes += length;
+          deleted.add(file.toString());
+        }
+      }
+    }
+    return new OrphanSweep(deleted, bytes);
+  }
+
+  /**
+   * Deletes all that nobody needs, as a disk is full.
+   *
+   * @return bytes that were freed, about
+   */
+  long makeRoom() throws IOException {
+    long bytes = sweep().bytes();
+    try {
+      return bytes + removeReplaced();
+    } catch (IOException e) {
+      LOG.warn("files of segments that were replaced stay", e);
+      return bytes;
+    }
+  }
+
+  private long removeReplaced() throws IOException {
+    if (shared.manifest().refresh().removed().isEmpty()) {
+      return 0;
+    }
+    boolean foreign = SegmentOwners.of(shared.store().hostFolder()).foreign();
+    Map<String, Long> lengths = new HashMap<>();
+    for (StoredFile file : shared.store().list(Archive.SEGMENTS)) {
+      lengths.put(file.fileName(), file.bytes());
+    }
+    long bytes = 0;
+    for (String id : removeReplaced(foreign ? FOREIGN_READERS : Duration.ZERO)) {
+      bytes += lengths.getOrDefault(id + ".parquet", 0L) + lengths.getOrDefault(id + ".idx", 0L);
+    }
+    return bytes;
   }
 
   List<String> removeReplaced(Duration grace) throws IOException {

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Merges small segments of an archive into large ones, which lookups find faster.",
-      "No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
+      "Deletes what writers left that are gone. No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
           + " the segment that is being written, and nothing is lost."
     })
 public final class CompactCommand implements Callable<Integer> {
@@ -52,15 +52,17 @@ public final class CompactCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     CompactionOptions options = options();
     try (Interruption interruption = Interruption.watch();
-        Archive opened = archive.open();
-        MaintenanceLock lock = opened.tryMaintenance()) {
-      if (lock == null) {
-        throw new CommandException(
-            "another process compacts "
-                + archive.location()
-                + " (a job does so by itself); nothing was done");
+        Archive opened = archive.open()) {
+      Orphans.sweep(opened); // first: on a full disk nothing else may work
+      try (MaintenanceLock lock = opened.tryMaintenance()) {
+        if (lock == null) {
+          throw new CommandException(
+              "another process compacts "
+                  + archive.location()
+                  + " (a job does so by itself); nothing was merged");
+        }
+        return compact(opened, options, interruption::isStopped);
       }
-      return compact(opened, options, interruption::isStopped);
     }
   }
 

@@ -83,31 +83,36 @@ public final class ExpireCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (Archive opened = archive.open();
-        MaintenanceLock lock = opened.tryMaintenance()) {
-      if (lock == null) {
-        throw new CommandException(
-            "another process compacts or expires "
-                + archive.location()
-                + " (a job does so by itself); nothing was done");
+    try (Archive opened = archive.open()) {
+      Orphans.sweep(opened); // first: on a full disk nothing else may work
+      try (MaintenanceLock lock = opened.tryMaintenance()) {
+        if (lock == null) {
+          throw new CommandException(
+              "another process compacts or expires "
+                  + archive.location()
+                  + " (a job does so by itself); nothing was expired");
+        }
+        return expire(opened);
       }
-      RetentionOptions limits;
-      try (ArchiveSnapshot snapshot = opened.snapshot()) {
-        limits = limits(snapshot);
-      }
-      long clock = now ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : Long.MIN_VALUE;
-      CommitResult result =
-          opened.commit(
-              ArchiveCommit.ofRetention(
-                  new RetentionChange(limits, clock, trim), "flowmon expire"));
-      int deleted = opened.removeReplaced(grace).size();
-      try (ArchiveSnapshot snapshot = opened.snapshot()) {
-        System.out.printf(
-            "%d flows expired; files of %d segments deleted%n", result.expiredRows(), deleted);
-        System.out.println(Expired.line(snapshot));
-      }
-      return ExitCodes.DONE;
     }
+  }
+
+  private int expire(Archive opened) throws IOException {
+    RetentionOptions limits;
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      limits = limits(snapshot);
+    }
+    long clock = now ? ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) : Long.MIN_VALUE;
+    CommitResult result =
+        opened.commit(
+            ArchiveCommit.ofRetention(new RetentionChange(limits, clock, trim), "flowmon expire"));
+    int deleted = opened.removeReplaced(grace).size();
+    try (ArchiveSnapshot snapshot = opened.snapshot()) {
+      System.out.printf(
+          "%d flows expired; files of %d segments deleted%n", result.expiredRows(), deleted);
+      System.out.println(Expired.line(snapshot));
+    }
+    return ExitCodes.DONE;
   }
 
   /** The limits that hold, with those that were named. */

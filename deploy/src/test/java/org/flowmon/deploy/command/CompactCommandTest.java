@@ -59,4 +59,26 @@ final class CompactCommandTest {
     assertTrue(out.startsWith("1 segments became 1; 0 flows"));
     assertEquals(ExitCodes.USAGE, run("compact", "--archive", archive, "--target-rows", "1"));
   }
+
+  @Test
+  void whatWritersLeftGoesFirstAlsoWhereAnotherProcessCompacts() throws Exception {
+    Path archive = folder.resolve("archive");
+    Path file = Files.writeString(folder.resolve("f"), LINE.formatted(1_700_000_000));
+    assertEquals(ExitCodes.DONE, run("import", "--archive", archive.toString(), file.toString()));
+    for (String command : List.of("compact", "expire")) {
+      long bytes = 0;
+      for (String name : List.of("20260101t000000-0.parquet", ".20260101t000000-1.idx.tmp")) {
+        Files.write(archive.resolve("segments").resolve(name), new byte[700]);
+        bytes += 700;
+      }
+      try (MaintenanceLock other = MaintenanceLock.tryTake(archive)) {
+        assertEquals(ExitCodes.FAILED, run(command, "--archive", archive.toString()));
+        assertTrue(err.contains("deleted 2 files that writers left which are gone: 1,400"), err);
+      }
+      assertEquals(1400, bytes);
+      assertEquals(ExitCodes.DONE, run(command, "--archive", archive.toString()));
+      assertTrue(!err.contains("writers left"), err);
+    }
+    assertEquals(List.of(), ArchiveVerifier.verify(archive).orphans());
+  }
 }

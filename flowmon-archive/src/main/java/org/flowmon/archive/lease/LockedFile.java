@@ -29,6 +29,9 @@ final class LockedFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
 
+  /** What is {@link #published} while a thread looks whether another process's file is dead. */
+  static final String PROBED = "probed";
+
   private final Path file;
   private final RandomAccessFile content;
 
@@ -98,23 +101,38 @@ final class LockedFile implements AutoCloseable {
    * <p>Opened for reading only, so that whoever may read it can tell, and never made.
    */
   static boolean deleteIfDead(Path file) throws IOException {
-    if (System.getProperties().putIfAbsent(property(file), "") != null) {
+    return isDead(file, true);
+  }
+
+  /** As {@link #deleteIfDead}, but the file stays. */
+  static boolean isDead(Path file) throws IOException {
+    return isDead(file, false);
+  }
+
+  private static boolean isDead(Path file, boolean delete) throws IOException {
+    if (System.getProperties().putIfAbsent(property(file), PROBED) != null) {
       return false;
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       if (channel.tryLock(0, Long.MAX_VALUE, true) == null) {
         return false;
       }
-      try {
-        Files.deleteIfExists(file);
-      } catch (AccessDeniedException e) {
-        LOG.debug("a dead lease of another user stays: {}", file, e);
+      if (delete) {
+        deleteDead(file);
       }
       return true;
     } catch (NoSuchFileException e) {
       return true; // given back since it was listed
     } finally {
       System.clearProperty(property(file));
+    }
+  }
+
+  private static void deleteDead(Path file) throws IOException {
+    try {
+      Files.deleteIfExists(file);
+    } catch (AccessDeniedException e) {
+      LOG.debug("a dead lease of another user stays: {}", file, e);
     }
   }
 
@@ -132,6 +150,11 @@ final class LockedFile implements AutoCloseable {
   /** Tells the rest of this process what stands in the file. */
   void publish(String content) {
     System.setProperty(property(file), content);
+  }
+
+  @Override
+  public String toString() {
+    return file.toString();
   }
 
   /** Deletes the file and unlocks it. */

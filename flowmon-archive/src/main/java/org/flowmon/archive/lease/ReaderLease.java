@@ -4,20 +4,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one process may still read of an archive: files that a commit took away are deleted only
- * when no live lease holds an earlier one ({@code docs/format/manifest.md}, Leases).
+ * What one process may still read of an archive, and commit to it: files that a commit took away are
+ * deleted only when no live lease holds an earlier one, and segments without a commit only when none
+ * owns them ({@code docs/format/manifest.md}, Leases).
  *
  * <p>Who wants to read calls {@link #hold} with any number up to the newest commit, <em>then</em>
  * reads the manifest, and {@link #move}s on to what it found. Safe for many threads.
@@ -30,13 +34,13 @@ public final class ReaderLease implements AutoCloseable {
   static final long NOTHING = Long.MAX_VALUE;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);
-  private static final String SUFFIX = ".lease";
 
   private final Path archive;
   private final LockedFile.Opening opening;
   // How many readers hold which commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
   private LockedFile file; // null while none can be made
+  private OwnedSegments owned; // null where file is
   private boolean protects;
   private long written; // what the file says; one without content says 0
   private boolean warned;
@@ -85,8 +89,9 @@ public final class ReaderLease implements AutoCloseable {
     try {
       Path folder = Files.createDirectories(archive.toRealPath().resolve(FOLDER));
       while (file == null) {
-        file = LockedFile.tryLock(folder.resolve(UUID.randomUUID() + SUFFIX), opening);
+        file = LockedFile.tryLock(folder.resolve(LeaseName.ofNew()), opening);
       }
+      owned = new OwnedSegments(file);
       written = 0;
       return true;
     } catch (IOException e) {
@@ -113,6 +118,45 @@ public final class ReaderLease implements AutoCloseable {
     if (from != to) {
       held.merge(to, 1, Integer::sum);
       release(from);
+    }
+  }
+
+  /**
+   * Says that this process may still commit segments: before the first of their files is made, or
+   * is looked for. Each call is taken back by one of {@link #disown}.
+   *
+   * @throws IOException where that cannot be written; then it is as if it had not been said
+   */
+  public synchronized void own(Collection<String> ids) throws IOException {
+    if (!makeFile()) {
+      throw new AccessDeniedException(
+          archive.resolve(FOLDER).toString(),
+          null,
+          "no lease could be made here, and without one nothing is sealed or committed");
+    }
+    List<String> done = new ArrayList<>();
+    try {
+      for (String id : ids) {
+        owned.own(id);
+        done.add(id);
+      }
+    } catch (IOException e) {
+      disown(done);
+      throw e;
+    }
+  }
+
+  /** Says that segments were committed, or never will be. */
+  public synchronized void disown(Collection<String> ids) {
+    if (file == null) {
+      return;
+    }
+    for (String id : ids) {
+      try {
+        owned.disown(id);
+      } catch (IOException e) {
+        LOG.debug("{} stays owned until this process ends", id, e);
+      }
     }
   }
 
@@ -148,7 +192,7 @@ public final class ReaderLease implements AutoCloseable {
   public static long smallest(Path archive) throws IOException {
     long smallest = NOTHING;
     try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(archive.toRealPath().resolve(FOLDER), "*" + SUFFIX)) {
+        Files.newDirectoryStream(archive.toRealPath().resolve(FOLDER), "*" + LeaseName.SUFFIX)) {
       for (Path file : files) {
         smallest = Math.min(smallest, number(file));
       }
@@ -161,7 +205,11 @@ public final class ReaderLease implements AutoCloseable {
   private static long number(Path file) throws IOException {
     String ours = LockedFile.published(file);
     if (ours != null) {
-      return ours.isEmpty() ? 0 : Long.parseLong(ours);
+      return ours.isEmpty() || ours.equals(LockedFile.PROBED) ? 0 : Long.parseLong(ours);
+    }
+    if (LeaseName.of(file).isForeign()) {
+      // What it names may not be deleted for want of a lock that is not seen from here.
+      return LockedFile.isDead(file) ? NOTHING : read(file);
     }
     return LockedFile.deleteIfDead(file) ? NOTHING : read(file);
   }
@@ -185,6 +233,7 @@ public final class ReaderLease implements AutoCloseable {
     if (file == null) {
       return;
     }
+    owned.forgetAll();
     try {
       file.delete();
     } catch (IOException e) {

@@ -19,12 +19,17 @@ public final class SegmentTrimmer {
    * @param writer of the archive's options
    * @param directory the folder of segments
    * @param firstRow the first of them, at least one
+   * @param owner as of {@link SegmentWriter#seal}
    */
   public static SealedSegment trim(
-      SegmentWriter writer, Path directory, SegmentReader segment, int firstRow)
+      SegmentWriter writer,
+      Path directory,
+      SegmentReader segment,
+      int firstRow,
+      SegmentWriter.Owner owner)
       throws IOException {
     Provenance provenance = Provenance.of("trimmed", segment.sealed().id());
-    return writer.seal(directory, List.of(rowsFrom(segment, firstRow)), provenance);
+    return writer.seal(directory, List.of(rowsFrom(segment, firstRow)), provenance, owner);
   }
 
   /** The rows of a segment from one on. */

@@ -102,6 +102,17 @@ public final class SegmentWriter {
   public SealedSegment seal(
       Path directory, Collection<? extends FlowRows> parts, Provenance provenance)
       throws IOException {
+    return seal(directory, parts, provenance, id -> {});
+  }
+
+  /**
+   * As above.
+   *
+   * @param owner is told the segment's id before its first file is made
+   */
+  public SealedSegment seal(
+      Path directory, Collection<? extends FlowRows> parts, Provenance provenance, Owner owner)
+      throws IOException {
     long total = 0;
     for (FlowRows part : parts) {
       total += part.rows();
@@ -112,9 +123,21 @@ public final class SegmentWriter {
     int rows = (int) total;
     int[] ranks = order(parts, rows);
     try (PageCodec.Compressor compressor = compressor()) {
-      Seal seal = new Seal(directory, newId(smallestKey), rows, compressor);
+      String id = newId(smallestKey);
+      owner.own(id);
+      Seal seal = new Seal(directory, id, rows, compressor);
       return seal.write(parts, ranks, provenance);
     }
+  }
+
+  /** Who says that a segment is to be committed, so that its files are no orphans. */
+  public interface Owner {
+    /**
+     * Is told before the first file of a segment is made.
+     *
+     * @throws IOException where it cannot be said; then nothing is made
+     */
+    void own(String id) throws IOException;
   }
 
   /** Compresses pages; null where nothing is cut into pages. */

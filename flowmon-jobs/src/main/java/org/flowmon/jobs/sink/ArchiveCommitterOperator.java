@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -34,15 +33,13 @@ import org.flowmon.jobs.urgent.Politeness;
  * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
  * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
  * out), {@code expired_rows} (rows that commits hid since they are beyond what is kept), {@code
- * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code orphans_removed};
+ * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code wait_for_room_ms}, {@code orphans_removed};
  * of compaction, which follows the commits on a thread of its own, {@code merged_segments}, {@code
  * merged_rows}, {@code merge_failures}, {@code deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
-  // Files wait for their commit for a checkpoint interval at most; a stuck writer may wait longer.
-  private static final Duration ORPHAN_AGE = Duration.ofDays(1);
 
   private final ArchiveLocation location;
   private final int compactRows;
@@ -50,6 +47,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Archive archive;
   private transient BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
+  private transient RoomWait room;
   private transient Counter commits;
   private transient Counter repeatedCommits;
   private transient Counter committedRows;
@@ -86,8 +84,10 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     lateRows = group.counter("late_rows");
     commitMillis = group.counter("commit_ms");
     boolean expires = retention();
-    int orphans = archive.removeOrphans(ORPHAN_AGE).size();
+    int orphans = archive.sweepOrphans().files().size();
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
+    room = new RoomWait();
+    group.gauge("wait_for_room_ms", (Gauge<Long>) room::waitedMillis);
     if (compactRows > 0 || expires) {
       compaction =
           new BackgroundCompaction(
@@ -130,7 +130,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     commit();
   }
 
-  private void commit() throws IOException {
+  private void commit() throws IOException, InterruptedException {
     if (pending.isEmpty()) {
       return;
     }
@@ -146,7 +146,8 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     long begun = System.nanoTime();
     CommitResult result;
     try {
-      result = archive.commit(ArchiveCommit.ofRanges(segments, ranges, "flowmon job"));
+      ArchiveCommit commit = ArchiveCommit.ofRanges(segments, ranges, "flowmon job");
+      result = room.run(() -> archive.commit(commit));
     } catch (CommitRefusedException e) {
       throw refused(e);
     }

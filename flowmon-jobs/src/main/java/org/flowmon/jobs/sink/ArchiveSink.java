@@ -29,7 +29,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  * <ul>
  *   <li>A failure before the commit: nothing of it is in the archive; the source goes back to the
  *       last checkpoint, and the positions are sealed again. The files left behind are orphans,
- *       which no commit names, and are deleted a day later.
+ *       which no commit names and nobody owns, and are deleted when the job begins again.
  *   <li>A failure after the commit, whether or not the checkpoint became complete: the source goes
  *       back, the positions come again and are skipped.
  *   <li>A restore from any older checkpoint or savepoint, by this or another job, at any
@@ -40,6 +40,8 @@ import org.flowmon.jobs.source.PositionedBatch;
  *   <li>A task manager that was given up but still runs may commit after its successor has asked:
  *       then the successor's commit overlaps, is refused and fails the job, which restarts, asks
  *       again and skips. Two jobs that archive the same topic fail each other likewise, loudly.
+ *   <li>A full disk: what nobody needs is deleted, and for five minutes it is tried again, while
+ *       flows wait in Kafka ({@link RoomWait}). Then the job fails and begins again.
  *   <li>Positions left out before (a start from the latest offset) are gaps in the manifest; where
  *       a source brings them later, they are archived.
  * </ul>

@@ -32,7 +32,7 @@ import org.flowmon.jobs.source.PositionedBatch;
  *
  * <p>Metrics in group {@code flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code
  * sealed_bytes} (of both files), {@code seal_ms} (of all threads), {@code wait_for_sealer_ms},
- * {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code archived_before_batches},
+ * {@code wait_for_room_ms}, {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code archived_before_batches},
  * {@code archived_before_rows} (skipped), {@code missing_offsets} (positions that never came).
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
@@ -89,7 +89,12 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       archived = new ArchivedPositions(snapshot);
     }
-    pool = new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
+    SealingPool sealing =
+        new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
+    pool = sealing;
+    getMetricGroup()
+        .addGroup("flowmon")
+        .gauge("wait_for_room_ms", (Gauge<Long>) sealing::waitedForRoomMillis);
     positions = new LinkedHashMap<>();
     piece = new ArrayList<>();
     nextBarrier = new NextBarrier();

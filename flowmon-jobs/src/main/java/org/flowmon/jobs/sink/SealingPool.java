@@ -26,6 +26,7 @@ import org.flowmon.jobs.urgent.Politeness;
 final class SealingPool implements AutoCloseable {
   private final Archive archive;
   private final Provenance provenance;
+  private final RoomWait room = new RoomWait();
   private final BlockingQueue<SegmentWriter> idle;
   private final ExecutorService threads;
   private final Deque<Future<Piece>> outstanding = new ArrayDeque<>();
@@ -71,12 +72,17 @@ final class SealingPool implements AutoCloseable {
             () -> {
               try {
                 long begun = System.nanoTime();
-                SealedSegment segment = archive.seal(writer, batches, provenance);
+                SealedSegment segment = room.run(() -> archive.seal(writer, batches, provenance));
                 return new Piece(segment, System.nanoTime() - begun);
               } finally {
                 idle.add(writer);
               }
             }));
+  }
+
+  /** Milliseconds for which sealing waited as the disk was full. */
+  long waitedForRoomMillis() {
+    return room.waitedMillis();
   }
 
   private SegmentWriter take() throws InterruptedException {

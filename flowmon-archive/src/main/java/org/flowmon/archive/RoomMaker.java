@@ -1,0 +1,63 @@
+package org.flowmon.archive;
+
+import java.io.IOException;
+import org.flowmon.archive.store.NoRoomException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes to an archive whose disk may be full: then what nobody needs goes first. */
+final class RoomMaker {
+  private static final Logger LOG = LoggerFactory.getLogger(RoomMaker.class);
+
+  private final SharedArchive shared;
+
+  RoomMaker(SharedArchive shared) {
+    this.shared = shared;
+  }
+
+  /** What writes; done once more where it fails it must have changed nothing. */
+  interface Work<T> {
+    T run() throws IOException;
+  }
+
+  /**
+   * Runs something, and where the disk is full once more after room was made.
+   *
+   * @throws NoRoomException where that was not enough
+   */
+  <T> T run(Work<T> work) throws IOException {
+    try {
+      return work.run();
+    } catch (IOException e) {
+      if (!NoRoomException.isMeantBy(e)) {
+        throw e;
+      }
+      return runAgain(work, e);
+    }
+  }
+
+  private <T> T runAgain(Work<T> work, IOException lack) throws IOException {
+    long freed;
+    try {
+      freed = new UnneededFiles(shared).makeRoom();
+    } catch (IOException e) {
+      lack.addSuppressed(e);
+      throw new NoRoomException(shared.store().writeFolder(Archive.SEGMENTS), 0, lack);
+    }
+    LOG.warn(
+        "The disk of {} is full; {} bytes that nobody needs were deleted",
+        shared.location(),
+        freed);
+    if (freed == 0) {
+      throw new NoRoomException(shared.store().writeFolder(Archive.SEGMENTS), 0, lack);
+    }
+    try {
+      return work.run();
+    } catch (IOException e) {
+      if (NoRoomException.isMeantBy(e)) {
+        throw new NoRoomException(shared.store().writeFolder(Archive.SEGMENTS), freed, e);
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package org.flowmon.archive.lease;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which segments live processes may still commit ({@code docs/format/manifest.md}, Leases).
+ *
+ * <p>Who wants to delete orphans lists the files, <em>then</em> reads the owners, then the newest
+ * commit. Who commits a segment that another process sealed owns it first; both hold {@link
+ * #lock}, so that no file is deleted between the look at it and its commit.
+ *
+ * @param ids what they own
+ * @param complete false where a live process does not say what it owns: one of an older version
+ * @param foreign whether any may run on another host, and so hold commits that cannot be seen
+ */
+public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
+  private static final String LOCK = "owners.lock";
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final Duration FORGOTTEN = Duration.ofDays(1);
+
+  public SegmentOwners {
+    ids = Set.copyOf(ids);
+  }
+
+  /** Held while orphans are looked for and deleted, and while another's segments are taken over. */
+  public interface Lock extends AutoCloseable {
+    @Override
+    void close() throws IOException;
+  }
+
+  /**
+   * Waits for the lock.
+   *
+   * @throws IOException where somebody has it for a minute
+   */
+  public static Lock lock(Path archive) throws IOException {
+    Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
+    Path path = folder.resolve(LOCK);
+    for (long begun = System.nanoTime(); System.nanoTime() - begun < WAIT_NANOS; ) {
+      LockedFile file = LockedFile.tryLock(path);
+      if (file != null) {
+        return file::close;
+      }
+      pause();
+    }
+    throw new IOException(path + " is locked for a minute by a process that deletes orphans");
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      Thread.sleep(2);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while orphans were looked for");
+    }
+  }
+
+  /** Reads the leases of an archive; dead ones are deleted. */
+  public static SegmentOwners of(Path archive) throws IOException {
+    Set<String> ids = new HashSet<>();
+    boolean complete = true;
+    boolean foreign = false;
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(
+            archive.toRealPath().resolve(ReaderLease.FOLDER), "*" + LeaseName.SUFFIX)) {
+      for (Path file : files) {
+        LeaseName name = LeaseName.of(file);
+        if (isOfThisProcess(file)) {
+          ids.addAll(OwnedSegments.ofThisProcess(file));
+        } else if (!isGone(file, name)) {
+          complete &= name.saysOwned();
+          foreign |= name.isForeign();
+          ids.addAll(OwnedSegments.of(content(file)));
+        }
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return new SegmentOwners(Set.of(), true, false);
+    }
+    return new SegmentOwners(ids, complete, foreign);
+  }
+
+  private static boolean isOfThisProcess(Path file) throws IOException {
+    String published = LockedFile.published(file);
+    while (LockedFile.PROBED.equals(published)) { // another thread looks whether it is dead
+      pause();
+      published = LockedFile.published(file);
+    }
+    return published != null;
+  }
+
+  /** A lock of another host may not be seen from here: then only time tells. */
+  private static boolean isGone(Path file, LeaseName name) throws IOException {
+    if (!name.isForeign()) {
+      return LockedFile.deleteIfDead(file);
+    }
+    try {
+      long modified = Files.getLastModifiedTime(file).toMillis();
+      return modified < System.currentTimeMillis() - FORGOTTEN.toMillis()
+          && LockedFile.deleteIfDead(file);
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+  }
+
+  private static byte[] content(Path file) throws IOException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      return new byte[0]; // given back meanwhile
+    }
+  }
+}

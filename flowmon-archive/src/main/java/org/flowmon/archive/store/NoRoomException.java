@@ -1,0 +1,63 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A disk has no room for what was to be written, also after all that nobody needs was deleted.
+ * Nothing of it was committed; it can be tried again.
+ */
+public final class NoRoomException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  // What Linux, macOS and Windows say of a full disk and of a used up quota.
+  private static final List<String> SAYINGS =
+      List.of("no space left on device", "disk quota exceeded", "not enough space on the disk");
+
+  /**
+   * An error of a folder's disk.
+   *
+   * @param folder where it was to be written
+   * @param freed bytes that were deleted before it was tried a last time
+   */
+  public NoRoomException(Path folder, long freed, IOException cause) {
+    super(
+        String.format(
+            Locale.ROOT,
+            "%s: its disk has no room left (%s); %,d bytes that nobody needs were deleted, and it"
+                + " was not enough: make room, or let `flowmon expire` keep less",
+            folder,
+            left(folder),
+            freed),
+        cause);
+  }
+
+  private static String left(Path folder) {
+    try {
+      FileStore store = Files.getFileStore(folder);
+      return String.format(
+          Locale.ROOT,
+          "%,d of %,d bytes are free",
+          store.getUsableSpace(),
+          store.getTotalSpace());
+    } catch (IOException e) {
+      return "how much is not known: " + e.getMessage();
+    }
+  }
+
+  /** Whether an error says that a disk is full, or what its user may take of it. */
+  public static boolean isMeantBy(Throwable error) {
+    for (Throwable e = error; e != null; e = e.getCause()) {
+      String message = e.getMessage() == null ? "" : e.getMessage().toLowerCase(Locale.ROOT);
+      if (e instanceof NoRoomException
+          || (e instanceof IOException && SAYINGS.stream().anyMatch(message::contains))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
