@@ -17,9 +17,8 @@ final class GroupFinder {
   private final GroupWords words;
   // Null where all groups are kept, however many there are.
   private final GroupSample sample;
-  // The keys of another table's group: as columns of one row, and one behind the other.
+  // The keys of another table's group, as columns of one row.
   private final long[][] oneRow;
-  private final long[] oneKey;
   // Whether groups were taken over without being put into the index.
   private boolean isUnindexed;
 
@@ -35,7 +34,6 @@ final class GroupFinder {
     this.words = words;
     this.sample = sample;
     this.oneRow = new long[layout.keyWords()][1];
-    this.oneKey = new long[layout.keyWords()];
   }
 
   TextDictionary texts() {
@@ -86,12 +84,16 @@ final class GroupFinder {
    * none.
    */
   int findOrAdd(GroupFinder other, int group) {
-    return findOrAdd(other.hash(group), other.words.nulls(group), keysOf(other, group), 0);
+    long nulls = other.words.nulls(group);
+    keysOf(other, group);
+    return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
   /** Whether there is a group with the keys of one of another table of the same layout. */
   boolean contains(GroupFinder other, int group) {
-    return find(other.hash(group), other.words.nulls(group), keysOf(other, group), 0) >= 0;
+    long nulls = other.words.nulls(group);
+    keysOf(other, group);
+    return find(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0) >= 0;
   }
 
   /**
@@ -102,14 +104,11 @@ final class GroupFinder {
   int findFirstKeys(GroupFinder other, int group) {
     long nulls = other.words.nulls(group) & ((1L << layout.keys().size()) - 1);
     keysOf(other, group);
-    for (int w = 0; w < oneKey.length; w++) {
-      oneKey[w] = oneRow[w][0];
-    }
-    return findOrAdd(keys.hash(nulls, oneKey, 0), nulls, oneRow, 0);
+    return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
-  /** The keys of another table's group as columns of one row, texts by their numbers here. */
-  private long[][] keysOf(GroupFinder other, int group) {
+  /** Puts the keys of another table's group into the one row, texts by their numbers here. */
+  private void keysOf(GroupFinder other, int group) {
     other.words.readKeys(group, oneRow);
     for (int k = 0; k < layout.keys().size() && keys.hasTexts(); k++) {
       if (layout.keyKind(k) == ValueKind.TEXT) {
@@ -117,7 +116,6 @@ final class GroupFinder {
         word[0] = texts.number(other.texts.text(word[0]));
       }
     }
-    return oneRow;
   }
 
   private int findOrAdd(long hash, long nulls, long[][] columns, int row) {
@@ -143,14 +141,14 @@ final class GroupFinder {
     int group = words.add(nulls, columns, row);
     index.add(hash, group);
     if (sample != null) {
-      sample.added(keys.leadingHash(nulls, columns, row, hash));
+      sample.added(keys.leadingHash(nulls, columns, row));
     }
     return group;
   }
 
   /** Adds the one group of a layout without keys. */
   void addGroupOfNoKeys() {
-    add(keys.hash(0, oneKey, 0), 0, oneRow, 0);
+    add(keys.hash(0, oneRow, 0), 0, oneRow, 0);
   }
 
   /** Groups are going to be taken over that cannot be found: from now on none are looked for. */
@@ -161,13 +159,14 @@ final class GroupFinder {
     isUnindexed = true;
   }
 
-  long hash(int group) {
-    return keys.hash(words.nulls(group), words.all(), words.keysAt(group));
-  }
-
-  /** The hash of the first keys of a group, which it is chosen by. */
+  /** The stable hash of the first keys of a group, which it is chosen by. */
   long leadingHash(int group) {
     return keys.leadingHash(words.nulls(group), words.all(), words.keysAt(group));
+  }
+
+  /** As {@link GroupIndex#displacement} has it. */
+  long displacement() {
+    return index.displacement();
   }
 
   void clear() {

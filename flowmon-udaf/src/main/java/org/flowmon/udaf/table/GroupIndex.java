@@ -92,4 +92,17 @@ final class GroupIndex {
   long heapBytes() {
     return 8L * slots.length;
   }
+
+  /**
+   * How many slots rows lie behind the one that their hash gives, summed up: how much there is to
+   * look at in vain. Looks at all slots.
+   */
+  long displacement() {
+    int mask = slots.length - 1;
+    long sum = 0;
+    for (int slot = 0; slot < slots.length; slot++) {
+      sum += slots[slot] == 0 ? 0 : (slot - (int) (slots[slot] >>> 32)) & mask;
+    }
+    return sum;
+  }
 }

@@ -5,9 +5,9 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 
 /**
  * Which groups a table keeps where there are too many of them, and what the others come to. Level L
- * keeps the groups in the hash of whose query's keys at least L bits are zero, from bit 32 upwards:
- * bits that neither the key group nor a slot goes by, so that each level has half of the groups of
- * the one before it, in each key group. What is kept is exact. The states of what is not are merged
+ * keeps the groups in the stable hash of whose query's keys at least L bits are zero, from bit 32
+ * upwards: bits that the key group does not go by, so that each level has half of the groups of the
+ * one before it, in each key group. What is kept is exact. The states of what is not are merged
  * into one, the <i>rest</i>: the sum over all groups stays exact too. A level only rises. Not
  * thread-safe.
  */
@@ -105,7 +105,7 @@ final class GroupSample {
     }
     int kept = 0;
     for (int i = 0; i < count; i++) {
-      if (!keeps(keys.leadingHash(nulls[i], keyWords, i, hashes[i]))) {
+      if (!keeps(keys.leadingHash(nulls[i], keyWords, i))) {
         drop(stateWords, i);
         continue;
       }

@@ -511,8 +511,9 @@ public final class GroupTable {
     }
   }
 
-  long hash(int group) {
-    return finder.hash(group);
+  /** As {@link GroupIndex#displacement} has it. */
+  long displacement() {
+    return finder.displacement();
   }
 
   /** How far apart groups are in {@link #words}. */

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
@@ -10,6 +11,11 @@ import org.flowmon.udaf.query.ValueKind;
  * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
  * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays, so that they
  * are the loaded rows' as long as the vectors are; all else is its own.
+ *
+ * <p>There are two hashes. Tables find groups by {@link TableHash}, which nobody outside of the
+ * process can foresee and nothing outside of it may depend on; a text goes into it as its number,
+ * which is the table's own. The stable {@link GroupHash} of the leading keys is for what all
+ * processes must agree on: {@link #leadingHash}.
  */
 final class KeyColumns {
   private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);
@@ -125,75 +131,70 @@ final class KeyColumns {
   }
 
   private void hash(int count) {
-    if (words.length == 2 && !hasTexts && nullsAreClear) {
-      hashTwo(words[0], words[1], count);
+    if (words.length == 2 && nullsAreClear) {
+      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the commonest case
       return;
     }
     hash(nulls, words, count, hashes);
   }
 
-  /** The commonest case, one address, in one loop. */
-  private void hashTwo(long[] first, long[] second, int count) {
-    for (int i = 0; i < count; i++) {
-      hashes[i] =
-          GroupHash.finish(GroupHash.mix(GroupHash.mix(GroupHash.SEED, first[i]), second[i]));
-    }
-  }
-
   /** The hash of one group whose words lie in an array: the same as its rows had. */
   long hash(long nulls, long[] data, int at) {
-    return hash(nulls, data, at, words.length);
-  }
-
-  /** The hash of the leading keys of one group, whose key group it gives. */
-  long leadingHash(long nulls, long[] data, int at) {
-    return hash(nulls & leadingNulls, data, at, leadingWords);
-  }
-
-  /** Likewise of a loaded row, whose words lie there, too. */
-  long leadingHash(int row, long nulls, long[] data, int at) {
-    return leadingWords == words.length ? hashes[row] : leadingHash(nulls, data, at);
-  }
-
-  /**
-   * Likewise of a group whose words lie in columns.
-   *
-   * @param hash of all its keys
-   */
-  long leadingHash(long nulls, long[][] columns, int row, long hash) {
-    if (leadingWords == words.length) {
-      return hash;
+    long sum = TableHash.start();
+    for (int w = 0; w < words.length; w++) {
+      sum = TableHash.add(sum, w, data[at + w]);
     }
-    long leading = GroupHash.SEED;
-    for (int w = 0; w < leadingWords; w++) {
-      long word = columns[w][row];
-      leading = GroupHash.mix(leading, textWords[w] != null ? texts.hash(word) : word);
-    }
-    long nullKeys = nulls & leadingNulls;
-    return GroupHash.finish(nullKeys == 0 ? leading : GroupHash.mix(leading, nullKeys));
+    return TableHash.finish(TableHash.addNulls(sum, nulls));
   }
 
-  private long hash(long nulls, long[] data, int at, int count) {
-    long hash = GroupHash.SEED;
-    for (int w = 0; w < count; w++) {
-      long word = data[at + w];
-      hash = GroupHash.mix(hash, textWords[w] != null ? texts.hash(word) : word);
+  /** Likewise of a group whose words lie in columns. */
+  long hash(long nulls, long[][] columns, int row) {
+    long sum = TableHash.start();
+    for (int w = 0; w < words.length; w++) {
+      sum = TableHash.add(sum, w, columns[w][row]);
     }
-    return GroupHash.finish(nulls == 0 ? hash : GroupHash.mix(hash, nulls));
+    return TableHash.finish(TableHash.addNulls(sum, nulls));
   }
 
   /** The hashes of groups whose words lie in columns. */
   void hash(long[] nullsOf, long[][] columns, int count, long[] out) {
-    Arrays.fill(out, 0, count, GroupHash.SEED);
+    Arrays.fill(out, 0, count, TableHash.start());
     for (int w = 0; w < words.length; w++) {
-      long[] column = columns[w];
-      boolean isText = textWords[w] != null;
-      for (int i = 0; i < count; i++) {
-        out[i] = GroupHash.mix(out[i], isText ? texts.hash(column[i]) : column[i]);
-      }
+      TableHash.add(out, w, columns[w], count);
     }
     for (int i = 0; i < count; i++) {
-      out[i] = GroupHash.finish(nullsOf[i] == 0 ? out[i] : GroupHash.mix(out[i], nullsOf[i]));
+      out[i] = TableHash.finish(TableHash.addNulls(out[i], nullsOf[i]));
     }
+  }
+
+  /**
+   * The stable hash of the leading keys of one group, which says its key group and the levels of
+   * {@link GroupSample} that have it.
+   */
+  long leadingHash(long nulls, long[] data, int at) {
+    long hash = GroupHash.SEED;
+    for (int w = 0; w < leadingWords; w++) {
+      hash = GroupHash.mix(hash, stableWord(w, data[at + w]));
+    }
+    return finish(hash, nulls);
+  }
+
+  /** Likewise of a group whose words lie in columns. */
+  long leadingHash(long nulls, long[][] columns, int row) {
+    long hash = GroupHash.SEED;
+    for (int w = 0; w < leadingWords; w++) {
+      hash = GroupHash.mix(hash, stableWord(w, columns[w][row]));
+    }
+    return finish(hash, nulls);
+  }
+
+  /** A text's number is the table's own. */
+  private long stableWord(int place, long word) {
+    return textWords[place] != null ? texts.hash(word) : word;
+  }
+
+  private long finish(long hash, long nulls) {
+    long leading = nulls & leadingNulls;
+    return GroupHash.finish(leading == 0 ? hash : GroupHash.mix(hash, leading));
   }
 }

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.table;
 
 import java.util.Arrays;
-import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ValueKind;
@@ -41,11 +41,11 @@ final class KeyCounts {
   long count(int group) {
     long[] data = table.words();
     int at = group * table.stride();
-    long hash = GroupHash.mix(GroupHash.SEED, data[at] & nulls);
-    for (int word : words) {
-      hash = GroupHash.mix(hash, data[at + word]);
+    long sum = TableHash.addNulls(TableHash.start(), data[at] & nulls);
+    for (int w = 0; w < words.length; w++) {
+      sum = TableHash.add(sum, w, data[at + words[w]]);
     }
-    hash = GroupHash.finish(hash);
+    long hash = TableHash.finish(sum);
     index.seek(hash);
     for (int i = index.next(); i >= 0; i = index.next()) {
       if (isSame(data, at, groups[i] * table.stride())) {

@@ -32,7 +32,7 @@ final class LowLevelTable {
     /**
      * Takes a group.
      *
-     * @param hash of the keys that its key group comes from
+     * @param hash the stable one of the keys that its key group comes from
      * @param at where its key words begin in {@code data}, its state right behind
      * @param source has what functions keep of it, which it knows by {@code group}
      */
@@ -228,7 +228,7 @@ final class LowLevelTable {
     for (int r = 0, at = 0; r < n; r++, at += words) {
       int i = selection[r];
       long nulls = keys.nulls[i];
-      long hash = keys.leadingHash(i, nulls, passed, at);
+      long hash = keys.leadingHash(nulls, passed, at);
       ejected.eject(
           paneOf == null ? pane : paneOf[r], nulls, hash, passed, at, StateSource.NONE, 0);
     }

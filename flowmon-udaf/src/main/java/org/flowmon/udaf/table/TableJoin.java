@@ -3,7 +3,7 @@ package org.flowmon.udaf.table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.ResultTable;
@@ -211,17 +211,18 @@ final class TableJoin {
     }
 
     long hash(int row) {
-      long hash = GroupHash.SEED;
+      long sum = TableHash.start();
       for (int k = 0; k < tables.length; k++) {
         int of = row(k, row);
+        int place = 2 * k % TableHash.MAX_WORDS;
         if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
-          hash = GroupHash.mix(hash, tables[k].text(of, columns[k]).hashCode());
+          sum = TableHash.add(sum, place, TableHash.of(tables[k].text(of, columns[k])));
         } else {
-          hash = GroupHash.mix(hash, tables[k].high(of, columns[k]));
-          hash = GroupHash.mix(hash, low(k, of));
+          sum = TableHash.add(sum, place, tables[k].high(of, columns[k]));
+          sum = TableHash.add(sum, place + 1, low(k, of));
         }
       }
-      return GroupHash.finish(hash);
+      return TableHash.finish(sum);
     }
 
     /** Equal for equal values: of zeros, and of what is no number, there is one. */

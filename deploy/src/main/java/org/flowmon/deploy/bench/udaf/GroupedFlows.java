@@ -7,7 +7,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.table.LowLevelQuery;
@@ -80,8 +80,7 @@ final class GroupedFlows {
         builder.setIpv4(FlowColumn.DST_ADDR, (value + group) * SCRAMBLE);
       }
       builder.endRow();
-      long mixed = GroupHash.mix(GroupHash.SEED, 0);
-      hashes[f] = GroupHash.finish(GroupHash.mix(mixed, IpAddress.ipv4Low(address)));
+      hashes[f] = TableHash.of(0, IpAddress.ipv4Low(address));
       if (builder.isFull()) {
         batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
         builder.clear();
