@@ -33,6 +33,12 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return high != 0 ? high : Long.compareUnsigned(loA, loB);
   }
 
+  /** Another one in each process: see {@link TableHash}. */
+  @Override
+  public int hashCode() {
+    return (int) TableHash.of(hi, lo);
+  }
+
   @Override
   public int compareTo(IpAddress other) {
     return compare(hi, lo, other.hi, other.lo);

@@ -1,6 +1,7 @@
 package org.flowmon.archive.group;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
@@ -9,7 +10,6 @@ import org.flowmon.udaf.table.GroupMemory;
 
 /** The groups of one partition. Not thread-safe. */
 final class PackedTable {
-  private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
   private static final int RADIX_BITS = 11;
   private static final int FIRST_SLOTS = 64;
@@ -97,7 +97,7 @@ final class PackedTable {
     boolean zeros = layout.startsWithZeros();
     for (int r = 0; r < n; r++) {
       long key = wanted[r];
-      int slot = (int) ((key * MULTIPLIER) >>> shift);
+      int slot = first(key, shift);
       int group = index[slot] - 1;
       while (group >= 0 && known[group] != key) {
         slot = (slot + 1) & mask;
@@ -113,6 +113,23 @@ final class PackedTable {
       }
       places[r] = group * stride;
     }
+  }
+
+  /**
+   * How many slots groups lie behind their own, summed up: how much there is to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot < slots.length; slot++) {
+      sum +=
+          slots[slot] == 0 ? 0 : (slot - first(keys[slots[slot] - 1], shift)) & (slots.length - 1);
+    }
+    return sum;
+  }
+
+  /** The slot of a key, unless it is taken. */
+  private static int first(long key, int shift) {
+    return (int) (TableHash.of(key) >>> shift);
   }
 
   /** Makes room for so many groups, so that none has to be made while rows are added. */
@@ -133,7 +150,7 @@ final class PackedTable {
       slots = new int[length];
       shift = Long.numberOfLeadingZeros(length) + 1;
       for (int group = 0; group < size; group++) {
-        int slot = (int) ((keys[group] * MULTIPLIER) >>> shift);
+        int slot = first(keys[group], shift);
         while (slots[slot] != 0) {
           slot = (slot + 1) & (length - 1);
         }

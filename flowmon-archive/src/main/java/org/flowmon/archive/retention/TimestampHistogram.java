@@ -3,6 +3,7 @@ package org.flowmon.archive.retention;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 
 /**
  * How many timestamps (µs) fall into each interval of time, in bounded memory: the structure that
@@ -126,7 +127,7 @@ public final class TimestampHistogram {
 
   private void put(long bucket, long count) {
     int mask = counts.length - 1;
-    int slot = (int) ((bucket * 0x9E37_79B9_7F4A_7C15L) >>> 32) & mask;
+    int slot = (int) TableHash.of(bucket) & mask;
     while (counts[slot] != 0 && buckets[slot] != bucket) {
       slot = (slot + 1) & mask;
     }
@@ -199,7 +200,7 @@ public final class TimestampHistogram {
 
   private long count(long bucket) {
     int mask = counts.length - 1;
-    int slot = (int) ((bucket * 0x9E37_79B9_7F4A_7C15L) >>> 32) & mask;
+    int slot = (int) TableHash.of(bucket) & mask;
     while (counts[slot] != 0 && buckets[slot] != bucket) {
       slot = (slot + 1) & mask;
     }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 
 /**
  * Finds the distinct values of a column, sorts them, and numbers every value by its place among
@@ -16,11 +17,11 @@ final class DictionaryBuilder {
   // A table of this many ints stays in a core's second-level cache.
   private static final long TABLE_RANGE = 1 << 17;
   private static final int FIRST_SLOTS = 1 << 12;
-  private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
   private final RadixSort radix = new RadixSort();
   private int[] slots = {};
   private int mask;
+  private boolean isWide;
   private long[] packed = {};
 
   /** For each value its id. */
@@ -60,6 +61,7 @@ final class DictionaryBuilder {
   }
 
   private void prepare(int n) {
+    isWide = false;
     if (ids.length < n) {
       ids = new int[n];
     }
@@ -93,8 +95,11 @@ final class DictionaryBuilder {
   }
 
   private static int hash(long value) {
-    long mixed = value * MIX;
-    return (int) (mixed >>> 32) ^ (int) (mixed >>> 15);
+    return (int) TableHash.of(value);
+  }
+
+  private static int hash(long hi, long lo) {
+    return (int) TableHash.of(hi, lo);
   }
 
   private void clearSlots() {
@@ -162,6 +167,21 @@ final class DictionaryBuilder {
       put(hash(value), size - 1);
     }
     return size - 1;
+  }
+
+  /**
+   * How many slots the values that were hashed last lie behind their own, summed up: how much there
+   * was to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot <= mask; slot++) {
+      if (slots[slot] != 0) {
+        int id = renumbering[slots[slot] - 1];
+        sum += (slot - (isWide ? hash(high[id], low[id]) : hash(low[id]))) & mask;
+      }
+    }
+    return sum;
   }
 
   private void put(int hash, int id) {
@@ -240,6 +260,7 @@ final class DictionaryBuilder {
   }
 
   private void buildWide(ColumnValues values) {
+    isWide = true;
     clearSlots();
     for (int i = 0; i < values.count; i++) {
       ids[i] = findOrInsert(values.high[i], values.low[i]);
@@ -285,7 +306,7 @@ final class DictionaryBuilder {
   }
 
   private int findOrInsert(long hi, long lo) {
-    int hash = hash((hi * 31) ^ lo);
+    int hash = hash(hi, lo);
     int slot = hash & mask;
     while (slots[slot] != 0) {
       int id = slots[slot] - 1;
@@ -304,7 +325,7 @@ final class DictionaryBuilder {
     if (2 * size > mask) {
       growSlots();
       for (int i = 0; i < size; i++) {
-        put(hash((high[i] * 31) ^ low[i]), i);
+        put(hash(high[i], low[i]), i);
       }
     }
     return size - 1;

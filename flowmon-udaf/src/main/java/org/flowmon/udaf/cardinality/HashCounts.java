@@ -1,6 +1,7 @@
 package org.flowmon.udaf.cardinality;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 
 /** Hashes, perhaps with the number of their rows: a hash table that grows. No hash is 0. */
 final class HashCounts {
@@ -32,9 +33,28 @@ final class HashCounts {
     return hashes.length + (rows == null ? 0 : rows.length);
   }
 
+  /**
+   * How many slots hashes lie behind their own, summed up: how much there is to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int place = 0; place < hashes.length; place++) {
+      sum += hashes[place] == 0 ? 0 : (place - first(hashes[place])) & (hashes.length - 1);
+    }
+    return sum;
+  }
+
+  /**
+   * The place of a hash, unless it is taken. Rows may be chosen by their hash, which is no secret.
+   * Tables of another size have another order, so that one can be filled in the order of another.
+   */
+  private int first(long hash) {
+    return (int) TableHash.of(hash, hashes.length) & (hashes.length - 1);
+  }
+
   private int place(long hash) {
     int mask = hashes.length - 1;
-    int place = (int) hash & mask;
+    int place = first(hash);
     while (hashes[place] != 0 && hashes[place] != hash) {
       place = place + 1 & mask;
     }

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.cardinality;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SubAggregate;
@@ -65,9 +66,10 @@ final class HashPad implements SubAggregate {
   }
 
   private boolean add(long[] pads, int at, long hash) {
-    // a hash's bits are as good as any
+    // rows may be chosen by their hash, which is no secret
+    int first = (int) TableHash.of(hash);
     for (int probe = 0; probe < PROBES; probe++) {
-      int place = at + SLOTS + ((int) hash + probe & CAPACITY - 1) * stride;
+      int place = at + SLOTS + (first + probe & CAPACITY - 1) * stride;
       if (pads[place] == 0) {
         pads[place] = hash;
         pads[at]++;

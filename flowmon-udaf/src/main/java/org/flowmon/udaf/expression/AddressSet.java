@@ -3,6 +3,7 @@ package org.flowmon.udaf.expression;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.query.AddressRanges;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -71,10 +72,26 @@ final class AddressSet {
         && IpAddress.compare(firstHigh[from], firstLow[from], high, low) <= 0;
   }
 
+  /**
+   * How many slots addresses lie behind their own, summed up: how much there is to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot < used.length; slot++) {
+      sum += used[slot] ? (slot - first(slotHigh[slot], slotLow[slot])) & (used.length - 1) : 0;
+    }
+    return sum;
+  }
+
+  /** The slot of an address, unless it is taken. */
+  private int first(long high, long low) {
+    return (int) TableHash.of(high, low) & (used.length - 1);
+  }
+
   /** The slot of the address, or the free one where it would be. */
   private int slot(long high, long low) {
     int mask = used.length - 1;
-    int at = (int) (((low ^ (high * 0xC2B2AE3D27D4EB4FL)) * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+    int at = first(high, low);
     while (used[at] && (slotLow[at] != low || slotHigh[at] != high)) {
       at = (at + 1) & mask;
     }

@@ -1,5 +1,7 @@
 package org.flowmon.udaf.expression;
 
+import org.flowmon.flow.TableHash;
+
 /** A fixed set of longs: compared one by one while few, hashed beyond. */
 final class LongSet {
   private static final int FEW = 8;
@@ -34,10 +36,26 @@ final class LongSet {
     return used[slot(value)];
   }
 
+  /**
+   * How many slots values lie behind their own, summed up: how much there is to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot < slots.length; slot++) {
+      sum += used[slot] ? (slot - first(slots[slot])) & (slots.length - 1) : 0;
+    }
+    return sum;
+  }
+
+  /** The slot of a value, unless it is taken. */
+  private int first(long value) {
+    return (int) TableHash.of(value) & (slots.length - 1);
+  }
+
   /** The slot of the value, or the free one where it would be. */
   private int slot(long value) {
     int mask = slots.length - 1;
-    int at = (int) ((value * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+    int at = first(value);
     while (used[at] && slots[at] != value) {
       at = (at + 1) & mask;
     }

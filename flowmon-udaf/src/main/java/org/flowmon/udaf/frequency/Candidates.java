@@ -1,6 +1,7 @@
 package org.flowmon.udaf.frequency;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 
 /**
  * The heaviest items so far, each with a weight that is never above its true one, in words (Misra
@@ -25,12 +26,12 @@ final class Candidates {
   static final int SLOTS = 2;
 
   private static final int USED = 1;
-  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
-  private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;
 
   private final int width;
   private final long[] weights;
   private final long[] kept;
+  // Made when it is first needed.
+  private long[] merged = {};
 
   /**
    * Scratch memory.
@@ -65,10 +66,25 @@ final class Candidates {
     return (int) words[at + USED];
   }
 
+  /** The slot of an item, unless it is taken. */
+  private static int first(int width, long high, long low) {
+    return (int) TableHash.of(high, low) & (width - 1);
+  }
+
+  /** How many slots items lie behind their own, summed up: how much there is to look at in vain. */
+  static long displacement(long[] words, int at, int width) {
+    long sum = 0;
+    for (int s = 0; s < width; s++) {
+      int place = at + SLOTS + 3 * s;
+      boolean isEmpty = words[place + 2] == 0;
+      sum += isEmpty ? 0 : (s - first(width, words[place], words[place + 1])) & (width - 1);
+    }
+    return sum;
+  }
+
   /** The place of an item's slot, or of the empty one where it would be. */
   private static int slot(long[] words, int at, int width, long high, long low) {
-    long hash = low * MULTIPLIER ^ high * HIGH_MULTIPLIER;
-    for (int s = (int) (hash >>> (64 - Integer.numberOfTrailingZeros(width))); ; s++) {
+    for (int s = first(width, high, low); ; s++) {
       int place = at + SLOTS + 3 * (s & width - 1);
       if (words[place + 2] == 0 || (words[place] == high && words[place + 1] == low)) {
         return place;
@@ -124,14 +140,25 @@ final class Candidates {
     }
   }
 
-  /** Adds the candidates of another sketch of the same width. */
+  /**
+   * Adds the candidates of another sketch of the same width, by key: what is forgotten meanwhile
+   * must not depend on the order of slots, which is another one in each process.
+   */
   void merge(long[] words, int at, long[] others, int from) {
     words[at] = ItemKey.plus(words[at], others[from]);
+    if (merged.length == 0) {
+      merged = new long[3 * capacity(width)];
+    }
+    int count = 0;
     for (int s = 0; s < slots(width); s++) {
       int place = from + SLOTS + 3 * s;
       if (others[place + 2] != 0) {
-        add(words, at, others[place], others[place + 1], others[place + 2]);
+        System.arraycopy(others, place, merged, 3 * count++, 3);
       }
+    }
+    ItemCounts.sort(merged, count);
+    for (int i = 0; i < 3 * count; i += 3) {
+      add(words, at, merged[i], merged[i + 1], merged[i + 2]);
     }
   }
 }

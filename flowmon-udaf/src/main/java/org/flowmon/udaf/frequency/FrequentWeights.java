@@ -153,9 +153,28 @@ final class FrequentWeights extends ItemWeights {
     sink.putVarint(refused());
     sink.putByte(isFull ? 1 : 0);
     if (!items.isEmpty()) {
-      byte[] image = items.toByteArray(new Keys());
+      byte[] image = inOrder(items.toByteArray(new Keys()));
       sink.putBytes(image, 0, image.length);
     }
+  }
+
+  /** Puts items of an image by key: the library has them by slot, which each process has others. */
+  private static byte[] inOrder(byte[] image) {
+    int active = LittleEndian.getInt(image, 8);
+    int keys = PREAMBLE_BYTES + 8 * active;
+    long[] triples = new long[3 * active];
+    for (int i = 0; i < active; i++) {
+      triples[3 * i] = LittleEndian.getLong(image, keys + KEY_BYTES * i);
+      triples[3 * i + 1] = LittleEndian.getLong(image, keys + KEY_BYTES * i + 8);
+      triples[3 * i + 2] = LittleEndian.getLong(image, PREAMBLE_BYTES + 8 * i);
+    }
+    ItemCounts.sort(triples, active);
+    for (int i = 0; i < active; i++) {
+      LittleEndian.putLong(image, keys + KEY_BYTES * i, triples[3 * i]);
+      LittleEndian.putLong(image, keys + KEY_BYTES * i + 8, triples[3 * i + 1]);
+      LittleEndian.putLong(image, PREAMBLE_BYTES + 8 * i, triples[3 * i + 2]);
+    }
+    return image;
   }
 
   @Override

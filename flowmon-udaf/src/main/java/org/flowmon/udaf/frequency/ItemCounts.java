@@ -1,10 +1,10 @@
 package org.flowmon.udaf.frequency;
 
+import org.flowmon.flow.TableHash;
+
 /** Items with their exact weights: a hash table that grows. */
 final class ItemCounts {
   private static final int STRIDE = 3;
-  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
-  private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;
 
   // high, low, weight; 0 where the slot is empty
   private long[] slots = new long[4 * STRIDE];
@@ -48,10 +48,25 @@ final class ItemCounts {
     return slots[place(high, low) + 2];
   }
 
+  /** The slot of an item among so many, a power of two, unless it is taken. */
+  private static int first(long high, long low, int slots) {
+    return (int) TableHash.of(high, low) & (slots - 1);
+  }
+
+  /** How many slots items lie behind their own, summed up: how much there is to look at in vain. */
+  long displacement() {
+    int count = slots.length / STRIDE;
+    long sum = 0;
+    for (int s = 0; s < count; s++) {
+      int at = s * STRIDE;
+      sum += slots[at + 2] == 0 ? 0 : (s - first(slots[at], slots[at + 1], count)) & (count - 1);
+    }
+    return sum;
+  }
+
   private int place(long high, long low) {
     int count = slots.length / STRIDE;
-    long hash = low * MULTIPLIER ^ high * HIGH_MULTIPLIER;
-    for (int s = (int) (hash >>> (64 - Integer.numberOfTrailingZeros(count))); ; s++) {
+    for (int s = first(high, low, count); ; s++) {
       int place = (s & count - 1) * STRIDE;
       if (slots[place + 2] == 0 || (slots[place] == high && slots[place + 1] == low)) {
         return place;

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.frequency;
 
 import java.util.Arrays;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SubAggregate;
@@ -26,8 +27,6 @@ final class PairPad implements SubAggregate {
   private static final int USED = 0;
   private static final int REFUSED = 1;
   private static final int SLOTS = 2;
-  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
-  private static final long HIGH_MULTIPLIER = 0xC2B2AE3D27D4EB4FL;
 
   /** What is done with pairs. */
   enum Layout {
@@ -44,7 +43,6 @@ final class PairPad implements SubAggregate {
   private final boolean weighted;
   private final int capacity;
   private final int stride;
-  private final int shift;
 
   /**
    * Pads of one function.
@@ -61,7 +59,6 @@ final class PairPad implements SubAggregate {
     this.weighted = weighted;
     this.capacity = capacity;
     this.stride = ofAddresses ? 3 : 2;
-    this.shift = 64 - Integer.numberOfTrailingZeros(capacity);
   }
 
   @Override
@@ -129,7 +126,7 @@ final class PairPad implements SubAggregate {
   }
 
   private boolean addNumber(long[] pads, int at, long number, long weight) {
-    int slot = (int) ((number * MULTIPLIER) >>> shift);
+    int slot = (int) TableHash.of(number);
     for (int probe = 0; probe < PROBES; probe++) {
       int place = at + SLOTS + (slot + probe & capacity - 1) * 2;
       long old = pads[place + 1];
@@ -148,8 +145,7 @@ final class PairPad implements SubAggregate {
   }
 
   private boolean addAddress(long[] pads, int at, long high, long low, long weight) {
-    // The upper bits of a product hang on all bits of its factor: both words count.
-    int slot = (int) ((low * MULTIPLIER ^ high * HIGH_MULTIPLIER) >>> shift);
+    int slot = (int) TableHash.of(high, low);
     for (int probe = 0; probe < PROBES; probe++) {
       int place = at + SLOTS + (slot + probe & capacity - 1) * 3;
       long old = pads[place + 2];

@@ -44,7 +44,11 @@ final class SketchedWeights extends ItemWeights {
     ItemCounts items = exact;
     if (items != null) {
       exact = null;
-      items.forEach(this::add);
+      // By key, not by slot: the order of slots is another one in each process.
+      long[] sorted = items.sorted();
+      for (int i = 0; i < sorted.length; i += 3) {
+        add(sorted[i], sorted[i + 1], sorted[i + 2]);
+      }
     }
   }
 

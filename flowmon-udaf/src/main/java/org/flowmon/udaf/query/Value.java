@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.Locale;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 
 /**
  * One constant of a query: a literal or the value of a parameter.
@@ -13,6 +14,12 @@ import org.flowmon.flow.IpAddress;
  * @param text the text, null where the kind is not {@link ValueKind#TEXT}
  */
 public record Value(ValueKind kind, long high, long low, String text) {
+  /** Another one in each process: values may be what flows brought. See {@link TableHash}. */
+  @Override
+  public int hashCode() {
+    return (int) (text == null ? TableHash.of(high, low) : TableHash.of(text));
+  }
+
   /** SQL's NULL. */
   public static final Value NULL = new Value(null, 0, 0, null);
 

@@ -7,10 +7,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.flowmon.flow.TableHash;
 
 /** The panes that the low level holds groups of, by time and by index. */
 final class PaneSet {
-  private record Key(long start, long fromWindowEnd, long due) {}
+  private record Key(long start, long fromWindowEnd, long due) {
+    /** Another one in each process, as flows say their times: see {@link TableHash}. */
+    @Override
+    public int hashCode() {
+      long sum = TableHash.add(TableHash.start(), 0, start);
+      sum = TableHash.add(sum, 1, fromWindowEnd);
+      return (int) TableHash.finish(TableHash.add(sum, 2, due));
+    }
+  }
 
   private int destinations;
   private final Map<Key, Pane> byTime = new HashMap<>();
