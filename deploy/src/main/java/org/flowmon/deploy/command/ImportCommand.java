@@ -304,6 +304,12 @@ public final class ImportCommand implements Callable<Integer> {
             options.clock().olderFlows(),
             Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
       }
+      if (options.clock().aheadFlows() > 0) {
+        System.err.printf(
+            "warning: %s: the times of %d flows are more than a day ahead of those around them:"
+                + " they arrive with these%n",
+            file, options.clock().aheadFlows());
+      }
       if (Files.exists(rejects)) {
         System.out.println(
             "  rejected lines are in "

@@ -134,6 +134,33 @@ final class ImportCommandTest {
     assertEquals("", run.err());
   }
 
+  @Test
+  void aLineFarAheadOfThoseAroundItIsWarnedOfAndMovesNoOther() throws Exception {
+    StringBuilder lines = new StringBuilder("end_time,bytes\n");
+    for (int i = 0; i < 10; i++) {
+      lines.append(i == 5 ? 4_070_908_800L : 1_700_000_000 + i).append(",1\n");
+    }
+    Path csv = Files.writeString(folder.resolve("flows.csv"), lines);
+    Path archive = folder.resolve("archive");
+    CommandRun run = CommandRun.of("import", csv, "--archive", archive);
+    assertEquals(
+        List.of(
+            "warning: "
+                + csv
+                + ": the times of 1 flows are more than a day ahead of those around them: they"
+                + " arrive with these"),
+        run.err().lines().toList());
+    run =
+        CommandRun.of(
+            "query",
+            "SELECT COUNT(*) AS flows, MAX(arrival) AS last FROM flows",
+            "--archive",
+            archive,
+            "--format",
+            "csv");
+    assertTrue(run.out().contains("10,2023-11-14T22:13:29"), run.out());
+  }
+
   /** The heap holds the rows of a file that are to be sealed, but not what sealing them takes. */
   @ParameterizedTest
   @ValueSource(strings = {"1", "2"})

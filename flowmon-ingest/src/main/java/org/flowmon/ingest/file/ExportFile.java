@@ -46,8 +46,9 @@ final class ExportFile implements FlowFileReader {
             options.networks(),
             DecoderLimits.defaults());
     String damage = null;
+    options.clock().beginFile();
     try {
-      reader.read(file, sink);
+      options.clock().addAheadFlows(reader.read(file, sink));
     } catch (IOException e) {
       damage = e.getMessage();
     }

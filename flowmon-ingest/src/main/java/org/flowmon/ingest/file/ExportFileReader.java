@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
@@ -13,8 +14,8 @@ import org.flowmon.ingest.decode.ExportDecoder;
 /**
  * Reads the flows of a file that holds exports: a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX
  * datagrams, or an IPFIX file; plain or compressed by gzip. {@code arrival} is the capture's clock
- * (of an IPFIX file the export time) and never goes back within a file. An IPFIX file does not know
- * its exporter: NULL.
+ * (of an IPFIX file the export time), as {@link ArrivalClock} makes it one. An IPFIX file does not
+ * know its exporter: NULL.
  */
 public final class ExportFileReader {
   private final IngestCounters counters;
@@ -52,43 +53,45 @@ public final class ExportFileReader {
   /**
    * Reads a file to its end. Each file has its own exporters: templates are not carried over.
    *
+   * @return flows of datagrams that arrive as those around them do, though their time is far ahead
+   *     ({@link ArrivalClock#aheadFlows})
    * @throws IOException naming the file and the place where it is not what it began as
    */
-  public void read(Path file, FlowSink out) throws IOException {
+  public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));
     DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
     ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept);
-    if (ipfix) {
-      readIpfix(file, decoder, out);
-    } else {
-      readCapture(file, decoder, out);
+    try (FileDatagrams datagrams =
+        ipfix ? FileDatagrams.ofIpfix(file) : FileDatagrams.ofCapture(file, counters)) {
+      return decode(datagrams, decoder, out);
     }
   }
 
-  private void readCapture(Path file, ExportDecoder decoder, FlowSink out) throws IOException {
-    try (PcapReader reader = PcapReader.open(file, counters)) {
-      long arrival = Long.MIN_VALUE;
-      while (reader.next()) {
-        arrival = Math.max(arrival, reader.timeMicros());
-        decoder.decode(
-            reader.bytes(),
-            reader.offset(),
-            reader.length(),
-            reader.source(),
-            reader.sourcePort(),
-            arrival,
-            out);
+  private long decode(FileDatagrams datagrams, ExportDecoder decoder, FlowSink out)
+      throws IOException {
+    ArrivalClock clock = new ArrivalClock();
+    long ahead = 0;
+    long[] following = new long[ArrivalClock.LOOK_AHEAD];
+    while (datagrams.next()) {
+      long time = datagrams.timeMicros();
+      long wereAhead = clock.aheadFlows();
+      long arrival =
+          clock.needsFollowing(time)
+              ? clock.arrival(time, following, datagrams.readAhead(following))
+              : clock.arrival(time);
+      long before = counters.get(IngestCounter.FLOWS_DECODED);
+      decoder.decode(
+          datagrams.bytes(),
+          datagrams.offset(),
+          datagrams.length(),
+          datagrams.source(),
+          datagrams.sourcePort(),
+          arrival,
+          out);
+      if (clock.aheadFlows() > wereAhead) {
+        ahead += counters.get(IngestCounter.FLOWS_DECODED) - before;
       }
     }
-  }
-
-  private static void readIpfix(Path file, ExportDecoder decoder, FlowSink out) throws IOException {
-    try (IpfixFileReader reader = IpfixFileReader.open(file)) {
-      long arrival = Long.MIN_VALUE;
-      while (reader.next()) {
-        arrival = Math.max(arrival, reader.exportMicros());
-        decoder.decode(reader.bytes(), 0, reader.length(), null, 0, arrival, out);
-      }
-    }
+    return ahead;
   }
 }

@@ -23,7 +23,6 @@ final class ParsedChunk {
   final List<Reject> rejects = new ArrayList<>();
   final List<FlowBatch> batches = new ArrayList<>();
   long lines;
-  long olderFlows;
 
   private final RowBlocks pool;
   private final SourceKind kind;
@@ -59,11 +58,6 @@ final class ParsedChunk {
     boolean cut = to - from > LineReader.MAX_LINE_BYTES;
     to = Math.min(to, from + LineReader.MAX_LINE_BYTES);
     rejects.add(new Reject(lines, reason, detail, from, to, cut || chunk.tooLong()));
-  }
-
-  /** The largest time that moves a clock. */
-  long latest() {
-    return blocks.stream().mapToLong(RowBlock::latest).max().orElse(Long.MIN_VALUE);
   }
 
   /** What is wrong with a value, for people. */

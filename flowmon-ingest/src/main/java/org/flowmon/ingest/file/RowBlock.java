@@ -1,6 +1,7 @@
 package org.flowmon.ingest.file;
 
 import java.util.Arrays;
+import java.util.Optional;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -152,15 +153,6 @@ final class RowBlock {
     }
   }
 
-  /** The largest time that moves a clock, {@link Long#MIN_VALUE} where there is no row. */
-  long latest() {
-    long latest = Long.MIN_VALUE;
-    for (int row = 0; row < rows; row++) {
-      latest = Math.max(latest, time(row));
-    }
-    return latest;
-  }
-
   private long time(int row) {
     return isSet(ARRIVAL, row)
         ? low[ARRIVAL][row]
@@ -168,26 +160,38 @@ final class RowBlock {
   }
 
   /**
-   * Gives each row without an arrival what a clock shows that had come so far before.
+   * Gives each row without an arrival what a clock shows that has come so far.
    *
-   * @param now what it shows before the first row
-   * @param clock that knows which flows are {@linkplain ArrivalClock#isOlder older} than their
-   *     file's begin; it is not moved
-   * @return how many of them are so
+   * @param clock which is moved
+   * @param next the rows that follow, of which some may be looked at
    */
-  long setArrivals(long now, ArrivalClock clock) {
-    long older = 0;
-    long latest = now;
+  void setArrivals(ArrivalClock clock, Optional<RowBlock> next) {
+    long[] following = new long[ArrivalClock.LOOK_AHEAD];
     for (int row = 0; row < rows; row++) {
       long time = time(row);
-      latest = Math.max(latest, time);
-      if (!isSet(ARRIVAL, row)) {
-        low[ARRIVAL][row] = latest;
-        valid[ARRIVAL][row >>> 6] |= 1L << row;
-        older += clock.isOlder(time, latest) ? 1 : 0;
+      int count = clock.needsFollowing(time) ? following(row + 1, next, following) : 0;
+      if (isSet(ARRIVAL, row)) {
+        clock.observe(time, following, count);
+        continue;
+      }
+      low[ARRIVAL][row] =
+          clock.needsFollowing(time) ? clock.arrival(time, following, count) : clock.arrival(time);
+      valid[ARRIVAL][row >>> 6] |= 1L << row;
+    }
+  }
+
+  private int following(int first, Optional<RowBlock> next, long[] into) {
+    int count = 0;
+    for (int row = first; row < rows && count < into.length; row++) {
+      into[count++] = time(row);
+    }
+    if (next.isPresent()) {
+      RowBlock behind = next.get();
+      for (int row = 0; row < behind.rows && count < into.length; row++) {
+        into[count++] = behind.time(row);
       }
     }
-    return older;
+    return count;
   }
 
   /** The rows as a batch; the builder is empty before and after. */

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -53,6 +54,7 @@ final class TextFileReader implements ParallelFlowReader {
   public FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException {
     Plan plan = plan();
     long[] before = options.rejects().mark();
+    options.clock().beginFile();
     ExecutorService pool = threads > 1 ? Executors.newFixedThreadPool(threads) : null;
     try (InputStream in = GzipInput.open(file, options.bytesRead())) {
       in.skipNBytes(plan.skipped);
@@ -117,7 +119,8 @@ final class TextFileReader implements ParallelFlowReader {
     private final ThreadLocal<FlowBatchBuilder> builder =
         ThreadLocal.withInitial(() -> new FlowBatchBuilder(RowBlock.CAPACITY));
     private final BatchSummary summary = new BatchSummary();
-    private CompletableFuture<Long> clock;
+    // Complete when the file's clock is the next piece's: they move it one after the other.
+    private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
     private long lines;
 
     Reading(Plan plan, TextChunks chunks, Consumer<FlowBatch> out) {
@@ -125,7 +128,6 @@ final class TextFileReader implements ParallelFlowReader {
       this.chunks = chunks;
       this.out = out;
       this.lines = plan.lines;
-      this.clock = CompletableFuture.completedFuture(options.clock().now());
       this.blocks =
           new RowBlocks(
               plan.columns.stream().map(TextColumn::column).filter(Objects::nonNull).toList());
@@ -140,15 +142,15 @@ final class TextFileReader implements ParallelFlowReader {
     void run(ExecutorService pool, int threads) throws IOException {
       Deque<Future<ParsedChunk>> pending = new ArrayDeque<>();
       for (TextChunks.Chunk chunk = chunks.next(); chunk != null; chunk = chunks.next()) {
-        CompletableFuture<Long> base = clock;
-        CompletableFuture<Long> after = new CompletableFuture<>();
-        clock = after;
+        CompletableFuture<Void> before = turn;
+        CompletableFuture<Void> after = new CompletableFuture<>();
+        turn = after;
         TextChunks.Chunk piece = chunk;
         if (pool == null) {
-          take(parse(piece, base, after));
+          take(parse(piece, before, after));
           continue;
         }
-        pending.add(pool.submit(() -> parse(piece, base, after)));
+        pending.add(pool.submit(() -> parse(piece, before, after)));
         if (pending.size() > threads + 1) {
           take(await(pending.remove()));
         }
@@ -170,24 +172,26 @@ final class TextFileReader implements ParallelFlowReader {
                 rest.length,
                 false);
       }
-      options.clock().advance(await(clock));
     }
 
     /** Runs in any thread; pieces begin in their order, so each waits only for one that runs. */
     private ParsedChunk parse(
-        TextChunks.Chunk chunk, CompletableFuture<Long> base, CompletableFuture<Long> after)
+        TextChunks.Chunk chunk, CompletableFuture<Void> before, CompletableFuture<Void> after)
         throws IOException {
       try {
         ParsedChunk parsed = new ParsedChunk(chunk, blocks, plan.kind, options.networks());
         parser.get().parse(parsed);
-        long latest = parsed.latest();
-        long now = await(base);
-        after.complete(Math.max(now, latest));
+        await(before);
+        for (int b = 0; b < parsed.blocks.size(); b++) {
+          Optional<RowBlock> next =
+              b + 1 < parsed.blocks.size()
+                  ? Optional.of(parsed.blocks.get(b + 1))
+                  : Optional.empty();
+          parsed.blocks.get(b).setArrivals(options.clock(), next);
+        }
+        after.complete(null);
         for (RowBlock block : parsed.blocks) {
           if (block.rows() > 0) {
-            long last = block.latest();
-            parsed.olderFlows += block.setArrivals(now, options.clock());
-            now = Math.max(now, last);
             parsed.batches.add(block.toBatch(builder.get()));
           }
           blocks.give(block);
@@ -215,7 +219,6 @@ final class TextFileReader implements ParallelFlowReader {
                 reject.cut());
       }
       lines += parsed.lines;
-      options.clock().addOlderFlows(parsed.olderFlows);
       chunks.release(parsed.chunk);
       for (FlowBatch batch : parsed.batches) {
         summary.add(batch);

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -102,6 +103,7 @@ public final class TypedRows {
     this.numbers = new long[targets.length];
     this.bytes = new byte[targets.length][];
     this.before = options.rejects().mark();
+    options.clock().beginFile();
     block.useFilled();
     for (TextColumn target : targets) {
       if (target.column() != null) {
@@ -345,10 +347,7 @@ public final class TypedRows {
     if (block.rows() == 0) {
       return;
     }
-    long latest = block.latest();
-    ArrivalClock clock = options.clock();
-    clock.addOlderFlows(block.setArrivals(clock.now(), clock));
-    clock.advance(latest);
+    block.setArrivals(options.clock(), Optional.empty());
     FlowBatch batch = block.toBatch(builder);
     block.clear();
     summary.add(batch);

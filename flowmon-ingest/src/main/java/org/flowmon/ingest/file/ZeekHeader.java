@@ -19,6 +19,21 @@ final class ZeekHeader {
   private RejectReason unusable;
   private String problem = "";
 
+  /** Where a line of the header or a comment begins; {@code to} where the line is none. */
+  int begin(byte[] bytes, int from, int to) {
+    int first = seen ? from : firstOf(bytes, from, to);
+    return first < to && bytes[first] == '#' ? first : to;
+  }
+
+  /** Before the header some logs have blanks in front of their first line. */
+  static int firstOf(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to && (bytes[at] == ' ' || bytes[at] == '\t')) {
+      at++;
+    }
+    return at;
+  }
+
   /**
    * Takes a line that begins with {@code #}.
    *

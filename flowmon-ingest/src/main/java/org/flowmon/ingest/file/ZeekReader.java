@@ -42,21 +42,23 @@ public final class ZeekReader implements FlowFileReader {
     SummarySink sink = new SummarySink(out);
     RejectedLines rejects = options.rejects();
     long[] before = rejects.mark();
+    options.clock().beginFile();
     String damage;
-    try (LineReader lines = new LineReader(GzipInput.open(file, options.bytesRead()))) {
-      Lines reading = new Lines(lines, sink);
+    try (ZeekLines lines = new ZeekLines(GzipInput.open(file, options.bytesRead()))) {
+      Reading reading = new Reading(lines, sink);
       while (lines.next()) {
-        RejectReason reason = reading.line();
+        ZeekLines.Line line = lines.line();
+        RejectReason reason = reading.take(line);
         if (reason != null) {
           rejects.add(
               file,
-              lines.number(),
+              line.number(),
               reason,
               reading.problem,
-              lines.bytes(),
-              lines.from(),
-              lines.to(),
-              lines.tooLong());
+              line.bytes(),
+              line.from(),
+              line.to(),
+              line.isTooLong());
         }
       }
       damage =
@@ -68,111 +70,73 @@ public final class ZeekReader implements FlowFileReader {
   }
 
   /** One pass over the lines. */
-  private final class Lines {
-    private final LineReader lines;
+  private final class Reading {
+    private final ZeekLines lines;
     private final ZeekHeader header = new ZeekHeader();
-    private final ZeekValues values = new ZeekValues();
-    private final ZeekJsonLine json = new ZeekJsonLine(values);
+    private final ZeekConnection connection = new ZeekConnection(header);
+    // A line before its turn, which leaves the one at hand as it is.
+    private final ZeekConnection ahead = new ZeekConnection(header);
     private final ZeekFlowWriter writer;
+    private final ArrivalClock clock = options.clock();
+    private final long[] following = new long[ArrivalClock.LOOK_AHEAD];
     private String problem = "";
 
-    Lines(LineReader lines, FlowSink out) {
+    Reading(ZeekLines lines, FlowSink out) {
       this.lines = lines;
-      this.writer = new ZeekFlowWriter(values, options, out);
+      this.writer = new ZeekFlowWriter(connection.values(), options, out);
     }
 
     /** Takes a line; null, or why it is no flow. */
-    RejectReason line() throws IOException {
-      byte[] bytes = lines.bytes();
-      int from = lines.from();
-      int to = lines.to();
-      if (lines.tooLong()) {
-        return refuse(
-            RejectReason.LINE_TOO_LONG,
-            "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept");
+    RejectReason take(ZeekLines.Line line) throws IOException {
+      if (line.isTooLong()) {
+        problem = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
+        return RejectReason.LINE_TOO_LONG;
       }
-      if (lines.cutShort()) {
-        return refuse(RejectReason.CUT_SHORT, lines.damage());
+      if (line.isCutShort()) {
+        problem = lines.damage();
+        return RejectReason.CUT_SHORT;
       }
-      if (from == to) {
+      if (line.from() == line.to()) {
         return null;
       }
-      int hash = header.seen() ? from : firstOf(bytes, from, to);
-      if (hash < to && bytes[hash] == '#') {
-        RejectReason reason = header.take(bytes, hash, to);
-        return reason == null ? null : refuse(reason, header.problem());
-      }
-      values.clear();
-      boolean object = !header.seen() && hash < to && bytes[hash] == '{';
-      RejectReason reason = object ? object(bytes, from, to) : row(bytes, from, to);
-      if (reason != null) {
+      int hash = header.begin(line.bytes(), line.from(), line.to());
+      if (hash < line.to()) {
+        RejectReason reason = header.take(line.bytes(), hash, line.to());
+        problem = header.problem();
         return reason;
       }
-      reason = writer.write();
-      return reason == null ? null : refuse(reason, writer.problem());
-    }
-
-    /** Before the header some logs have blanks in front of their first line. */
-    private static int firstOf(byte[] bytes, int from, int to) {
-      int at = from;
-      while (at < to && (bytes[at] == ' ' || bytes[at] == '\t')) {
-        at++;
+      RejectReason reason = connection.read(line.bytes(), line.from(), line.to());
+      if (reason != null) {
+        problem = connection.problem();
+        return reason;
       }
-      return at;
+      writer.write(arrival(connection.endTime()));
+      return null;
     }
 
-    private RejectReason object(byte[] bytes, int from, int to) throws IOException {
-      RejectReason reason = json.read(bytes, from, to);
-      return reason == null ? null : refuse(reason, json.problem());
+    private long arrival(long time) throws IOException {
+      return clock.needsFollowing(time)
+          ? clock.arrival(time, following, readAhead())
+          : clock.arrival(time);
     }
 
-    private RejectReason row(byte[] bytes, int from, int to) {
-      if (header.unusable() != null) {
-        return refuse(header.unusable(), header.problem());
-      }
-      ZeekField[] fields = header.fields();
-      byte separator = header.separator();
-      int place = 0;
-      int start = from;
-      RejectReason reason = null;
-      for (int i = from; i <= to; i++) {
-        if (i < to && bytes[i] != separator) {
-          continue;
+    /** Times of the flows among the next lines, which end where a line of the header does. */
+    private int readAhead() throws IOException {
+      int count = 0;
+      for (int place = 0; place < following.length; place++) {
+        if (!lines.hasAhead(place)) {
+          break;
         }
-        if (place < fields.length && fields[place] != null && reason == null) {
-          reason = value(fields[place], bytes, start, i);
+        ZeekLines.Line line = lines.ahead(place);
+        if (header.begin(line.bytes(), line.from(), line.to()) < line.to()) {
+          break;
         }
-        place++;
-        start = i + 1;
+        boolean whole = !line.isTooLong() && !line.isCutShort() && line.from() < line.to();
+        if (whole && ahead.read(line.bytes(), line.from(), line.to()) == null) {
+          following[count++] = ahead.endTime();
+        }
       }
-      // Where the count is wrong, that is the cause of whatever else does not fit.
-      return place == fields.length
-          ? reason
-          : refuse(
-              RejectReason.WRONG_FIELD_COUNT,
-              place + " values, the header has " + fields.length + " fields");
-    }
-
-    private RejectReason value(ZeekField field, byte[] bytes, int from, int to) {
-      if (header.isUnset(bytes, from, to)) {
-        return null;
-      }
-      boolean text = field.kind() == ZeekField.Kind.TEXT;
-      RejectReason reason;
-      if (header.isEmpty(bytes, from, to)) {
-        reason = text ? values.set(field, bytes, from, from) : null;
-      } else if (text && ZeekEscapes.any(bytes, from, to)) {
-        byte[] plain = ZeekEscapes.unescape(java.util.Arrays.copyOfRange(bytes, from, to));
-        reason = values.set(field, plain, 0, plain.length);
-      } else {
-        reason = values.set(field, bytes, from, to);
-      }
-      return reason == null ? null : refuse(reason, values.problem());
-    }
-
-    private RejectReason refuse(RejectReason reason, String why) {
-      problem = why;
-      return reason;
+      return count;
     }
   }
 }

@@ -54,26 +54,74 @@ final class NaiveZeekLog {
   private String[] names;
   private String unset = "-";
   private String empty = "(empty)";
-  private long clock = Long.MIN_VALUE;
+  private static final Map<FlowColumn, Object> NO_FLOW = Map.of();
+  private static final Map<FlowColumn, Object> HEADER = new EnumMap<>(FlowColumn.class);
+
+  // By line: a flow, NO_FLOW, HEADER.
+  private final List<Map<FlowColumn, Object>> lines = new ArrayList<>();
 
   NaiveZeekLog(byte[] log) {
     int number = 0;
     for (String line : new String(log, StandardCharsets.UTF_8).split("\n", -1)) {
       number++;
       line = line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
-      if (line.isEmpty()) {
-        continue;
-      }
+      Map<FlowColumn, Object> read = NO_FLOW;
       if (line.startsWith("#")) {
         header(line);
+        read = HEADER;
+      } else if (!line.isEmpty()) {
+        try {
+          read = row(line);
+          rows.add(read);
+        } catch (IllegalArgumentException e) {
+          rejectedLines.add(number);
+        }
+      }
+      lines.add(read);
+    }
+    arrivals();
+  }
+
+  /**
+   * The largest end so far, but for ends more than a day ahead of it that less than half of the
+   * flows in the next 64 lines do not lie a day behind.
+   */
+  private void arrivals() {
+    long day = 86_400_000_000L;
+    long clock = Long.MIN_VALUE;
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i) == NO_FLOW || lines.get(i) == HEADER) {
         continue;
       }
-      try {
-        rows.add(row(line));
-      } catch (IllegalArgumentException e) {
-        rejectedLines.add(number);
+      BigInteger end = end(lines.get(i));
+      List<BigInteger> next = new ArrayList<>();
+      for (int n = i + 1; n <= i + 64 && n < lines.size() && lines.get(n) != HEADER; n++) {
+        if (lines.get(n) != NO_FLOW) {
+          next.add(end(lines.get(n)));
+        }
       }
+      BigInteger back = end.subtract(BigInteger.valueOf(day));
+      boolean first = clock == Long.MIN_VALUE;
+      boolean ahead = first || BigInteger.valueOf(clock).compareTo(back) < 0;
+      long agree = next.stream().filter(time -> time.compareTo(back) >= 0).count();
+      if (!ahead || 2 * agree > next.size() || (first && next.size() < 2)) {
+        clock = Math.max(clock, end.longValueExact());
+      } else if (first) {
+        List<BigInteger> sorted = next.stream().sorted().toList();
+        BigInteger least = sorted.get((sorted.size() - 1) / 2).subtract(BigInteger.valueOf(day));
+        clock =
+            sorted.stream()
+                .filter(time -> time.compareTo(least) >= 0)
+                .findFirst()
+                .orElseThrow()
+                .longValueExact();
+      }
+      lines.get(i).put(FlowColumn.ARRIVAL, clock);
     }
+  }
+
+  private static BigInteger end(Map<FlowColumn, Object> row) {
+    return BigInteger.valueOf((Long) row.get(FlowColumn.END_TIME));
   }
 
   private void header(String line) {
@@ -124,9 +172,6 @@ final class NaiveZeekLog {
     text(byName, row, "uid", FlowColumn.UID);
     text(byName, row, "service", FlowColumn.SERVICE);
     text(byName, row, "history", FlowColumn.HISTORY);
-    // Only a line that is a flow moves the clock.
-    clock = Math.max(clock, (Long) row.get(FlowColumn.END_TIME));
-    row.put(FlowColumn.ARRIVAL, clock);
     return row;
   }
 
