@@ -2,16 +2,12 @@ package org.flowmon.ingest.publish;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -30,11 +26,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A partition that gets no batch for a while gets a heartbeat, which says how far the owner's
  * clock is: the largest arrival so far, or what {@link #advanceTo} said. Where neither is known, no
- * heartbeat is sent.
+ * heartbeat is sent, nor where something is under way to the partition: what is there says more,
+ * and heartbeats do not pile up while Kafka is away.
  *
- * <p>Where Kafka is slower than the flows come, the owner waits; nothing is dropped. What cannot be
- * delivered within the timeout is counted by reason ({@link #stats}), and shows in the stream as a
- * gap in the numbers.
+ * <p>Nothing here waits for Kafka: batches go into a queue in memory, from which a thread of its
+ * own ({@link KafkaSender}) hands them on. Where that queue is full, as Kafka is slower than the
+ * flows come or is away, {@link PublisherOptions#whenFull} says what becomes of them: the owner
+ * waits, or the newest are dropped before they have a place in a stream. What is dropped, or cannot
+ * be delivered within the timeout, is counted by reason ({@link #stats}); the former stands in the
+ * losses of the batches that follow, the latter shows in the stream as a gap in the numbers.
  *
  * <p>Threads: one owner calls the methods of {@link FlowSink}, {@link #advanceTo}, {@link
  * #endOfFile}, {@link #flush} and {@link #close}; {@link #stats} may be called by any. A thread of
@@ -47,11 +47,18 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /** How much later than its last flow a file's end is said to be, µs: an hour. */
   public static final long END_OF_FILE_MICROS = 3600L * 1_000_000;
 
-  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
+  private static final long LOG_MILLIS = 500;
+
+  /** How long Kafka has to tell of the topic's partitions when a publisher is opened. */
+  private static final Duration OPEN_TIMEOUT = Duration.ofMinutes(1);
 
   private final PublisherOptions options;
   private final Producer<byte[], byte[]> producer;
   private final PublisherCounters counters = new PublisherCounters();
+  private final BatchQueue queue;
+  private final Deliveries deliveries;
+  private final KafkaSender sender;
+  private final PublisherLog log;
   private final ScheduledExecutorService ticker;
 
   // All below under the lock.
@@ -63,7 +70,6 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private boolean ended;
   private int counted;
   private int nextPartition;
-  private int nextHeartbeat;
   private long firstRowNanos;
   private long clock = Long.MIN_VALUE;
 
@@ -71,9 +77,8 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private static final class PartitionStream {
     private final BatchStream stream = new BatchStream();
     private long losses;
-    private long toldLosses; // those that Kafka's producer took a batch with
     private long lastArrival = Long.MIN_VALUE;
-    private long lastSentNanos = System.nanoTime();
+    private long lastQueuedNanos = System.nanoTime();
   }
 
   /**
@@ -102,10 +107,16 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     this.options = options;
     this.producer = producer;
     this.builder = new FlowBatchBuilder(options.batchRows());
-    this.partitions = new PartitionStream[producer.partitionsFor(options.topic()).size()];
+    this.partitions = new PartitionStream[partitionsFor(options, producer)];
     for (int i = 0; i < partitions.length; i++) {
       partitions[i] = new PartitionStream();
     }
+    this.queue = new BatchQueue(options.queueBytes());
+    this.deliveries = new Deliveries(partitions.length);
+    this.sender =
+        new KafkaSender(options, producer, partitions.length, queue, counters, deliveries);
+    this.log = new PublisherLog(options, stats());
+    sender.start();
     ticker =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -117,6 +128,26 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         Math.max(1, Math.min(options.maxDelay().toMillis(), options.heartbeat().toMillis()) / 2);
     var unused =
         ticker.scheduleWithFixedDelay(this::onTimer, period, period, TimeUnit.MILLISECONDS);
+    var alsoUnused =
+        ticker.scheduleWithFixedDelay(this::look, LOG_MILLIS, LOG_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Kafka's producer waits no longer than the sender may: it is asked until the time is over. */
+  private static int partitionsFor(PublisherOptions options, Producer<byte[], byte[]> producer) {
+    Duration patience =
+        options.deliveryTimeout().compareTo(OPEN_TIMEOUT) < 0
+            ? options.deliveryTimeout()
+            : OPEN_TIMEOUT;
+    long end = System.nanoTime() + patience.toNanos();
+    while (true) {
+      try {
+        return producer.partitionsFor(options.topic()).size();
+      } catch (org.apache.kafka.common.errors.TimeoutException e) {
+        if (System.nanoTime() - end >= 0) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Partitions of the topic. */
@@ -221,12 +252,12 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       long end = clock + END_OF_FILE_MICROS;
       for (int partition = 0; partition < partitions.length; partition++) {
         PartitionStream target = partitions[partition];
-        send(partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
+        put(partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
       }
     } finally {
       lock.unlock();
     }
-    producer.flush();
+    awaitKafka();
   }
 
   /** Closes the open batch and waits until Kafka has all, or has refused it. */
@@ -239,55 +270,61 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     } finally {
       lock.unlock();
     }
+    awaitKafka();
+  }
+
+  private void awaitKafka() {
+    try {
+      while (!queue.awaitEmpty(options.deliveryTimeout().toNanos())) {
+        // Each batch is given up in its time.
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
     producer.flush();
   }
 
-  /** What was done so far. */
+  /** What was done so far, and what waits. */
   public PublisherStats stats() {
-    return counters.stats();
+    return counters.stats(queue, deliveries.waitedNanos(System.nanoTime()));
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    log.look(
+        stats(),
+        deliveries.waiting(now, PublisherStats.AWAY_MICROS * 1000).toString(),
+        sender.trouble());
   }
 
   /**
-   * Sends what is left, losses that no batch has told of included, and disconnects. Calling it
-   * again does nothing.
+   * Sends what is left, losses that no batch has told of included, and disconnects. It waits for
+   * Kafka for {@link PublisherOptions#stopTimeout}; what Kafka has not taken then counts as failed.
+   * Calling it again does nothing.
    */
   @Override
   public void close() {
+    long end = System.nanoTime() + options.stopTimeout().toNanos();
     lock.lock();
     try {
       if (closed) {
         return;
       }
-      if (closeBatch()) {
-        tellLosses();
-      }
+      closeBatch();
       closed = true;
     } finally {
       lock.unlock();
     }
     ticker.shutdownNow();
-    closeProducer(
-        CLOSE_TIMEOUT.compareTo(options.deliveryTimeout()) > 0
-            ? CLOSE_TIMEOUT
-            : options.deliveryTimeout());
-  }
-
-  /** When it returns, Kafka has said of every flow whether it took it, or it counts as failed. */
-  private void closeProducer(Duration timeout) {
     try {
-      producer.close(timeout);
-    } catch (InterruptException e) {
-      // Kafka has set the interrupt flag, and would not wait for its own thread to give up the
-      // rest.
-      boolean interrupted = Thread.interrupted();
-      try {
-        producer.close(Duration.ZERO);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
+      if (queue.awaitEmpty(end - System.nanoTime())) {
+        tellLosses();
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // whoever calls is in a hurry: what is left is counted
     }
+    sender.close(end);
+    log.end(stats());
   }
 
   private void checkOpen() {
@@ -297,26 +334,23 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   private void onTimer() {
-    lock.lock();
+    if (!lock.tryLock()) {
+      return; // the owner is at it, and may wait for room
+    }
     try {
-      if (closed || handedOut) {
+      boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || queue.hasRoom();
+      if (closed || handedOut || !mayClose) {
         return;
       }
       long now = System.nanoTime();
-      // Where Kafka takes nothing, every attempt waits with the lock, and so do the owner and a
-      // stop: one in a tick, and the next tick begins behind it.
-      boolean taken = true;
       if (!builder.isEmpty() && now - firstRowNanos >= options.maxDelay().toNanos()) {
-        taken = closeBatch();
+        closeBatch();
       }
-      for (int i = 0; i < partitions.length && taken; i++) {
-        int partition = nextHeartbeat;
-        nextHeartbeat = (partition + 1) % partitions.length;
-        if (now - partitions[partition].lastSentNanos >= options.heartbeat().toNanos()
-            && clock != Long.MIN_VALUE
-            && !ended) {
+      for (int partition = 0; partition < partitions.length; partition++) {
+        if (isSilent(partition, now)) {
           // What waits may go to this partition next, and is not later than the heartbeat.
-          taken = closeBatch() && heartbeat(partition);
+          closeBatch();
+          heartbeat(partition);
         }
       }
     } catch (RuntimeException e) {
@@ -327,11 +361,19 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     }
   }
 
-  /** Closes the open batch, where there is one; false where Kafka's producer refused it. */
-  private boolean closeBatch() {
+  /** Whether a partition is to hear how far the owner's clock is. */
+  private boolean isSilent(int partition, long now) {
+    return now - partitions[partition].lastQueuedNanos >= options.heartbeat().toNanos()
+        && deliveries.isQuiet(partition)
+        && clock != Long.MIN_VALUE
+        && !ended;
+  }
+
+  /** Closes the open batch, where there is one, and queues it. */
+  private void closeBatch() {
     builder.discardRow();
     if (builder.isEmpty()) {
-      return true;
+      return;
     }
     int target = nextPartition;
     nextPartition = (target + 1) % partitions.length;
@@ -339,102 +381,86 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     // Rows that an owner ended and never told of are sent too: they are flows.
     counters.flowsTaken.add(rows - counted);
     counted = 0;
+    if (!waitForRoom()) {
+      lose(target, rows, PublisherStats.QUEUE_FULL);
+      return;
+    }
     FlowBatch batch;
     try {
       batch = partitions[target].stream.close(builder, partitions[target].losses);
     } catch (RuntimeException e) {
-      // Rows that make no batch now make none later: they must not stand in the way of others. They
-      // have no place in the stream, so the stream tells of them as lost before it.
-      builder.clear();
-      partitions[target].losses += rows;
-      failed(target, rows, e);
-      return true; // Kafka was not asked
+      // Rows that make no batch now make none later: they must not stand in the way of others.
+      lose(target, rows, PublisherCounters.reason(e));
+      LOG.warn("{} flows for {}-{} make no batch: {}", rows, options.topic(), target, e.toString());
+      return;
     }
     ended = false;
     if (batch.minArrival() < partitions[target].lastArrival) {
       counters.arrivalsBack.increment();
     }
     clock = Math.max(clock, batch.maxArrival());
-    return send(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
+    put(target, batch.bytes(), rows, batch.maxArrival(), firstRowNanos);
+  }
+
+  /** Whether the queue has room for a batch, now or, where the owner is to wait, at last. */
+  private boolean waitForRoom() {
+    if (options.whenFull() == PublisherOptions.WhenFull.DROP) {
+      return queue.hasRoom();
+    }
+    try {
+      queue.awaitRoom();
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Drops the open batch: it has no place in the stream, which tells of it as lost before it. */
+  private void lose(int partition, int rows, String reason) {
+    builder.clear();
+    partitions[partition].losses += rows;
+    counters.failed(rows, reason);
   }
 
   /** Heartbeats to the partitions whose readers do not know of all losses yet. */
   private void tellLosses() {
-    // As for the timer: where Kafka takes nothing, each attempt would wait.
-    boolean taken = true;
-    for (int partition = 0; partition < partitions.length && taken; partition++) {
-      PartitionStream target = partitions[partition];
-      if (target.losses == target.toldLosses) {
-        continue;
+    lock.lock();
+    try {
+      for (int partition = 0; partition < partitions.length; partition++) {
+        PartitionStream target = partitions[partition];
+        if (target.losses == sender.toldLosses(partition)) {
+          continue;
+        }
+        if (clock == Long.MIN_VALUE) {
+          LOG.warn(
+              "{} flows were lost before {}-{}, and no time is known to tell its readers with",
+              target.losses,
+              options.topic(),
+              partition);
+        } else if (ended) {
+          long end = clock + END_OF_FILE_MICROS;
+          put(partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
+        } else {
+          heartbeat(partition);
+        }
       }
-      if (clock == Long.MIN_VALUE) {
-        LOG.warn(
-            "{} flows were lost before {}-{}, and no time is known to tell its readers with",
-            target.losses,
-            options.topic(),
-            partition);
-      } else if (ended) {
-        long end = clock + END_OF_FILE_MICROS;
-        taken =
-            send(
-                partition, target.stream.endOfInput(end, target.losses), 0, end, System.nanoTime());
-      } else {
-        taken = heartbeat(partition);
-      }
+    } finally {
+      lock.unlock();
     }
   }
 
-  private boolean heartbeat(int partition) {
+  private void heartbeat(int partition) {
     byte[] bytes = partitions[partition].stream.heartbeat(clock, partitions[partition].losses);
-    return send(partition, bytes, 0, clock, System.nanoTime());
+    put(partition, bytes, 0, clock, System.nanoTime());
   }
 
-  /** Whether Kafka's producer took it to be sent: not where its buffer or the broker is away. */
-  private boolean send(int partition, byte[] bytes, int rows, long arrival, long sinceNanos) {
+  private void put(int partition, byte[] bytes, int rows, long arrival, long beginNanos) {
     PartitionStream stream = partitions[partition];
+    long now = System.nanoTime();
     stream.lastArrival = Math.max(stream.lastArrival, arrival);
-    boolean taken = false;
-    try {
-      Future<RecordMetadata> sent =
-          producer.send(
-              new ProducerRecord<>(options.topic(), partition, null, bytes),
-              (metadata, failure) -> {
-                if (failure == null) {
-                  counters.produced(rows, bytes.length, System.nanoTime() - sinceNanos);
-                } else {
-                  failed(partition, rows, failure);
-                }
-              });
-      taken = !isRefused(sent);
-      if (taken) {
-        stream.toldLosses = stream.losses;
-      }
-    } catch (InterruptException e) {
-      failed(partition, rows, e); // Kafka has set the thread's interrupt flag again
-    } catch (KafkaException | IllegalStateException e) {
-      failed(partition, rows, e);
-    }
-    stream.lastSentNanos = System.nanoTime();
-    return taken;
-  }
-
-  private static boolean isRefused(Future<RecordMetadata> sent) {
-    if (!sent.isDone()) {
-      return false;
-    }
-    try {
-      sent.get();
-      return false;
-    } catch (ExecutionException e) {
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    }
-  }
-
-  private void failed(int partition, int rows, Exception why) {
-    counters.failed(rows, why);
-    LOG.warn("{} flows for {}-{} are lost: {}", rows, options.topic(), partition, why.toString());
+    stream.lastQueuedNanos = now;
+    deliveries.begun(partition, now);
+    queue.put(new QueuedBatch(partition, bytes, rows, stream.losses, beginNanos, now));
   }
 }

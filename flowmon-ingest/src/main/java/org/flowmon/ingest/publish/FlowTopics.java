@@ -64,7 +64,10 @@ public final class FlowTopics {
       made.putIfAbsent(
           TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
           Integer.toString(PublisherOptions.MAX_MESSAGE_BYTES));
-      create(admin, new NewTopic(topic, Optional.of(partitions), replication).configs(made));
+      // Who may write a topic need not be allowed to make one.
+      if (!isThere(admin, topic)) {
+        create(admin, new NewTopic(topic, Optional.of(partitions), replication).configs(made));
+      }
       int found = describe(admin, topic);
       tooSmall(admin, topic).ifPresent(LOG::warn);
       return found;
@@ -88,6 +91,23 @@ public final class FlowTopics {
   /** As the other, with the broker's replication and the topic settings of {@code flows}. */
   public static int ensure(String bootstrap, String topic, int partitions) throws IOException {
     return ensure(bootstrap, Map.of(), topic, partitions, Optional.empty(), Map.of());
+  }
+
+  private static boolean isThere(Admin admin, String topic)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    try {
+      var unused =
+          admin
+              .describeTopics(List.of(topic))
+              .allTopicNames()
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   private static void create(Admin admin, NewTopic topic)

@@ -34,14 +34,14 @@ final class PublisherCounters {
     maxLatencyNanos.accumulate(nanos);
   }
 
-  void failed(int rows, Throwable why) {
+  void failed(int rows, String reason) {
     if (rows == 0) {
       heartbeatsFailed.increment();
       return;
     }
     flowsFailed.add(rows);
     batchesFailed.increment();
-    failedByReason.computeIfAbsent(reason(why), r -> new LongAdder()).add(rows);
+    failedByReason.computeIfAbsent(reason, r -> new LongAdder()).add(rows);
   }
 
   /** {@code RecordTooLargeException} → {@code record_too_large}. */
@@ -50,9 +50,10 @@ final class PublisherCounters {
     return name.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
   }
 
-  PublisherStats stats() {
+  PublisherStats stats(BatchQueue queue, long waitedNanos) {
     Map<String, Long> reasons = new HashMap<>();
     failedByReason.forEach((reason, rows) -> reasons.put(reason, rows.sum()));
+    BatchQueue.Load load = queue.load();
     // What is produced is read before what is taken: flows under way are never negative.
     long produced = flowsProduced.sum();
     long failed = flowsFailed.sum();
@@ -68,6 +69,8 @@ final class PublisherCounters {
         heartbeatsFailed.sum(),
         flowsLostBefore.sum(),
         arrivalsBack.sum(),
-        maxLatencyNanos.get() / 1000);
+        maxLatencyNanos.get() / 1000,
+        new PublisherStats.Queue(
+            load.flows(), load.bytes(), queue.capacity(), load.highBytes(), waitedNanos / 1000));
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.ingest.publish;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.flow.FlowBatch;
 
@@ -14,9 +15,11 @@ import org.flowmon.flow.FlowBatch;
  * @param batchRows rows after which a batch is closed, 1 … {@link FlowBatch#MAX_ROWS}
  * @param maxDelay how long a row waits at most for its batch to fill
  * @param heartbeat how long a partition is silent at most
- * @param bufferBytes what waits for Kafka at most; beyond it {@link FlowPublisher#builder} waits
- * @param deliveryTimeout how long a batch is tried before it counts as lost, and how long at most
- *     {@link FlowPublisher} waits for room in the buffer
+ * @param queueBytes batches that wait for Kafka's producer take no more, but for one
+ * @param whenFull what becomes of flows that find no room there
+ * @param bufferBytes what Kafka's producer holds at most, in batches of its own that are compressed
+ * @param deliveryTimeout how long a batch is tried before it counts as lost, 25 days at most
+ * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka to take what there is
  * @param properties further settings of Kafka's producer, which come before flowmon's own
  */
 public record PublisherOptions(
@@ -25,14 +28,33 @@ public record PublisherOptions(
     int batchRows,
     Duration maxDelay,
     Duration heartbeat,
+    long queueBytes,
+    WhenFull whenFull,
     long bufferBytes,
     Duration deliveryTimeout,
+    Duration stopTimeout,
     Map<String, String> properties) {
   /** A publisher sends no larger message; the topic must take it. */
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
   /** The topic's name where nothing else is configured. */
   public static final String DEFAULT_TOPIC = "flows";
+
+  /** Of the heap in all, so that decoders and Kafka's clients have theirs. */
+  private static final double COLLECTOR_SHARE = 0.45;
+
+  /** A minute of 50,000 flows a second takes 429 MB, at 143 bytes a flow as routers export them. */
+  private static final long COLLECTOR_QUEUE_BYTES = 448L << 20;
+
+  private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
+  /** What becomes of flows where the queue is full. */
+  public enum WhenFull {
+    /** Who publishes waits: a reader of files. */
+    WAIT,
+    /** The newest are dropped and counted: what comes over a network does not wait. */
+    DROP
+  }
 
   public PublisherOptions {
     if (batchRows < 1 || batchRows > FlowBatch.MAX_ROWS) {
@@ -42,10 +64,19 @@ public record PublisherOptions(
     if (maxDelay.toMillis() < 1 || heartbeat.toMillis() < 1 || deliveryTimeout.toMillis() < 1) {
       throw new IllegalArgumentException("delays and timeouts are at least 1 ms");
     }
+    if (stopTimeout.isNegative()) {
+      throw new IllegalArgumentException("a stop takes no time below 0");
+    }
+    if (queueBytes < 1) {
+      throw new IllegalArgumentException("queue of " + queueBytes + " bytes, expected 1 or more");
+    }
     properties = Map.copyOf(properties);
   }
 
-  /** 1000 rows or 50 ms, a heartbeat each second, 64 MiB, 2 minutes; topic {@code flows}. */
+  /**
+   * 1000 rows or 50 ms, a heartbeat each second, 16 MiB that wait and 64 MiB in Kafka's producer, 2
+   * minutes; topic {@code flows}; who publishes waits.
+   */
   public static PublisherOptions of(String bootstrap) {
     return new PublisherOptions(
         bootstrap,
@@ -53,9 +84,29 @@ public record PublisherOptions(
         1000,
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
+        16L << 20,
+        WhenFull.WAIT,
         64L << 20,
         Duration.ofMinutes(2),
+        Duration.ofMinutes(2),
         Map.of());
+  }
+
+  /**
+   * For flows that come over a network: a queue of {@link #collectorQueueBytes} beyond which the
+   * newest are dropped, and what is in it is tried for as long as it takes. A stop waits a minute.
+   */
+  public static PublisherOptions ofCollector(String bootstrap) {
+    return of(bootstrap)
+        .withQueue(collectorQueueBytes(Runtime.getRuntime().maxMemory()), WhenFull.DROP)
+        .withBufferBytes(32L << 20)
+        .withDeliveryTimeout(LONGEST)
+        .withStopTimeout(Duration.ofMinutes(1));
+  }
+
+  /** 448 MiB, but no more than 45% of the heap. */
+  static long collectorQueueBytes(long heapBytes) {
+    return Math.min(COLLECTOR_QUEUE_BYTES, (long) (heapBytes * COLLECTOR_SHARE));
   }
 
   public PublisherOptions withTopic(String newTopic) {
@@ -65,39 +116,138 @@ public record PublisherOptions(
         batchRows,
         maxDelay,
         heartbeat,
+        queueBytes,
+        whenFull,
         bufferBytes,
         deliveryTimeout,
+        stopTimeout,
         properties);
   }
 
   public PublisherOptions withBatchRows(int rows) {
     return new PublisherOptions(
-        bootstrap, topic, rows, maxDelay, heartbeat, bufferBytes, deliveryTimeout, properties);
+        bootstrap,
+        topic,
+        rows,
+        maxDelay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        deliveryTimeout,
+        stopTimeout,
+        properties);
   }
 
   public PublisherOptions withMaxDelay(Duration delay) {
     return new PublisherOptions(
-        bootstrap, topic, batchRows, delay, heartbeat, bufferBytes, deliveryTimeout, properties);
+        bootstrap,
+        topic,
+        batchRows,
+        delay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        deliveryTimeout,
+        stopTimeout,
+        properties);
   }
 
   public PublisherOptions withHeartbeat(Duration interval) {
     return new PublisherOptions(
-        bootstrap, topic, batchRows, maxDelay, interval, bufferBytes, deliveryTimeout, properties);
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        interval,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        deliveryTimeout,
+        stopTimeout,
+        properties);
   }
 
-  public PublisherOptions withDeliveryTimeout(Duration timeout) {
+  public PublisherOptions withQueue(long bytes, WhenFull then) {
     return new PublisherOptions(
-        bootstrap, topic, batchRows, maxDelay, heartbeat, bufferBytes, timeout, properties);
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        heartbeat,
+        bytes,
+        then,
+        bufferBytes,
+        deliveryTimeout,
+        stopTimeout,
+        properties);
   }
 
   public PublisherOptions withBufferBytes(long bytes) {
     return new PublisherOptions(
-        bootstrap, topic, batchRows, maxDelay, heartbeat, bytes, deliveryTimeout, properties);
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bytes,
+        deliveryTimeout,
+        stopTimeout,
+        properties);
+  }
+
+  public PublisherOptions withDeliveryTimeout(Duration timeout) {
+    return new PublisherOptions(
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        timeout,
+        stopTimeout,
+        properties);
+  }
+
+  public PublisherOptions withStopTimeout(Duration timeout) {
+    return new PublisherOptions(
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        deliveryTimeout,
+        timeout,
+        properties);
   }
 
   public PublisherOptions withProperties(Map<String, String> more) {
     return new PublisherOptions(
-        bootstrap, topic, batchRows, maxDelay, heartbeat, bufferBytes, deliveryTimeout, more);
+        bootstrap,
+        topic,
+        batchRows,
+        maxDelay,
+        heartbeat,
+        queueBytes,
+        whenFull,
+        bufferBytes,
+        deliveryTimeout,
+        stopTimeout,
+        more);
+  }
+
+  /** Without the properties, which may hold passwords. */
+  @Override
+  public String toString() {
+    return "topic " + topic + " at " + bootstrap;
   }
 
   /** The settings of Kafka's producer. */
@@ -112,8 +262,12 @@ public record PublisherOptions(
     config.put(
         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
         Math.toIntExact(Math.max(1, Math.min(30_000, timeout - 5))));
-    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeout);
+    // Only the sender's thread waits, and tries again.
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Math.min(1_000, timeout));
     config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, bufferBytes);
+    // Kafka's default forgets where the partitions are when no broker answers, and then takes
+    // nothing into its buffer until one does. Names of brokers are looked up anew all the same.
+    config.put(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, "none");
     config.putAll(properties);
     // What flowmon's guarantees rest on is not open to change.
     config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);

@@ -1,0 +1,61 @@
+package org.flowmon.ingest.publish;
+
+import java.util.BitSet;
+
+/**
+ * How many batches and heartbeats are under way to Kafka in each partition, in the queue or in
+ * Kafka's producer, and since when none of them has arrived. Thread-safe.
+ */
+final class Deliveries {
+  private final int[] underWay;
+  private final long[] since;
+
+  Deliveries(int partitions) {
+    underWay = new int[partitions];
+    since = new long[partitions];
+  }
+
+  synchronized void begun(int partition, long nowNanos) {
+    if (underWay[partition]++ == 0) {
+      since[partition] = nowNanos;
+    }
+  }
+
+  /**
+   * @param delivered whether Kafka has it; if not, it is given up
+   */
+  synchronized void ended(int partition, boolean delivered, long nowNanos) {
+    underWay[partition]--;
+    if (delivered) {
+      since[partition] = nowNanos;
+    }
+  }
+
+  /** Whether nothing is under way: only then is a heartbeat of use. */
+  synchronized boolean isQuiet(int partition) {
+    return underWay[partition] == 0;
+  }
+
+  /**
+   * How long something has been under way in a partition into which nothing has arrived meanwhile,
+   * the longest of all, ns; 0 where nothing is under way.
+   */
+  synchronized long waitedNanos(long nowNanos) {
+    long longest = 0;
+    for (int i = 0; i < underWay.length; i++) {
+      if (underWay[i] > 0) {
+        longest = Math.max(longest, nowNanos - since[i]);
+      }
+    }
+    return longest;
+  }
+
+  /** The partitions that have waited for so long. */
+  synchronized BitSet waiting(long nowNanos, long atLeastNanos) {
+    BitSet waiting = new BitSet();
+    for (int i = 0; i < underWay.length; i++) {
+      waiting.set(i, underWay[i] > 0 && nowNanos - since[i] >= atLeastNanos);
+    }
+    return waiting;
+  }
+}

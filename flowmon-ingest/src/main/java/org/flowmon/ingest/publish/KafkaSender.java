@@ -1,0 +1,220 @@
+package org.flowmon.ingest.publish;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+
+/**
+ * Hands the batches of a queue to Kafka's producer, by a thread of its own, in their order: this is
+ * the one place that waits for Kafka.
+ *
+ * <p>A batch that the producer does not take into its buffer, as that is full or no broker is
+ * known, stays the first of the queue and is tried again: the producer has not seen it, so its
+ * number in the stream stays, and none overtakes it. It is given up when it has been on its way for
+ * the time of a delivery. What the producer took it tries itself.
+ */
+final class KafkaSender {
+  private static final String AT_STOP = PublisherStats.NOT_DELIVERED_AT_STOP;
+
+  private static final long PAUSE_MILLIS = 100;
+
+  private final PublisherOptions options;
+  private final Producer<byte[], byte[]> producer;
+  private final BatchQueue queue;
+  private final PublisherCounters counters;
+  private final Deliveries deliveries;
+  private final AtomicLongArray toldLosses;
+  private final Thread thread;
+  private volatile boolean stopped;
+  private volatile boolean closing;
+  private volatile String trouble = "";
+
+  KafkaSender(
+      PublisherOptions options,
+      Producer<byte[], byte[]> producer,
+      int partitions,
+      BatchQueue queue,
+      PublisherCounters counters,
+      Deliveries deliveries) {
+    this.options = options;
+    this.producer = producer;
+    this.queue = queue;
+    this.counters = counters;
+    this.deliveries = deliveries;
+    this.toldLosses = new AtomicLongArray(partitions);
+    this.thread = new Thread(this::run, "flow-sender-" + options.topic());
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** The losses of a partition's stream that Kafka's producer last took a batch with. */
+  long toldLosses(int partition) {
+    return toldLosses.get(partition);
+  }
+
+  /** What went wrong last; empty where nothing has. */
+  String trouble() {
+    return trouble;
+  }
+
+  private void run() {
+    try {
+      while (!stopped) {
+        Optional<QueuedBatch> first = queue.first();
+        if (first.isEmpty()) {
+          return;
+        }
+        QueuedBatch batch = first.get();
+        Optional<Exception> refused = hand(batch);
+        if (refused.isPresent() && isToBeTriedAgain(batch, refused.get())) {
+          trouble = refused.get().toString();
+          Thread.sleep(PAUSE_MILLIS);
+          continue;
+        }
+        refused.ifPresent(why -> failed(batch.partition(), batch.rows(), why));
+        queue.removeFirst();
+      }
+    } catch (InterruptedException | InterruptException e) {
+      Thread.currentThread().interrupt(); // it was stopped: what is left is counted there
+    }
+  }
+
+  private boolean isToBeTriedAgain(QueuedBatch batch, Exception why) {
+    boolean passes =
+        why instanceof RetriableException
+            || why instanceof AuthenticationException
+            || why instanceof AuthorizationException;
+    return passes && System.nanoTime() - batch.queuedNanos() < options.deliveryTimeout().toNanos();
+  }
+
+  /** Hands it to Kafka's producer; why it was refused, where it was. */
+  private Optional<Exception> hand(QueuedBatch batch) {
+    Delivery delivery = new Delivery(batch);
+    try {
+      var unused =
+          producer.send(
+              new ProducerRecord<>(options.topic(), batch.partition(), null, batch.bytes()),
+              delivery);
+    } catch (InterruptException e) {
+      throw e;
+    } catch (KafkaException | IllegalStateException e) {
+      return Optional.of(e);
+    }
+    if (delivery.refused == null) {
+      toldLosses.accumulateAndGet(batch.partition(), batch.losses(), Math::max);
+    }
+    return Optional.ofNullable(delivery.refused);
+  }
+
+  private void failed(int partition, int rows, Exception why) {
+    trouble = why.toString();
+    // What a producer that is closed had not sent fails with no class of its own.
+    boolean atStop = closing && why.getClass() == KafkaException.class;
+    failed(partition, rows, atStop ? AT_STOP : PublisherCounters.reason(why));
+  }
+
+  private void failed(int partition, int rows, String reason) {
+    counters.failed(rows, reason);
+    deliveries.ended(partition, false, System.nanoTime());
+  }
+
+  /** Learns what became of a batch. */
+  private final class Delivery implements Callback {
+    private final int partition;
+    private final int rows;
+    private final int bytes;
+    private final long beginNanos;
+    // Read and written by the sender's thread alone: refused within the call.
+    private Exception refused;
+
+    Delivery(QueuedBatch batch) {
+      this.partition = batch.partition();
+      this.rows = batch.rows();
+      this.bytes = batch.bytes().length;
+      this.beginNanos = batch.beginNanos();
+    }
+
+    @Override
+    public void onCompletion(RecordMetadata metadata, Exception failure) {
+      if (failure == null) {
+        long now = System.nanoTime();
+        counters.produced(rows, bytes, now - beginNanos);
+        deliveries.ended(partition, true, now);
+        if (!trouble.isEmpty()) {
+          trouble = "";
+        }
+      } else if (Thread.currentThread() == thread) {
+        // Kafka's producer tells what it tried of a thread of its own, and of the caller's only
+        // what it did not take.
+        refused = failure;
+      } else {
+        failed(partition, rows, failure);
+      }
+    }
+  }
+
+  /**
+   * Ends: the queue is closed, Kafka's producer has what is in it or it counts as failed, and
+   * likewise what Kafka's producer has.
+   *
+   * @param endNanos until when it waits for Kafka
+   */
+  void close(long endNanos) {
+    closing = true;
+    queue.close();
+    boolean interrupted = false;
+    try {
+      thread.join(Math.max(1, (endNanos - System.nanoTime()) / 1_000_000));
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    stopped = true;
+    thread.interrupt();
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    List<QueuedBatch> left = queue.clear();
+    for (QueuedBatch batch : left) {
+      failed(batch.partition(), batch.rows(), AT_STOP);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    closeProducer(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime())));
+  }
+
+  /** When it returns, Kafka has said of every flow whether it took it, or it counts as failed. */
+  private void closeProducer(Duration timeout) {
+    try {
+      producer.close(timeout);
+    } catch (InterruptException e) {
+      // Kafka has set the interrupt flag, and would not wait for its own thread to give up the
+      // rest.
+      boolean interrupted = Thread.interrupted();
+      try {
+        producer.close(Duration.ZERO);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+}
