@@ -59,6 +59,16 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
   /** One batch of flows of one producer. */
   public static byte[] batch(
       List<TestFlow> flows, long producer, long sequence, long cumulativeFlows) {
+    return batch(flows, producer, sequence, cumulativeFlows, 0);
+  }
+
+  /** Likewise of a producer that knows of losses. */
+  public static byte[] batch(
+      List<TestFlow> flows,
+      long producer,
+      long sequence,
+      long cumulativeFlows,
+      long cumulativeLosses) {
     if (flows.isEmpty()) {
       throw new IllegalArgumentException("a heartbeat is made otherwise");
     }
@@ -76,7 +86,7 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
       }
       builder.endRow();
     }
-    return builder.build(producer, sequence, cumulativeFlows, 0);
+    return builder.build(producer, sequence, cumulativeFlows, cumulativeLosses);
   }
 
   /** Flows as the batches of one producer, numbered from 0. */

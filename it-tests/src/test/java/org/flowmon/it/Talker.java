@@ -53,6 +53,9 @@ record Talker(String source, long bytes) {
         .removeIf(row -> row.get("revision").asInt() < highest.get(row.get("window_end").asText()));
     SortedMap<Long, SortedMap<Long, Talker>> ranked = new TreeMap<>();
     for (JsonNode json : newest.values()) {
+      if (json.get("rows").asInt() == 0) {
+        continue;
+      }
       long start = Instant.parse(json.get("window_start").asText()).getEpochSecond();
       JsonNode columns = json.get("columns");
       ranked

@@ -41,7 +41,7 @@ public final class ReplayCommand implements Callable<Integer> {
   enum Format {
     /** A line about each window, then its rows as aligned columns. */
     TABLE,
-    /** A line of JSON for each row, as the job sends it to Kafka. */
+    /** A line of JSON for each row, or for a report without, as the job sends it to Kafka. */
     JSON
   }
 
@@ -196,9 +196,7 @@ public final class ReplayCommand implements Callable<Integer> {
       windows++;
       rows += report.rows().rowCount();
       if (format == Format.JSON) {
-        for (int row = 0; row < report.rows().rowCount(); row++) {
-          out.println(ReportJson.value(report, row));
-        }
+        ReportJson.lines(report, out::println);
       } else if (report.rows().rowCount() == 0) {
         empty++;
       } else {

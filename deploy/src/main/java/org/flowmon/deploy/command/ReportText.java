@@ -33,7 +33,8 @@ import org.flowmon.udaf.query.ValueKind;
  * @param end likewise
  * @param rows those that are there
  * @param history status of the lookup
- * @param lateFlows while the window was open
+ * @param lateFlows that arrived within the window
+ * @param lostFlows that were known to be lost within it
  * @param message of the report, or null
  * @param remark what else is to be said; empty: nothing
  * @param approximate what is approximate in the rows, as messages have it
@@ -45,6 +46,7 @@ record ReportText(
     ResultTable rows,
     String history,
     long lateFlows,
+    long lostFlows,
     String message,
     String remark,
     List<Map<String, Object>> approximate) {
@@ -60,6 +62,7 @@ record ReportText(
         report.rows(),
         confidence.history().text(),
         confidence.counts().late(),
+        confidence.counts().lost(),
         confidence.message(),
         groups(
             confidence.groupSampling(),
@@ -72,7 +75,7 @@ record ReportText(
   /**
    * A report as it lies in Kafka.
    *
-   * @param rows at least one, all of one report
+   * @param rows all of one report, or the message that it has none
    * @param isUpdated whether it replaces an earlier one of its window
    */
   static ReportText of(List<ReportRow> rows, boolean isUpdated) {
@@ -84,7 +87,8 @@ record ReportText(
         last.windowEnd(),
         table(rows),
         String.valueOf(confidence.get("history")),
-        confidence.get("late_flows") instanceof BigInteger late ? late.longValue() : 0,
+        Math.max(0, number(confidence, "late_flows")),
+        Math.max(0, number(confidence, "lost_flows")),
         confidence.get("message") instanceof String message ? message : null,
         remark(rows, last, isUpdated),
         rows.get(0).approximate()); // of the first row it has the queries
@@ -221,6 +225,9 @@ record ReportText(
     ResultTable.Builder table = new ResultTable.Builder();
     kinds.forEach(table::column);
     for (ReportRow row : rows) {
+      if (row.rows() == 0) {
+        continue; // it says that there is none
+      }
       table.row();
       int column = 0;
       for (Map.Entry<String, ValueKind> one : kinds.entrySet()) {
@@ -261,11 +268,16 @@ record ReportText(
     }
   }
 
+  /** Whether it has no rows, and nothing was late or lost. */
+  boolean saysNothing() {
+    return rows.rowCount() == 0 && lateFlows == 0 && lostFlows == 0;
+  }
+
   /** Writes it, with an empty line behind. */
   void write(PrintWriter out) {
     String days = missingDays();
     out.printf(
-        "%s%s … %s  %,d %s, history %s%s%s%s%s%n",
+        "%s%s … %s  %,d %s, history %s%s%s%s%s%s%n",
         name.isEmpty() ? "" : TextTable.printable(name) + "  ",
         time(start),
         time(end),
@@ -274,6 +286,7 @@ record ReportText(
         TextTable.printable(history),
         days == null ? "" : ", without " + TextTable.printable(days),
         lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
+        lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
         remark,
         message == null ? "" : ": " + TextTable.printable(message));
     TextTable.ofReport(days == null ? rows : withoutDays()).write(out);

@@ -162,6 +162,7 @@ public final class ReportsCommand implements Callable<Integer> {
     private boolean isFollowing;
     private boolean isAway;
     private long shown;
+    private long withoutRows;
 
     Shown(TopicReader reader, long from) {
       this.reader = reader;
@@ -275,12 +276,12 @@ public final class ReportsCommand implements Callable<Integer> {
           Comparator.comparingLong(ReportWindows.Window::end)
               .thenComparing(ReportWindows.Window::analysis));
       for (ReportWindows.Window report : ordered) {
-        shown++;
         Set<Integer> told = new TreeSet<>();
         if (format == Format.JSON) {
           told.addAll(tellRows(report));
+          shown++;
         } else {
-          ReportText.of(report.parsed(), report.isUpdated()).write(out);
+          tell(report);
         }
         if (report.isComplete()) {
           held.remove(report);
@@ -291,6 +292,17 @@ public final class ReportsCommand implements Callable<Integer> {
       }
       isFollowing = follow;
       out.flush();
+    }
+
+    /** Shows a report for people; one that says nothing where it replaces one that may have. */
+    private void tell(ReportWindows.Window report) throws IOException {
+      ReportText text = ReportText.of(report.parsed(), report.isUpdated());
+      if (text.saysNothing() && !report.isUpdated()) {
+        withoutRows++;
+      } else {
+        text.write(out);
+        shown++;
+      }
     }
 
     /** Shows the rows of a report that were not shown, and says the numbers of all. */
@@ -314,9 +326,14 @@ public final class ReportsCommand implements Callable<Integer> {
       }
       if (unreadable > 0) {
         System.err.printf(
-            "%,d messages are left out: they are no reports of version 1%n", unreadable);
+            "%,d messages are left out: they are no reports of version 1 or 2%n", unreadable);
       }
-      if (shown == 0 && !follow) {
+      if (withoutRows > 0) {
+        System.err.printf(
+            "%,d reports without rows are left out, in which nothing was late or lost;"
+                + " --format json shows them%n",
+            withoutRows);
+      } else if (shown == 0 && !follow) {
         System.err.println(
             "no reports"
                 + (analyses.isEmpty() ? "" : " of " + String.join(", ", analyses))

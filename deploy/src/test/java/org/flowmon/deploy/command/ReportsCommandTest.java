@@ -315,6 +315,46 @@ class ReportsCommandTest {
     }
   }
 
+  private static String withoutRows(int minute, int revision, int late, int lost) {
+    return ("{\"version\":2,\"analysis\":\"talkers\",\"window_start\":\"2026-11-21T09:%02d:50Z\","
+            + "\"window_end\":\"2026-11-21T10:%02d:00Z\",\"revision\":%d,\"rows\":0,"
+            + "\"confidence\":{\"history\":\"none\",\"late_flows\":%d,\"lost_flows\":%d,"
+            + "\"message\":null}}")
+        .formatted(minute, minute, revision, late, lost);
+  }
+
+  @Test
+  void reportsWithoutRowsAreShownWhereTheySayOfLateOrLostFlowsOrReplaceRows() throws Exception {
+    String[] messages = {
+      talker(1, 3, 1, 1, "192.0.2.1"),
+      withoutRows(2, 3, 0, 0),
+      withoutRows(3, 3, 5, 1200),
+      talker(4, 3, 1, 1, "192.0.2.4"),
+      withoutRows(4, 11, 0, 0),
+      talker(5, 3, 1, 1, "192.0.2.5"),
+      withoutRows(6, 3, 0, 0),
+    };
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
+      kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
+      send(kafka, "flowmon.reports.talkers", messages);
+      CommandRun shown = reports(kafka, "--last", "2");
+      assertEquals(
+          List.of(
+              "talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact",
+              "talkers  2026-11-21T09:03:50Z … 2026-11-21T10:03:00Z  0 rows, history none, 5 late"
+                  + " flows meanwhile, 1,200 lost",
+              "talkers  2026-11-21T09:04:50Z … 2026-11-21T10:04:00Z  0 rows, history none, update"
+                  + " 2",
+              "talkers  2026-11-21T09:05:50Z … 2026-11-21T10:05:00Z  1 row, history exact"),
+          shown.out().lines().filter(line -> line.startsWith("talkers ")).toList());
+      assertTrue(shown.err().contains("2 reports without rows are left out"), shown.toString());
+      assertFalse(shown.out().contains("192.0.2.4"), shown.toString());
+      List<String> json = reports(kafka, "--format", "json").out().lines().toList();
+      assertEquals(6, json.size());
+      assertTrue(json.contains(messages[1]) && json.contains(messages[6]), json.toString());
+    }
+  }
+
   @Test
   void aLateReportsRowsAreShownOnceAsJson() throws Exception {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {

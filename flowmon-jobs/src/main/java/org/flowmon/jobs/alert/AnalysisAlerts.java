@@ -116,9 +116,13 @@ final class AnalysisAlerts {
 
   /**
    * Takes a report. Of the same window the one with the highest revision is judged, and of these
-   * the last.
+   * the last. One of a window without groups says what was late or lost, and is none here: no
+   * condition holds in it, and that flows are lost does not break a silence.
    */
   void add(Report report) {
+    if (!report.hasGroups()) {
+      return;
+    }
     if (report.windowEnd() <= judgedThrough) {
       counters.lateReports().inc();
       return;

@@ -25,9 +25,10 @@ import org.flowmon.udaf.table.WindowSpec;
 /**
  * The windows of an analysis whose query is over the results of others: these, its leaves, have the
  * same windows, and the whole has a result where all leaves are whole and one has something new. A
- * leaf that has nothing in a window is taken as it is over no flows; a window in which none has
- * anything gives no result. Where a leaf has more groups than the analysis may hold, the result is
- * of none. It keeps nothing itself: each leaf's windows are its state.
+ * leaf that has nothing in a window is taken as it is over no flows; a window in which none has any
+ * group gives a result without rows where any flow arrived in it or is known to be lost, else none.
+ * Where a leaf has more groups than the analysis may hold, the result is of none. It keeps nothing
+ * itself: each leaf's windows are its state.
  */
 final class JoinedWindows {
   /**
@@ -106,6 +107,7 @@ final class JoinedWindows {
     ArrivalCounts counts = null;
     long groups = 0;
     boolean hasAllGroups = true;
+    boolean hasGroups = false;
     SortedSet<String> missing = new TreeSet<>();
     for (OpenWindows leaf : leaves) {
       missing.addAll(leaf.missing(through));
@@ -114,6 +116,7 @@ final class JoinedWindows {
       WindowPart parts = open == null ? null : open.publish(of, through);
       WindowPart part = parts == null ? null : leaf.settled(parts);
       hasAllGroups &= part == null || part.level() == 0;
+      hasGroups |= part != null;
       if (part == null) {
         answers.put(of, FlowQueries.run(List.of(), of));
       } else {
@@ -126,9 +129,10 @@ final class JoinedWindows {
       counts = counts == null ? arrived : counts.beside(arrived);
     }
     Query whole = AnalysisConfig.Live.at(query, end);
-    // Of some groups of a leaf nobody knows what they lack in another: then there is no row.
+    // Of some groups of a leaf nobody knows what they lack in another: then there is no row. Nor is
+    // there one without any.
     ResultTable rows =
-        hasAllGroups
+        hasAllGroups && hasGroups
             ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})
             : FlowQueries.run(List.of(), whole).withRows(new int[0]);
     WindowResult result =

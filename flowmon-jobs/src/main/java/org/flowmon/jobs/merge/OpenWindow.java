@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
+import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.WindowPart;
@@ -31,6 +32,8 @@ final class OpenWindow {
   // Through which arrival the last result was complete that went out.
   private long published = Long.MIN_VALUE;
   private boolean changed;
+  // Whether anything was counted within it.
+  private boolean counted;
 
   OpenWindow(long end) {
     this.end = end;
@@ -39,6 +42,20 @@ final class OpenWindow {
   /** The window's end, in microseconds. */
   long end() {
     return end;
+  }
+
+  /**
+   * Notes that something was counted within it, so that it has a result whether it has groups or
+   * not.
+   */
+  void count() {
+    changed |= published == Long.MIN_VALUE;
+    counted = true;
+  }
+
+  /** Whether it has nothing but counts. */
+  boolean hasCountsAlone() {
+    return counted && parts.isEmpty() && advanced == null && taken.isEmpty();
   }
 
   void add(byte[] part) {
@@ -87,10 +104,13 @@ final class OpenWindow {
    *
    * @param watermark of all tasks of the merge
    */
-  WindowPart next(FlowQuery query, WindowSpec window, long watermark) {
-    return hasNews(window, watermark) && isWhole(window, watermark)
-        ? publish(query, window.completeThrough(end, watermark))
-        : null;
+  WindowPart next(LiveQuery live, long watermark) {
+    WindowSpec window = live.window();
+    if (!hasNews(window, watermark) || !isWhole(window, watermark)) {
+      return null;
+    }
+    WindowPart part = publish(live.query(), window.completeThrough(end, watermark));
+    return hasCountsAlone() ? WindowPart.empty(live.id(), end, live.query()) : part;
   }
 
   /** Whether at a watermark there is something other than the last result. */

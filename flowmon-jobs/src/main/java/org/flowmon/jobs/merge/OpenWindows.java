@@ -114,8 +114,46 @@ final class OpenWindows {
     return windows.computeIfAbsent(windowEnd, OpenWindow::new);
   }
 
-  void add(Partial.Counts message) {
-    arrivals.merge(message.paneStart(), message.counts(), ArrivalCounts::plus);
+  /**
+   * Takes what arrived within a pane. What comes when a result of one of the pane's windows has
+   * gone out, as a source broke the disorder bound or the input had ended before, counts in the
+   * first pane after it all of whose windows are still to come: so over windows that follow one
+   * another nothing counts twice and nothing is forgotten.
+   */
+  void add(Partial.Counts message, long closedThrough) {
+    count(toCome(message.paneStart(), closedThrough), message.counts(), closedThrough);
+  }
+
+  /** Takes from the state what arrived within a pane, of which some windows may be closed. */
+  void restore(Partial.Counts message, long closedThrough) {
+    count(message.paneStart(), message.counts(), closedThrough);
+  }
+
+  private void count(long pane, ArrivalCounts counts, long closedThrough) {
+    arrivals.merge(pane, counts, ArrivalCounts::plus);
+    WindowSpec window = live.window();
+    for (long end = window.firstWindowEnd(pane);
+        end <= window.lastWindowEnd(pane);
+        end += window.slideMicros()) {
+      if (!isClosed(end, closedThrough)) {
+        window(end).count();
+      }
+    }
+  }
+
+  /** The first pane, from this one on, none of whose windows has had a result. */
+  private long toCome(long paneStart, long closedThrough) {
+    WindowSpec window = live.window();
+    long pane = paneStart;
+    if (closedThrough != Long.MIN_VALUE) {
+      pane = Math.max(pane, window.paneStart(closedThrough - window.firstResultAt(0)));
+    }
+    Long early = closedEarly.ceiling(window.firstWindowEnd(pane));
+    while (early != null && early <= window.lastWindowEnd(pane)) {
+      pane = early;
+      early = closedEarly.ceiling(window.firstWindowEnd(pane));
+    }
+    return pane;
   }
 
   void add(Partial.Missing message) {
@@ -185,10 +223,10 @@ final class OpenWindows {
 
   private void next(OpenWindow open, long completeThrough, Consumer<WindowResult> results) {
     boolean isFirst = open.published() == Long.MIN_VALUE;
-    WindowPart part = open.next(live.query(), live.window(), completeThrough);
+    WindowPart part = open.next(live, completeThrough);
     if (part != null) {
       revisions.inc(isFirst ? 0 : 1);
-      results.accept(result(part, open.published()));
+      results.accept(result(part, open.published(), !open.hasCountsAlone()));
     }
   }
 
@@ -210,7 +248,7 @@ final class OpenWindows {
       if (isEnd) {
         closedEarly.add(open.end());
       }
-      WindowPart part = open.next(live.query(), live.window(), completeThrough);
+      WindowPart part = open.next(live, completeThrough);
       states = part == null ? null : states(part);
     }
     if (states == null && !isEnd) {
@@ -271,7 +309,7 @@ final class OpenWindows {
     window(windowEnd).published(through);
   }
 
-  private WindowResult result(WindowPart parts, long through) {
+  private WindowResult result(WindowPart parts, long through, boolean hasGroups) {
     WindowSpec window = live.window();
     WindowPart part = settled(parts);
     long start = part.windowEnd() - window.widthMicros();
@@ -285,7 +323,8 @@ final class OpenWindows {
             window.update(part.windowEnd(), through),
             through,
             part.windowEnd() + window.latenessMicros(),
-            answer.rows(),
+            // Over no flows a query without keys has an answer, too, of one row.
+            hasGroups ? answer.rows() : answer.rows().withRows(new int[0]),
             part.totals(),
             part.estimatedGroups(),
             part.level(),

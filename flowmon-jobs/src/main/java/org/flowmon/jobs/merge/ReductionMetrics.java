@@ -52,6 +52,9 @@ final class ReductionMetrics {
   @SuppressWarnings("NonAtomicVolatileUpdate")
   void add(WindowResult window, long ownMicros) {
     Sums sums = analyses.computeIfAbsent(window.analysis(), this::register);
+    if (!window.hasGroups()) {
+      return; // its flows are in the groups of other windows, or in none
+    }
     sums.level = window.groupLevel();
     sums.ownMicros = ownMicros;
     if (window.groups() == WindowResult.UNKNOWN_GROUPS) {

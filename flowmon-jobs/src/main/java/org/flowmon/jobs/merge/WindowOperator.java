@@ -43,11 +43,13 @@ import org.flowmon.jobs.urgent.UrgentWork;
  * of each in the order of their windows' ends. While those of many groups are made, this task goes
  * on with the histories and reports of the others.
  *
- * <p>A window without groups gives no result. Parts that come when the last one has gone out, as a
- * source broke the disorder bound and then the job was restored, are left out and counted. The end
- * of input closes what is open: a job that is restored from a savepoint drained so reports the
- * windows that did not go out then. An analysis that failed at run time, here or before, gives no
- * more results, also when the job is restored from then on: flows of its open windows are missing.
+ * <p>A window without groups has a result without rows where any flow arrived in it or is known to
+ * be lost, else none. Parts that come when the last one has gone out, as a source broke the
+ * disorder bound and then the job was restored, are left out and counted; what is told so of
+ * arrivals counts in a later result. The end of input closes what is open: a job that is restored
+ * from a savepoint drained so reports the windows that did not go out then. An analysis that failed
+ * at run time, here or before, gives no more results, also when the job is restored from then on:
+ * flows of its open windows are missing.
  *
  * <p>Of an analysis that comes while the job runs, the first result is that of the first window all
  * of whose flows it was given; parts of windows before are left out and counted. One whose report
@@ -141,7 +143,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
                 notWhole,
                 this::send,
                 metrics);
-    state.restore(windows, this::add);
+    state.restore(windows, this::restore);
     for (long id : stopped.ids()) {
       LOG.warn(
           "analysis {} had been stopped by an error and stays so, as flows of its windows are"
@@ -230,6 +232,14 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     add(element.getValue());
   }
 
+  private void restore(Partial message) {
+    if (message instanceof Partial.Counts counts) {
+      withQuery(counts.queryId(), open -> open.restore(counts, closedThrough));
+    } else {
+      add(message);
+    }
+  }
+
   private void add(Partial message) {
     if (message instanceof Partial.Part part) {
       withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
@@ -240,7 +250,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     } else if (message instanceof Partial.Rest rest) {
       withQuery(rest.queryId(), open -> count(open.add(rest, closedThrough)));
     } else if (message instanceof Partial.Counts counts) {
-      withQuery(counts.queryId(), open -> open.add(counts));
+      withQuery(counts.queryId(), open -> open.add(counts, closedThrough));
     } else if (message instanceof Partial.Stopped of) {
       withQuery(
           of.queryId(),

@@ -13,8 +13,9 @@ import org.flowmon.udaf.table.ValueBound;
 
 /**
  * What an analysis's live query gave for one window: exact for what had arrived, the same at any
- * parallelism, and the final one also in a replay. A window without groups gives no result. What
- * {@link #isAnnouncement} is none.
+ * parallelism, and the final one also in a replay. A window that has no groups gives a result
+ * without rows where anything is {@linkplain #counts counted} in it, else none. What {@link
+ * #isAnnouncement} is none.
  *
  * @param analysis its name
  * @param definition the text of an analysis that came or changed while the job ran; null of one
@@ -187,6 +188,14 @@ public record WindowResult(
   /** Whether this is no result, but word of what the analysis is from now on. */
   public boolean isAnnouncement() {
     return windowStart == windowEnd;
+  }
+
+  /**
+   * Whether there is anything in the window. Without, the result has no rows, and is there for its
+   * {@link #counts}.
+   */
+  public boolean hasGroups() {
+    return groups != 0 || groupLevel != 0 || rows.rowCount() > 0;
   }
 
   /** Whether no other result of the window follows. */

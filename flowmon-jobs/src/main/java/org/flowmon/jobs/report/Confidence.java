@@ -21,7 +21,7 @@ import org.flowmon.udaf.table.GroupEstimate;
  * @param groupLevel of which of the window's groups the report is ({@link
  *     org.flowmon.jobs.merge.WindowResult#groupLevel})
  * @param groups how many groups the window has, or is estimated to have; −1 where nobody knows
- * @param counts flows late, ahead of time and lost while the window was open
+ * @param counts flows that arrived within the window, late ones, ahead of time, and lost ones
  * @param message for people, null where there is nothing to say
  */
 public record Confidence(

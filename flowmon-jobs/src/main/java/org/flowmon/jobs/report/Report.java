@@ -172,6 +172,14 @@ public record Report(
     return IntStream.range(0, columns.size()).filter(c -> columns.get(c).key()).toArray();
   }
 
+  /**
+   * Whether there is anything in its window. Where there is not it has no rows, and is there to say
+   * what was late or lost.
+   */
+  public boolean hasGroups() {
+    return rows.rowCount() > 0 || confidence.groups() != 0 || confidence.groupLevel() != 0;
+  }
+
   /** How Flink finds the type. */
   public static final class Factory extends TypeInfoFactory<Report> {
     @Override

@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies each analysis's logic to its windows. A logic that throws loses the report of that
- * window, counted in {@code failed_reports} and logged; the others go on.
+ * Applies each analysis's logic to its windows; the report of one without groups has no rows. A
+ * logic that throws loses the report of that window, counted in {@code failed_reports} and logged;
+ * the others go on.
  *
  * <p>Metrics in group {@code flowmon}: {@code unknown_analysis}; by analysis {@code reports},
  * {@code report_rows}, {@code failed_reports}.
@@ -141,6 +142,8 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   }
 
   private static Report report(WindowHistory window, Analysis analysis) {
+    // A logic is asked of windows that have something.
+    boolean hasGroups = window.window().hasGroups();
     return new Report(
         window.window().analysis(),
         window.window().definition(),
@@ -148,8 +151,8 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
         window.window().windowEnd(),
         Report.revision(window.window().update(), window.history().status()),
         analysis.columns(),
-        analysis.logic().report(window),
+        hasGroups ? analysis.logic().report(window) : new ReportRows(analysis.columns()).build(),
         Confidence.of(window),
-        analysis.exact().of(window.window()));
+        hasGroups ? analysis.exact().of(window.window()) : List.of());
   }
 }

@@ -26,9 +26,9 @@ import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.report.Report;
 
 /**
- * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, at least
- * once. Whoever reads keeps, of the messages with the same key, one of the highest revision; {@code
- * docs/format/reports.md} specifies them.
+ * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, of a report
+ * without rows one, at least once. Whoever reads keeps, of each window, the messages of the highest
+ * revision; {@code docs/format/reports.md} specifies them.
  */
 public final class KafkaReports {
   /** Before the analysis's name in the topic's. */
@@ -58,13 +58,14 @@ public final class KafkaReports {
   }
 
   private static void collect(Report report, String topic, Collector<ReportMessage> out) {
-    for (int row = 0; row < report.rows().rowCount(); row++) {
-      out.collect(
-          new ReportMessage(
-              topic,
-              ReportJson.key(report, row).getBytes(StandardCharsets.UTF_8),
-              ReportJson.value(report, row).getBytes(StandardCharsets.UTF_8)));
-    }
+    ReportJson.messages(
+        report,
+        (key, value) ->
+            out.collect(
+                new ReportMessage(
+                    topic,
+                    key.getBytes(StandardCharsets.UTF_8),
+                    value.getBytes(StandardCharsets.UTF_8))));
   }
 
   /**

@@ -2,6 +2,7 @@ package org.flowmon.jobs.sink;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.function.Consumer;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -12,25 +13,66 @@ import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.GroupEstimate;
 
-/** The JSON of a report's rows; {@code docs/format/reports.md} is its specification. */
+/** The JSON of a report's messages; {@code docs/format/reports.md} is its specification. */
 public final class ReportJson {
   static final int VERSION = 1;
 
+  /** Of the message of a report without rows, which who knows rows alone is to refuse. */
+  static final int VERSION_WITHOUT_ROWS = 2;
+
   private ReportJson() {}
 
-  /** {@code analysis|window end|row key}. */
-  static String key(Report report, int row) {
-    return report.analysis() + '|' + time(report.windowEnd()) + '|' + report.rowKey(row);
+  /** A message. */
+  @FunctionalInterface
+  interface Messages {
+    /**
+     * Takes one.
+     *
+     * @param key {@code analysis|window end|row key}
+     * @param value an object
+     */
+    void take(String key, String value);
   }
 
-  /** A row as JSON. */
-  public static String value(Report report, int row) {
+  /**
+   * Gives the messages of a report in their order: one for each row, without any one of its own.
+   */
+  static void messages(Report report, Messages to) {
+    String window = report.analysis() + '|' + time(report.windowEnd()) + '|';
+    if (report.rows().rowCount() == 0) {
+      to.take(window, valueWithoutRows(report));
+    }
+    for (int row = 0; row < report.rows().rowCount(); row++) {
+      to.take(window + report.rowKey(row), value(report, row));
+    }
+  }
+
+  /** The values of the messages of a report in their order, each a line. */
+  public static void lines(Report report, Consumer<String> to) {
+    messages(report, (key, value) -> to.accept(value));
+  }
+
+  /** What is said of a report that has no rows, as JSON. */
+  private static String valueWithoutRows(Report report) {
     StringBuilder out = new StringBuilder(512);
-    out.append("{\"version\":").append(VERSION);
+    beginning(out, VERSION_WITHOUT_ROWS, report);
+    out.append(",\"rows\":0,\"confidence\":");
+    confidence(out, report.confidence());
+    return out.append('}').toString();
+  }
+
+  private static void beginning(StringBuilder out, int version, Report report) {
+    out.append("{\"version\":").append(version);
     member(out.append(','), "analysis", report.analysis());
     member(out.append(','), "window_start", time(report.windowStart()));
     member(out.append(','), "window_end", time(report.windowEnd()));
     out.append(",\"revision\":").append(report.revision());
+  }
+
+  /** A row as JSON. */
+  static String value(Report report, int row) {
+    StringBuilder out = new StringBuilder(512);
+    beginning(out, VERSION, report);
     out.append(",\"rows\":").append(report.rows().rowCount());
     out.append(",\"row_number\":").append(row + 1);
     member(out.append(','), "row_key", report.rowKey(row));

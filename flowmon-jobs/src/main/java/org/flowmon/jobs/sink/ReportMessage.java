@@ -14,7 +14,8 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.RecordType;
 
 /**
- * One row of a report on its way to Kafka. The arrays are not to be written to.
+ * One row of a report, or that it has none, on its way to Kafka. The arrays are not to be written
+ * to.
  *
  * @param key UTF-8 text
  * @param value UTF-8 JSON

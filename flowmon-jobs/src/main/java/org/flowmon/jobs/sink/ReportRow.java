@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A row of a report as it lies in Kafka: what {@link ReportJson#value} writes, read again ({@code
- * docs/format/reports.md}).
+ * A row of a report as it lies in Kafka, or that it has none: what {@link ReportJson#messages}
+ * gives, read again ({@code docs/format/reports.md}).
  *
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
  * @param rows how many the report has
- * @param rowNumber 1 … {@code rows}
+ * @param rowNumber 1 … {@code rows}; 0 where there are none: then there are no columns
  * @param columns by name, in their order: text, {@link BigInteger}, {@link Double}, {@link Boolean}
  *     or null
  * @param confidence by name, likewise
@@ -86,10 +86,18 @@ public record ReportRow(
       expect(json.currentToken() == JsonToken.END_OBJECT && json.nextToken() == null, "one object");
     }
     int version = integer(members, "version");
-    if (version != ReportJson.VERSION) {
-      throw new IOException("version " + version + " of a report, expected " + ReportJson.VERSION);
+    if (version != ReportJson.VERSION && version != ReportJson.VERSION_WITHOUT_ROWS) {
+      throw new IOException(
+          "version "
+              + version
+              + " of a report, expected "
+              + ReportJson.VERSION
+              + ", or "
+              + ReportJson.VERSION_WITHOUT_ROWS
+              + " without rows");
     }
-    expect(columns != null, "columns");
+    boolean hasRow = version == ReportJson.VERSION;
+    expect(columns != null || !hasRow, "columns");
     expect(confidence != null, "confidence");
     ReportRow row =
         new ReportRow(
@@ -98,13 +106,17 @@ public record ReportRow(
             time(members, "window_end"),
             integer(members, "revision"),
             integer(members, "rows"),
-            integer(members, "row_number"),
-            text(members, "row_key"),
-            columns,
+            hasRow ? integer(members, "row_number") : 0,
+            hasRow ? text(members, "row_key") : "",
+            hasRow ? columns : Map.of(),
             confidence,
             approximate);
     expect(row.revision > 0, "a revision above 0");
-    expect(row.rowNumber > 0 && row.rowNumber <= row.rows, "row_number from 1 to rows");
+    if (hasRow) {
+      expect(row.rowNumber > 0 && row.rowNumber <= row.rows, "row_number from 1 to rows");
+    } else {
+      expect(row.rows == 0, "rows 0 in version " + version);
+    }
     return row;
   }
 

@@ -36,7 +36,7 @@ public final class ReportWindows {
   /** A report, or what has come of it. */
   public static final class Window {
     private final Key key;
-    private final Map<Integer, byte[]> messages = new TreeMap<>(); // by row number
+    private final Map<Integer, byte[]> messages = new TreeMap<>(); // by row number; 0: no rows
     private int revision;
     private int rows;
     private boolean isUpdated;
@@ -78,15 +78,18 @@ public final class ReportWindows {
 
     /** Whether all rows have come. */
     public boolean isComplete() {
-      return messages.size() == rows;
+      return messages.size() == Math.max(1, rows);
     }
 
-    /** The rows that have come, in the report's order, as JSON in UTF-8. */
+    /**
+     * The messages that have come, as JSON in UTF-8: the rows in the report's order or, where it
+     * has none, the one that says so.
+     */
     public Collection<byte[]> messages() {
       return messages.values();
     }
 
-    /** The rows that have come, in the report's order. */
+    /** The same, read. */
     public List<ReportRow> parsed() throws IOException {
       List<ReportRow> parsed = new ArrayList<>();
       for (byte[] message : messages.values()) {
@@ -103,6 +106,8 @@ public final class ReportWindows {
       revision = row.revision();
       if (row.rows() < rows) { // a repeat that has fewer of them
         messages.keySet().removeIf(number -> number > row.rows());
+      } else if (row.rows() > 0) {
+        messages.remove(0); // a repeat that has some
       }
       rows = row.rows();
       messages.put(row.rowNumber(), message);
@@ -144,7 +149,8 @@ public final class ReportWindows {
   /**
    * Forgets the reports whose windows are not among the last of their analysis.
    *
-   * @param most of an analysis that stay, those that end last
+   * @param most of an analysis that stay, those that end last; windows without rows stay as far as
+   *     these reach, and are none of them
    * @return whether there were others
    */
   public boolean keepLast(int most) {
@@ -155,9 +161,14 @@ public final class ReportWindows {
     boolean any = false;
     for (List<Window> of : byAnalysis.values()) {
       of.sort(Comparator.comparingLong(Window::end).reversed());
-      for (Window window : of.subList(Math.min(most, of.size()), of.size())) {
-        forget(window);
-        any = true;
+      int kept = 0;
+      for (Window window : of) {
+        if (kept == most) {
+          forget(window);
+          any = true;
+        } else {
+          kept += window.rows() > 0 ? 1 : 0;
+        }
       }
     }
     return any;

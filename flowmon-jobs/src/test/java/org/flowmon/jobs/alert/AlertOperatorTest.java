@@ -283,6 +283,38 @@ class AlertOperatorTest {
     }
   }
 
+  @Test
+  void aReportOfAWindowWithoutGroupsFiresNothingResolvesAndBreaksNoSilence() throws Exception {
+    String rules =
+        """
+        - {name: any, when: bytes > 0 OR bytes IS NULL}
+        - {name: silent, absent: 20s}
+        """;
+    List<List<String>> lines = new ArrayList<>();
+    for (boolean isReported : new boolean[] {false, true}) {
+      try (AlertRun run = AlertRun.start(analysis("0s", rules))) {
+        run.complete(end(0));
+        run.add(report(1, 3, 7, 100));
+        run.completeWindow(1);
+        for (int window = 2; window <= 5; window++) {
+          if (isReported) {
+            run.add(AlertRun.withoutGroups(window));
+          }
+          run.completeWindow(window);
+        }
+        run.end();
+        lines.add(run.lines());
+      }
+    }
+    assertEquals(lines.get(0), lines.get(1));
+    assertEquals(
+        List.of(
+            "10.0.0.7 1 firing since 1 at 1 held 1",
+            "10.0.0.7 2 resolved since 1 at 2 held 1",
+            " 1 firing since 3 at 3 held 3"),
+        lines.get(1));
+  }
+
   /** Windows of a minute that end every ten seconds. */
   private static String longWindows(String query, String alerts) {
     return AlertRun.text("5s", alerts)

@@ -115,6 +115,31 @@ final class AlertRun implements AutoCloseable {
             null));
   }
 
+  /** Of a window without groups, which says what was late and lost. */
+  static Report withoutGroups(int window) {
+    Report report = report(window, 3);
+    Confidence confidence =
+        new Confidence(
+            HistoryStatus.NONE,
+            0,
+            0,
+            0,
+            end(window),
+            end(window),
+            0,
+            0,
+            new ArrivalCounts(5, 5, 0, 7),
+            null);
+    return new Report(
+        report.analysis(),
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        report.columns(),
+        report.rows(),
+        confidence);
+  }
+
   void add(Report report) throws Exception {
     harness.processElement1(report, report.windowEnd() / 1000);
   }

@@ -133,7 +133,8 @@ class HostedQueriesTest {
       given.clear();
       Random random = new Random(seed);
       List<TestFlow> flows = TestFlow.random(seed, 4_000, 20, 100);
-      // The one of the wider windows shares a table with the other, and fewer flows are late for it.
+      // The one of the wider windows shares a table with the other, and fewer flows are late for
+      // it.
       HostedQueries queries = host(analysis("a", 16), wide("b"));
       List<FlowBatch> batches = TestFlow.batches(flows, 1 + random.nextInt(700), 1);
       for (int b = 0; b < batches.size(); b++) {

@@ -8,6 +8,7 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class ReductionMetricsTest {
@@ -33,8 +34,10 @@ class ReductionMetricsTest {
     }
   }
 
+  private static final ResultTable NONE = new ResultTable.Builder().build();
+
   private static WindowResult window(String analysis, long flows, long groups) {
-    return new WindowResult(analysis, 0, 1, null, null, groups, new ArrivalCounts(flows, 1, 2, 3));
+    return new WindowResult(analysis, 0, 1, NONE, NONE, groups, new ArrivalCounts(flows, 1, 2, 3));
   }
 
   @Test
@@ -69,7 +72,7 @@ class ReductionMetricsTest {
 
   private static WindowResult sampled(long flows, long groups, int level) {
     ArrivalCounts counts = new ArrivalCounts(flows, 0, 0, 0);
-    return new WindowResult("mice", null, 0, 1, 0, 1, 1, null, null, groups, level, counts);
+    return new WindowResult("mice", null, 0, 1, 0, 1, 1, NONE, NONE, groups, level, counts);
   }
 
   @Test

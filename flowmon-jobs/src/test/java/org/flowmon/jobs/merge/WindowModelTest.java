@@ -303,6 +303,9 @@ class WindowModelTest {
 
     private void take() {
       for (WindowResult result : network.results()) {
+        if (!result.hasGroups()) {
+          continue; // what it counts is told by another test
+        }
         long end = result.windowEnd();
         String of = at + ", window " + end + ", update " + result.update();
         long through = result.arrivedThrough();

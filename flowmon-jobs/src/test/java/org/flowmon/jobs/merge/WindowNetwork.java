@@ -144,7 +144,10 @@ final class WindowNetwork implements AutoCloseable {
   }
 
   void batch(int source, FlowBatch batch) throws Exception {
-    PositionedBatch record = new PositionedBatch("t:" + source, offset++, batch, 0);
+    batch(source, new PositionedBatch("t:" + source, offset++, batch, 0));
+  }
+
+  void batch(int source, PositionedBatch record) throws Exception {
     lows.get(source).processElement(new StreamRecord<>(record));
     sendOn(source);
   }

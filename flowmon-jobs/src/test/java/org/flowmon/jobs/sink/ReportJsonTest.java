@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.report.Report;
@@ -17,8 +19,11 @@ class ReportJsonTest {
   @Test
   void aRowIsTheJsonOfItsSpecification() {
     Report report = TestReports.report(Report.FINAL, "192.0.2.1", 5, null, 9);
-    assertEquals("elephants|2026-11-21T10:00:00Z|192.0.2.1", ReportJson.key(report, 0));
-    assertEquals("elephants|2026-11-21T10:00:00Z|\\N", ReportJson.key(report, 1));
+    List<String> keys = new ArrayList<>();
+    ReportJson.messages(report, (key, value) -> keys.add(key));
+    assertEquals(
+        List.of("elephants|2026-11-21T10:00:00Z|192.0.2.1", "elephants|2026-11-21T10:00:00Z|\\N"),
+        keys);
     assertEquals(
         """
         {"version":1,"analysis":"elephants","window_start":"2026-11-21T09:59:50Z",\
@@ -33,6 +38,33 @@ class ReportJsonTest {
         "groups_lower":null,"groups_upper":null,"message":null}}\
         """,
         ReportJson.value(report, 0));
+  }
+
+  @Test
+  void aReportWithoutRowsIsOneMessageOfAVersionOfItsOwn() throws Exception {
+    Report report = TestReports.report(Report.FINAL);
+    List<String> messages = new ArrayList<>();
+    ReportJson.messages(report, (key, value) -> messages.add(key + " " + value));
+    assertEquals(
+        List.of(
+            """
+            elephants|2026-11-21T10:00:00Z| {"version":2,"analysis":"elephants",\
+            "window_start":"2026-11-21T09:59:50Z","window_end":"2026-11-21T10:00:00Z",\
+            "revision":3,"rows":0,"confidence":{"history":"exact",\
+            "as_of":"2026-11-21T09:59:40Z","history_from":"2026-11-12T10:00:00Z",\
+            "history_through":"2026-11-21T10:00:00Z","arrived_through":"2026-11-21T10:00:00Z",\
+            "final_at":"2026-11-21T10:01:00Z","flows":1000,"late_flows":3,"ahead_flows":2,\
+            "lost_flows":1,"sampled_flows":0,"sampling_rate":0,"group_sampling":1.0,"groups":null,\
+            "groups_lower":null,"groups_upper":null,"message":null}}\
+            """),
+        messages);
+    List<byte[]> values = new ArrayList<>();
+    ReportJson.lines(report, line -> values.add(line.getBytes(StandardCharsets.UTF_8)));
+    ReportRow read = ReportRow.parse(values.get(0));
+    assertEquals(0, read.rows());
+    assertEquals(0, read.rowNumber());
+    assertEquals(Map.of(), read.columns());
+    assertEquals(BigInteger.ONE, read.confidence().get("lost_flows"));
   }
 
   @Test

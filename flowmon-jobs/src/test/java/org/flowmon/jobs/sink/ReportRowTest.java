@@ -95,7 +95,9 @@ class ReportRowTest {
     assertEquals("expected an object", refusal(""));
     assertEquals("expected version as a number, found null", refusal("{}"));
     assertEquals(
-        "version 2 of a report, expected 1", refusal(written(0).replace("n\":1,", "n\":2,")));
+        "version 3 of a report, expected 1, or 2 without rows",
+        refusal(written(0).replace("n\":1,", "n\":3,")));
+    assertEquals("expected rows 0 in version 2", refusal(written(0).replace("n\":1,", "n\":2,")));
     assertEquals("expected one object", refusal(written(0) + " {}"));
     assertEquals("expected columns", refusal(written(0).replace("\"columns\"", "\"x\"")));
     assertEquals(

@@ -48,9 +48,10 @@ class ReportWindowsTest {
         int revision = 0;
         for (int n = 1 + random.nextInt(3); n > 0; n--) {
           revision += 1 + random.nextInt(4);
-          int rows = 1 + random.nextInt(4);
+          int rows = random.nextInt(5);
           List<String> texts = new ArrayList<>();
-          for (int number = 1; number <= rows; number++) {
+          // Of one without rows a message says so.
+          for (int number = Math.min(1, rows); number <= rows; number++) {
             ReportRow row = row(analysis, end, revision, rows, number);
             sent.add(row);
             if (random.nextInt(3) == 0) {
@@ -118,6 +119,31 @@ class ReportWindowsTest {
     ReportWindows.Window window = add(windows, row("a", 1, 2, 2, 1));
     assertTrue(window.isComplete());
     assertEquals(List.of("a1/2/1", "a1/2/2"), texts(window));
+  }
+
+  @Test
+  void aReportThatLostItsRowsReplacesThemAndIsAnUpdate() {
+    ReportWindows windows = new ReportWindows(2);
+    add(windows, row("a", 1, 3, 2, 1));
+    ReportWindows.Window window = add(windows, row("a", 1, 7, 0, 0));
+    assertTrue(window.isComplete() && window.isUpdated());
+    assertEquals(List.of("a1/7/0"), texts(window));
+    assertNull(add(windows, row("a", 1, 3, 2, 2)));
+    assertTrue(add(windows, row("b", 1, 3, 0, 0)).isComplete());
+    assertTrue(add(windows, row("b", 1, 7, 1, 1)).isUpdated());
+    assertEquals(List.of("b1/7/1"), texts(add(windows, row("b", 1, 7, 1, 1))));
+  }
+
+  @Test
+  void windowsWithoutRowsAreNoneOfTheLastOnesAndStayAsFarAsTheseReach() {
+    ReportWindows windows = new ReportWindows(2);
+    for (long end = 1; end <= 9; end++) {
+      add(windows, row("a", end, 3, end % 3 == 0 ? 1 : 0, end % 3 == 0 ? 1 : 0));
+    }
+    assertTrue(windows.keepLast(2));
+    List<Long> kept = new ArrayList<>();
+    windows.waiting().forEach(window -> kept.add(window.end()));
+    assertEquals(List.of(6L, 7L, 8L, 9L), kept);
   }
 
   @Test

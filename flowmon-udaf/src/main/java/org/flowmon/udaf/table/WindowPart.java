@@ -69,6 +69,11 @@ public final class WindowPart {
     return of(queryId, windowEnd, live, groups, new PaneCounts(0), true);
   }
 
+  /** The part of a window in which there is nothing. */
+  public static WindowPart empty(long queryId, long windowEnd, FlowQuery live) {
+    return of(queryId, windowEnd, live, new GroupTable(LiveGroupings.of(live).layout()));
+  }
+
   /**
    * The part of some key groups.
    *

@@ -143,7 +143,7 @@ public final class Rates implements Callable<Integer> {
       if (r > 0) {
         perSecond.add(flows / took.seconds());
         cpu.add(took.jobCpu() * 1e6 / flows);
-        windows += reported.size();
+        windows += ReportLog.withRows(reported);
         exact += reported.stream().filter(one -> one.history().equals("exact")).count();
         plot.point(name, r, flows / took.seconds());
         plot.point(String.format("must reach, %,d", must), r, (double) must);

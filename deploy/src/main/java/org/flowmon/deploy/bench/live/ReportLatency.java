@@ -244,7 +244,7 @@ public final class ReportLatency implements Callable<Integer> {
       long exact = 0;
       long pairs = 0;
       for (ReportLog.Window one : ReportLog.of(all, analysis.name())) {
-        if (one.end() > micros(from) && one.end() <= micros(to)) {
+        if (one.rows() > 0 && one.end() > micros(from) && one.end() <= micros(to)) {
           long due = due(analysis, one.end());
           double late = one.sentMillis() - watermarks.passed(due);
           millis.add(late);

@@ -22,7 +22,6 @@ import org.flowmon.jobs.sink.KafkaReports;
 
 /**
  * The reports that jobs sent to Kafka, read as anyone reads them ({@code docs/format/reports.md}).
- * A report without rows sends nothing, so that it is not seen.
  */
 final class ReportLog implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
@@ -89,7 +88,9 @@ final class ReportLog implements AutoCloseable {
     while (isBehind(ends)) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
         JsonNode row = json.readTree(record.value());
-        rows.accept(row);
+        if (row.path("rows").asInt() > 0) {
+          rows.accept(row);
+        }
         add(windows, row, record.timestamp());
         read.put(new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
       }
@@ -116,7 +117,7 @@ final class ReportLog implements AutoCloseable {
             analysis,
             time.getEpochSecond() * 1_000_000 + time.getNano() / 1000,
             confidence.path("history").asText(),
-            1,
+            row.path("rows").asInt() == 0 ? 0 : 1,
             confidence.path("flows").asLong(),
             confidence.path("late_flows").asLong()
                 + confidence.path("ahead_flows").asLong()
@@ -138,6 +139,11 @@ final class ReportLog implements AutoCloseable {
         a.bytes.add(b.bytes),
         a.pairs + b.pairs,
         Math.max(a.sentMillis, b.sentMillis));
+  }
+
+  /** How many have rows. */
+  static long withRows(Collection<Window> windows) {
+    return windows.stream().filter(window -> window.rows() > 0).count();
   }
 
   /** Those of one analysis. */

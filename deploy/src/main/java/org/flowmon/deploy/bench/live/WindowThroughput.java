@@ -80,7 +80,7 @@ final class WindowThroughput {
           row.put("analysis", analysis);
           row.put("window_s", (long) seconds);
           row.put("flows_per_window", density * seconds);
-          row.put("windows_reported", (long) reported.size());
+          row.put("windows_reported", ReportLog.withRows(reported));
           row.put("flows_per_second", perSecond);
           // What a second's windows need where each is to be reported within a second.
           row.put("needed_each_second", density * seconds);
