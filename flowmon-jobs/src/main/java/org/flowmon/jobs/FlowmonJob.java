@@ -35,6 +35,8 @@ import org.flowmon.jobs.merge.KeyGroupKeys;
 import org.flowmon.jobs.merge.MergeOperator;
 import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.quarantine.KafkaQuarantine;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
 import org.flowmon.jobs.sink.ArchiveCommittable;
@@ -61,6 +63,7 @@ import org.slf4j.LoggerFactory;
  *     │  one chain per task, no copy of a batch
  *     ▼
  *   flow-source ──► sequence-check ──┬─► archive-writer ──► archive-committer   (one task)
+ *                                    ├─► kafka-quarantine   (one task)   messages that are refused
  *                                    ▼
  *                                    low-level          all live queries: filter, pane, fixed table
  *                                          │
@@ -112,10 +115,12 @@ public final class FlowmonJob {
       return;
     }
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
-    DataStream<PositionedBatch> flows = flows(env, config, topic);
+    SingleOutputStreamOperator<PositionedBatch> flows = flows(env, config, topic);
+    DataStream<Quarantined> refused = flows.getSideOutput(Quarantined.TAG);
     if (config.job().role().archives()) {
       archive(flows, config.archive(), config.compactRows(), config.retention(), config.segments());
     }
+    KafkaQuarantine.write(refused, config.kafka());
     if (config.job().role().analyses()) {
       config.job().budget().check(analyses);
       reports(controlledWindows(flows, config, analyses), config, analyses, topic);
@@ -146,13 +151,16 @@ public final class FlowmonJob {
     env.enableCheckpointing(job.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
   }
 
-  /** Flow batches from Kafka, each once. */
-  public static DataStream<PositionedBatch> flows(
+  /**
+   * Flow batches from Kafka, each once. Messages that are refused are in the side output {@link
+   * Quarantined#TAG}.
+   */
+  public static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, JobConfig config) {
     return flows(env, config, FlowTopic.lookUp(config.kafka()));
   }
 
-  private static DataStream<PositionedBatch> flows(
+  private static SingleOutputStreamOperator<PositionedBatch> flows(
       StreamExecutionEnvironment env, JobConfig config, FlowTopic topic) {
     // A reader without a partition would hold the watermark back for ever.
     int readers = Math.min(env.getParallelism(), topic.partitions());

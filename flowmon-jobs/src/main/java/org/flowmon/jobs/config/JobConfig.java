@@ -45,6 +45,7 @@ import org.flowmon.archive.store.ArchiveLocation;
  *   checkpoint_interval: 10s
  *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
  *   disorder_bound: 1s
+ *   arrival_ahead: 1h                # a message whose arrivals lie further in the future is refused
  *   bounded: false                   # true: end with what Kafka holds now
  *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
  *   memory: 2147483648               # likewise
@@ -154,6 +155,7 @@ public record JobConfig(
    * @param maxParallelism number of key groups; fixed for the life of a job's state
    * @param checkpointDirectory URI; null: the cluster's
    * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
+   * @param arrivalAhead how far a flow's arrival may lie after Kafka's time of its message
    * @param bounded whether the job ends with what Kafka holds when it starts
    * @param reportTasks tasks that ask history and make reports; 1: that of the windows, which hands
    *     its results on without a copy
@@ -166,11 +168,15 @@ public record JobConfig(
       Duration checkpointInterval,
       String checkpointDirectory,
       Duration disorderBound,
+      Duration arrivalAhead,
       boolean bounded,
       int reportTasks,
       AnalysesBudget budget)
       implements Serializable {
-    /** Settings with one task of reports and the default budget. */
+    /** The default of {@link #arrivalAhead}. */
+    public static final Duration ARRIVAL_AHEAD = Duration.ofHours(1);
+
+    /** Settings with one task of reports and the default bounds. */
     public Settings(
         Role role,
         int parallelism,
@@ -186,6 +192,7 @@ public record JobConfig(
           checkpointInterval,
           checkpointDirectory,
           disorderBound,
+          ARRIVAL_AHEAD,
           bounded,
           1,
           AnalysesBudget.DEFAULT);
@@ -342,6 +349,7 @@ public record JobConfig(
             section.textOrNull(
                 "checkpoint_directory", "a URI such as file:///var/lib/flowmon/checkpoints"),
             section.duration("disorder_bound", Duration.ofSeconds(1)),
+            section.duration("arrival_ahead", Settings.ARRIVAL_AHEAD),
             section.bool("bounded", false),
             section.integer("report_tasks", 1, 1 << 15, 1),
             new AnalysesBudget(

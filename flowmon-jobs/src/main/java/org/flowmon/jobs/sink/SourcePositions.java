@@ -85,7 +85,7 @@ final class SourcePositions {
       }
       ended = batch.isEndOfInput();
       if (!ended) {
-        maxArrival = Math.max(maxArrival, batch.maxArrival());
+        maxArrival = Math.max(maxArrival, record.reached());
       }
     }
     return true;

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.source;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
@@ -8,35 +9,61 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.flowmon.jobs.types.WatermarkTime;
 
 /**
- * The watermark of one Kafka partition: the largest arrival in its batches' headers, less the
- * disorder bound. Flows' own times move nothing, and nothing is guessed about silent partitions:
- * each gets a heartbeat batch every second.
+ * The watermark of one Kafka partition: the largest arrival that its messages have reached, less
+ * the disorder bound. Flows' own times move nothing, and nothing is guessed about silent
+ * partitions: each gets a heartbeat batch every second. No message leads it past the time at which
+ * it was sent ({@link PositionedBatch#reached}).
+ *
+ * <p>The mark of an input's end lies after its last flow, and may be after the clock. From when it
+ * was sent the watermark goes on towards it as fast as time goes by, so that windows close where no
+ * flow will come any more; a mark of long ago is reached at once.
  */
 final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   private final long disorderMicros;
+  private final LongSupplier nanos;
   private long maxArrival = Long.MIN_VALUE;
+  // The last mark of an end: how far it leads, from where, since when.
+  private long end = Long.MIN_VALUE;
+  private long endReached;
+  private long endNanos;
 
-  private ArrivalWatermarks(long disorderMicros) {
+  /**
+   * No message was read.
+   *
+   * @param nanos a clock that only the differences of count
+   */
+  ArrivalWatermarks(long disorderMicros, LongSupplier nanos) {
     this.disorderMicros = disorderMicros;
+    this.nanos = nanos;
   }
 
   /** Records get the largest arrival of their batch, in milliseconds, as their timestamp. */
   static WatermarkStrategy<PositionedBatch> strategy(Duration disorderBound) {
     long disorderMicros = disorderBound.toNanos() / 1000;
     return WatermarkStrategy.<PositionedBatch>forGenerator(
-            context -> new ArrivalWatermarks(disorderMicros))
+            context -> new ArrivalWatermarks(disorderMicros, System::nanoTime))
         .withTimestampAssigner((record, kafka) -> Math.floorDiv(record.batch().maxArrival(), 1000));
   }
 
   @Override
   public void onEvent(PositionedBatch event, long timestamp, WatermarkOutput output) {
-    maxArrival = Math.max(maxArrival, event.batch().maxArrival());
+    maxArrival = Math.max(maxArrival, event.reached());
+    if (event.batch().isEndOfInput()) {
+      end = event.batch().maxArrival();
+      endReached = event.reached();
+      endNanos = nanos.getAsLong();
+    }
   }
 
   @Override
   public void onPeriodicEmit(WatermarkOutput output) {
-    if (maxArrival != Long.MIN_VALUE) {
-      output.emitWatermark(new Watermark(WatermarkTime.watermark(maxArrival, disorderMicros)));
+    long reached = maxArrival;
+    if (end > reached) {
+      long gone = (nanos.getAsLong() - endNanos) / 1000;
+      reached = Math.max(reached, Math.min(end, endReached + gone));
+    }
+    if (reached != Long.MIN_VALUE) {
+      output.emitWatermark(new Watermark(WatermarkTime.watermark(reached, disorderMicros)));
     }
   }
 }

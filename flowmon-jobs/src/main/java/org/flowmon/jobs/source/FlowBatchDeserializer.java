@@ -1,58 +1,100 @@
 package org.flowmon.jobs.source;
 
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
-import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.record.TimestampType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowFormatException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.flowmon.jobs.quarantine.Quarantined;
 
 /**
- * Opens the value of a Kafka message as a flow batch, without a copy. A value that is not a flow
- * batch is counted ({@code flowmon.bad_values}), now and then logged, and left out: it never stops
- * the job.
+ * Opens the value of a Kafka message as a flow batch, without a copy. A message that is none that
+ * can be taken goes on as its place, with what it was and why: it never stops the job.
+ *
+ * <p>Arrivals move time, so they are held against a clock: that of the broker where the topic's
+ * timestamps are when messages were appended ({@code LogAppendTime}), so that every run decides
+ * alike; else the time that the producer says it sent the message, or the reader's own where that
+ * is earlier, as whoever sends a wrong arrival may send a wrong time as well.
  */
 final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<PositionedBatch> {
   private static final long serialVersionUID = 1L;
+  private static final String WHERE = "flow-source";
   // Some 36,000 years: whatever clock, whatever unit was meant.
   private static final long MAX_ARRIVAL = 1L << 60;
-  private static final Logger LOG = LoggerFactory.getLogger(FlowBatchDeserializer.class);
+  // The mark at the end of files lies so far behind their last flow.
+  private static final long END_MICROS = 3_600_000_000L;
 
   private final FlowTopic topic;
+  private final long aheadMicros;
+  private final Clock clock;
   private transient SourceKeys keys;
-  private transient Counter badValues;
 
-  FlowBatchDeserializer(FlowTopic topic) {
+  /**
+   * A reader of a topic.
+   *
+   * @param ahead how far an arrival may lie after the clock
+   */
+  FlowBatchDeserializer(FlowTopic topic, Duration ahead) {
+    this(topic, ahead, Clock.systemUTC());
+  }
+
+  /** With another clock of the reader's own, for tests. */
+  FlowBatchDeserializer(FlowTopic topic, Duration ahead, Clock clock) {
     this.topic = topic;
+    this.aheadMicros = ahead.toNanos() / 1000;
+    this.clock = clock;
   }
 
   @Override
-  public void open(DeserializationSchema.InitializationContext context) throws Exception {
+  public void open(DeserializationSchema.InitializationContext context) {
     keys = new SourceKeys(topic.id());
-    badValues = context.getMetricGroup().addGroup("flowmon").counter("bad_values");
   }
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<PositionedBatch> out) {
+    String key = keys.of(record.partition());
+    byte[] value = record.value() == null ? new byte[0] : record.value();
     FlowBatch batch;
+    long now = clockMicros(record);
     try {
-      batch = FlowBatch.open(record.value() == null ? new byte[0] : record.value());
-      checkArrival(batch);
+      batch = FlowBatch.open(value);
+      checkArrivals(batch, now);
     } catch (FlowFormatException e) {
-      refuse(record, e);
+      out.collect(
+          PositionedBatch.of(Quarantined.of(key, record.offset(), WHERE, e.getMessage(), value)));
       return;
     }
-    out.collect(new PositionedBatch(keys.of(record.partition()), record.offset(), batch, 0));
+    out.collect(
+        new PositionedBatch(
+            key,
+            record.offset(),
+            batch,
+            0,
+            false,
+            Math.min(batch.maxArrival(), now),
+            Optional.empty()));
   }
 
-  /**
-   * A header's arrival moves the watermark: one that no clock can show must not end all windows.
-   */
-  private static void checkArrival(FlowBatch batch) {
+  /** The end of the millisecond in which the message was sent, as far as one can know. */
+  private long clockMicros(ConsumerRecord<byte[], byte[]> record) {
+    long millis = record.timestamp();
+    if (record.timestampType() != TimestampType.LOG_APPEND_TIME) {
+      long own = clock.millis();
+      millis = millis > 0 ? Math.min(millis, own) : own;
+    }
+    return millis * 1000 + 999;
+  }
+
+  /** A header's arrival moves time: one that no clock can show must not end all windows. */
+  private void checkArrivals(FlowBatch batch, long now) {
     if (batch.maxArrival() > MAX_ARRIVAL || batch.minArrival() < -MAX_ARRIVAL) {
       throw new FlowFormatException(
           "arrivals of "
@@ -63,22 +105,22 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
               + MAX_ARRIVAL
               + " us from 1970");
     }
+    long ahead = batch.maxArrival() - now - (batch.isEndOfInput() ? END_MICROS : 0);
+    if (ahead > aheadMicros) {
+      throw new FlowFormatException(
+          String.format(
+              "arrival %s is %s after the message was sent, expected at most %s"
+                  + " (job.arrival_ahead): the producer's clock is wrong",
+              time(batch.maxArrival()), duration(ahead), duration(aheadMicros)));
+    }
   }
 
-  private void refuse(ConsumerRecord<byte[], byte[]> record, FlowFormatException why) {
-    badValues.inc();
-    long count = badValues.getCount();
-    // The first few and then ever fewer: 1, 2, 4, 8 … so that a broken producer does not fill the
-    // log.
-    if (Long.bitCount(count) == 1) {
-      LOG.warn(
-          "{}-{}@{} is not a flow batch and is left out ({} so far): {}",
-          record.topic(),
-          record.partition(),
-          record.offset(),
-          count,
-          why.getMessage());
-    }
+  private static Instant time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+
+  private static Duration duration(long micros) {
+    return Duration.ofSeconds(micros / 1_000_000);
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class FlowSource {
             .setTopics(kafka.topic())
             .setGroupId(kafka.group())
             .setStartingOffsets(startingOffsets(kafka))
-            .setDeserializer(new FlowBatchDeserializer(topic))
+            .setDeserializer(new FlowBatchDeserializer(topic, config.job().arrivalAhead()))
             .setProperties(properties(kafka));
     if (config.job().bounded()) {
       builder.setBounded(OffsetsInitializer.latest());

@@ -1,23 +1,28 @@
 package org.flowmon.jobs.source;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowFormatException;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 2: source key (modified UTF-8), offset and lost flows (8 bytes each), whether it is a
- * repeat (1 byte; not in version 1, which knew none), length (4 bytes), the batch's bytes.
+ * Version 3: source key (modified UTF-8), offset and lost flows (8 bytes each), whether it is a
+ * repeat (1 byte; not in version 1, which knew none), up to which arrival it lets time go on (8
+ * bytes), whether it is refused (1 byte), where it is the refused message by its own serializer
+ * (these three not before version 3), length (4 bytes), the batch's bytes.
  */
 public final class PositionedBatchSerializer extends RecordSerializer<PositionedBatch> {
   private static final long serialVersionUID = 1L;
+  private static final Quarantined.Serializer REFUSED = new Quarantined.Serializer();
 
   public PositionedBatchSerializer() {
-    super(2);
+    super(3);
   }
 
   @Override
@@ -26,6 +31,11 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     target.writeLong(record.offset());
     target.writeLong(record.lostBefore());
     target.writeBoolean(record.repeat());
+    target.writeLong(record.reached());
+    target.writeBoolean(record.refused().isPresent());
+    if (record.refused().isPresent()) {
+      REFUSED.serialize(record.refused().get(), target);
+    }
     writeBytes(record.batch().bytes(), target);
   }
 
@@ -35,13 +45,21 @@ public final class PositionedBatchSerializer extends RecordSerializer<Positioned
     long offset = source.readLong();
     long lostBefore = source.readLong();
     boolean repeat = found > 1 && source.readBoolean();
+    long reached = found > 2 ? source.readLong() : Long.MIN_VALUE;
+    Optional<Quarantined> refused =
+        found > 2 && source.readBoolean()
+            ? Optional.of(REFUSED.deserialize(source))
+            : Optional.empty();
     try {
+      FlowBatch batch = FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES));
       return new PositionedBatch(
           sourceKey,
           offset,
-          FlowBatch.open(readBytes(source, FlowBatch.MAX_BYTES)),
+          batch,
           lostBefore,
-          repeat);
+          repeat,
+          found > 2 ? reached : batch.maxArrival(),
+          refused);
     } catch (FlowFormatException e) {
       throw new IOException("batch at " + sourceKey + "@" + offset + ": " + e.getMessage(), e);
     }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.source;
 
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchHeader;
 
 /**
  * How far the stream of one producer has been read in one partition. Batches are numbered without a
@@ -58,6 +59,24 @@ record ProducerPosition(
   /** Whether a batch that is no repeat fills a gap that was counted before. */
   boolean fillsGap(long sequence) {
     return sequence < next;
+  }
+
+  /** Whether a batch that cannot be taken is by its header the one that follows. */
+  boolean isNext(FlowBatchHeader header) {
+    return header.sequence() == next && header.cumulativeFlows() == flows + header.rows();
+  }
+
+  /** The position after such a batch, whose flows are lost. */
+  ProducerPosition withLost(FlowBatchHeader header) {
+    return new ProducerPosition(
+        sourceKey,
+        producerId,
+        next + 1,
+        seen << 1 | 1,
+        header.cumulativeFlows(),
+        losses,
+        arrival,
+        passedOverAfter(1));
   }
 
   /** The position with a batch that is no repeat. */

@@ -29,6 +29,16 @@ final class ProducerPositions {
     return current.get(producerId);
   }
 
+  /** The largest arrival in a partition, as far as its producers are known; else the smallest. */
+  long latest(String sourceKey) {
+    select(sourceKey);
+    long latest = Long.MIN_VALUE;
+    for (ProducerPosition position : current.values()) {
+      latest = Math.max(latest, position.arrival());
+    }
+    return latest;
+  }
+
   void put(ProducerPosition position) {
     select(position.sourceKey());
     current.put(position.producerId(), position);

@@ -10,6 +10,11 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchHeader;
+import org.flowmon.jobs.quarantine.QuarantineMessage;
+import org.flowmon.jobs.quarantine.Quarantined;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows the producers' sequence numbers: of a batch that a producer sent twice only the place
@@ -19,17 +24,27 @@ import org.flowmon.flow.FlowBatch;
  * <p>A batch that comes so late that nobody knows whether it was taken is dropped with its place:
  * to the archive its flows are missing.
  *
- * <p>Metrics in group {@code flowmon}: {@code batches}, {@code flows}, {@code bytes}, {@code
- * heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code gaps},
- * {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came after they
- * were counted as missing), {@code producer_losses} (flows that the producers say they lost).
+ * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
+ * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
+ * the gap in its producer's numbers. It never changes what is known of a producer, but for one that
+ * is just what was expected of it.
+ *
+ * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (messages
+ * that are refused, and what their headers say), {@code batches}, {@code flows}, {@code bytes},
+ * {@code heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code
+ * gaps}, {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came
+ * after they were counted as missing), {@code producer_losses} (flows that the producers say they
+ * lost).
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
   private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(SequenceCheckOperator.class);
 
   private transient ProducerPositions positions;
   private transient ListState<ProducerPosition> state;
+  private transient Counter quarantined;
+  private transient Counter quarantinedFlows;
   private transient Counter batches;
   private transient Counter flows;
   private transient Counter bytes;
@@ -60,6 +75,8 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   public void open() throws Exception {
     super.open();
     MetricGroup group = getMetricGroup().addGroup("flowmon");
+    quarantined = group.counter("quarantined");
+    quarantinedFlows = group.counter("quarantined_flows");
     batches = group.counter("batches");
     flows = group.counter("flows");
     bytes = group.counter("bytes");
@@ -76,6 +93,10 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   @Override
   public void processElement(StreamRecord<PositionedBatch> element) {
     PositionedBatch record = element.getValue();
+    if (record.refused().isPresent()) {
+      refuse(element, record.refused().get());
+      return;
+    }
     FlowBatch batch = record.batch();
     ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
     if (position == null) {
@@ -112,6 +133,42 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     return missingFlows + lostAtProducer;
   }
 
+  private void refuse(StreamRecord<PositionedBatch> element, Quarantined refused) {
+    quarantined.inc();
+    quarantinedFlows.inc(refused.flows());
+    // The first few and then ever fewer: 1, 2, 4, 8 … so that a broken producer does not fill the
+    // log.
+    if (Long.bitCount(quarantined.getCount()) == 1) {
+      LOG.warn(
+          "the message at {} is left out, topic {} has it ({} so far): {}",
+          refused.position(),
+          QuarantineMessage.TOPIC,
+          quarantined.getCount(),
+          refused.reason());
+    }
+    output.collect(Quarantined.TAG, new StreamRecord<>(refused));
+    long arrival = positions.latest(refused.sourceKey());
+    long lost = arrival == Long.MIN_VALUE ? 0 : lostWith(refused);
+    output.collect(element.replace(element.getValue().asPlace(lost, arrival)));
+  }
+
+  /** Flows of a refused message that no gap in its producer's numbers will tell of. */
+  private long lostWith(Quarantined refused) {
+    FlowBatchHeader header = FlowBatchHeader.read(refused.bytes()).orElse(null);
+    if (header == null) {
+      return 0;
+    }
+    ProducerPosition position = positions.get(refused.sourceKey(), header.producerId());
+    if (position == null) {
+      return header.rows(); // of a producer that is not known, and does not become so
+    }
+    if (position.isNext(header)) {
+      positions.put(position.withLost(header));
+      return header.rows();
+    }
+    return 0; // sent again, or the gap before the producer's next batch has it
+  }
+
   private void take(StreamRecord<PositionedBatch> element, long lost) {
     PositionedBatch record = element.getValue();
     FlowBatch batch = record.batch();
@@ -123,7 +180,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       bytes.inc(batch.bytes().length);
     }
     if (lost > 0) {
-      element.replace(new PositionedBatch(record.sourceKey(), record.offset(), batch, lost));
+      element.replace(record.withLost(lost));
     }
     output.collect(element);
   }

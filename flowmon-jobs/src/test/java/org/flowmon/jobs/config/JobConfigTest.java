@@ -104,6 +104,7 @@ class JobConfigTest {
               checkpoint_interval: 2s
               checkpoint_directory: file:///c
               disorder_bound: 500ms
+              arrival_ahead: 10m
               bounded: true
               report_tasks: 4
             """);
@@ -119,6 +120,7 @@ class JobConfigTest {
             Duration.ofSeconds(2),
             "file:///c",
             Duration.ofMillis(500),
+            Duration.ofMinutes(10),
             true,
             4,
             AnalysesBudget.DEFAULT),

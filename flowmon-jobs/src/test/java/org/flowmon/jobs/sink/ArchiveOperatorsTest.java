@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -294,7 +295,8 @@ class ArchiveOperatorsTest {
 
   private static PositionedBatch repeatOf(long first, long offset) {
     PositionedBatch repeat = batch(first, 1).asRepeat();
-    return new PositionedBatch(KEY, offset, repeat.batch(), 0, true);
+    return new PositionedBatch(
+        KEY, offset, repeat.batch(), 0, true, repeat.reached(), Optional.empty());
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -29,6 +30,39 @@ class ArrivalWatermarksTest {
     }
     generator.onPeriodicEmit(emitted);
     assertEquals(List.of(11_499L), emitted.marks);
+  }
+
+  @Test
+  void noMessageLeadsItPastWhenItWasSent() {
+    WatermarkGenerator<PositionedBatch> generator = generator(Duration.ZERO);
+    Emitted emitted = new Emitted();
+    FlowBatch ahead = heartbeat(10_000_000 + 3_000_000_000L);
+    generator.onEvent(record(ahead, 10_000_000), 0, emitted);
+    generator.onPeriodicEmit(emitted);
+    assertEquals(List.of(9_999L), emitted.marks);
+  }
+
+  @Test
+  void afterTheMarkOfAnEndItGoesOnAsFastAsTimeGoesBy() {
+    long[] nanos = {5};
+    ArrivalWatermarks generator = new ArrivalWatermarks(0, () -> nanos[0]);
+    Emitted emitted = new Emitted();
+    FlowBatch mark = FlowBatch.open(FlowBatchBuilder.endOfInput(1, 0, 0, 0, 13_000_000));
+    generator.onEvent(record(mark, 10_000_000), 0, emitted);
+    for (int i = 0; i < 5; i++) {
+      generator.onPeriodicEmit(emitted);
+      nanos[0] += 1_000_000_000L;
+    }
+    assertEquals(List.of(9_999L, 10_999L, 11_999L, 12_999L, 12_999L), emitted.marks);
+    // A mark of long ago, behind all that the clock shows: at once.
+    FlowBatch old = FlowBatch.open(FlowBatchBuilder.endOfInput(1, 0, 0, 0, 20_000_000));
+    generator.onEvent(record(old, 20_000_000), 0, emitted);
+    generator.onPeriodicEmit(emitted);
+    assertEquals(19_999L, emitted.marks.get(5));
+  }
+
+  private static PositionedBatch record(FlowBatch batch, long reached) {
+    return new PositionedBatch("t:0", 0, batch, 0, false, reached, Optional.empty());
   }
 
   @Test

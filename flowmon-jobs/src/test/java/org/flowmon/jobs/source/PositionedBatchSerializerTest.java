@@ -11,6 +11,7 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.junit.jupiter.api.Test;
 
 class PositionedBatchSerializerTest {
@@ -43,23 +44,42 @@ class PositionedBatchSerializerTest {
     old.write(BATCH.bytes());
     PositionedBatch read = serializer.deserialize(new DataInputDeserializer(old.getCopyOfBuffer()));
     assertFalse(read.repeat());
+    assertEquals(BATCH.maxArrival(), read.reached());
     assertArrayEquals(BATCH.bytes(), read.batch().bytes());
+  }
+
+  @Test
+  void whatIsRefusedStaysSo() throws Exception {
+    byte[] message = {1, 2, 3};
+    PositionedBatch place =
+        PositionedBatch.of(Quarantined.of("id:3", 42, "flow-source", "no batch", message));
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    serializer.serialize(place, out);
+    PositionedBatch read = serializer.deserialize(new DataInputDeserializer(out.getCopyOfBuffer()));
+    assertTrue(read.repeat());
+    assertEquals(Long.MIN_VALUE, read.reached());
+    Quarantined refused = read.refused().orElseThrow();
+    assertEquals("id:3@42", refused.position());
+    assertEquals("no batch", refused.reason());
+    assertEquals("flow-source", refused.where());
+    assertEquals(3, refused.length());
+    assertArrayEquals(message, refused.bytes());
   }
 
   @Test
   void anotherVersionIsRefusedByNumber() throws Exception {
     byte[] bytes = bytes();
-    bytes[0] = 3;
+    bytes[0] = 4;
     IOException e =
         assertThrows(
             IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));
-    assertTrue(e.getMessage().contains("found version 3, this reads versions 1…2"), e.getMessage());
+    assertTrue(e.getMessage().contains("found version 4, this reads versions 1…3"), e.getMessage());
   }
 
   @Test
   void aDamagedBatchIsRefusedWithItsPosition() throws Exception {
     byte[] bytes = bytes();
-    bytes[1 + 2 + 4 + 8 + 8 + 1 + 4] = 0; // the batch's magic
+    bytes[1 + 2 + 4 + 8 + 8 + 1 + 8 + 1 + 4] = 0; // the batch's magic
     IOException e =
         assertThrows(
             IOException.class, () -> serializer.deserialize(new DataInputDeserializer(bytes)));

@@ -23,6 +23,7 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.junit.jupiter.api.Test;
 
 class SequenceCheckOperatorTest {
@@ -143,6 +144,42 @@ class SequenceCheckOperatorTest {
       send(check, "t:0", 4, 5, 9, 10);
       assertEquals(List.of(0L, 0L, 30L, 0L), lost(check));
     }
+  }
+
+  @Test
+  void aRefusedMessageLeavesItsPlaceAndItsFlowsAreLostOnce() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      refuse(check, 2, BATCHES.get(2).bytes()); // the next of a known producer
+      refuse(check, 3, BATCHES.get(1).bytes()); // a repeat
+      refuse(check, 4, BATCHES.get(9).bytes()); // behind a gap, which tells of it
+      refuse(check, 5, TestFlow.batches(TestFlow.random(1, 7, 1, 5), 7, 99).get(0).bytes());
+      refuse(check, 6, new byte[] {1});
+      send(check, "t:0", 3, 10);
+      assertEquals(List.of(0L, 0L, 10L, 0L, 0L, 7L, 0L, 0L, 60L), lost(check));
+      List<PositionedBatch> out = check.extractOutputValues();
+      for (PositionedBatch place : out.subList(2, 7)) {
+        assertTrue(place.repeat());
+        assertEquals(0, place.batch().rows());
+        assertEquals(BATCHES.get(1).maxArrival(), place.batch().maxArrival());
+        assertTrue(place.refused().isEmpty());
+      }
+      List<String> quarantined =
+          check.getSideOutput(Quarantined.TAG).stream()
+              .map(refused -> refused.getValue().position() + " " + refused.getValue().flows())
+              .toList();
+      assertEquals(List.of("t:0@2 10", "t:0@3 10", "t:0@4 10", "t:0@5 7", "t:0@6 0"), quarantined);
+    }
+  }
+
+  private static void refuse(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
+      long offset,
+      byte[] message)
+      throws Exception {
+    Quarantined refused = Quarantined.of("t:0", offset, "flow-source", "a test says so", message);
+    check.processElement(new StreamRecord<>(PositionedBatch.of(refused)));
   }
 
   @Test

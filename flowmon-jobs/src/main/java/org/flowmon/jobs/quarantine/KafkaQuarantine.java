@@ -1,0 +1,105 @@
+package org.flowmon.jobs.quarantine;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.jobs.config.JobConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes refused messages to {@link QuarantineMessage#TOPIC}, at least once where Kafka takes them:
+ * before a checkpoint it waits for all. What Kafka does not take within {@link #PATIENCE} is
+ * counted and logged with its position, and the job goes on: a message that is refused must not
+ * stop it here either.
+ */
+public final class KafkaQuarantine implements Sink<Quarantined> {
+  /** How long Kafka is tried. */
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaQuarantine.class);
+  private static final int TOPIC_SECONDS = 30;
+  // What a flood of refused messages may take of a broker's disk.
+  private static final long RETENTION_BYTES = 1L << 30;
+  private static final long RETENTION_DAYS = 7;
+
+  private final Map<String, String> properties;
+  private final String bootstrap;
+
+  private KafkaQuarantine(JobConfig.Kafka kafka) {
+    this.properties = Map.copyOf(kafka.properties());
+    this.bootstrap = kafka.bootstrap();
+  }
+
+  /** Adds the writer to a job: one task. Makes the topic where it is missing. */
+  public static void write(DataStream<Quarantined> refused, JobConfig.Kafka kafka) {
+    createTopic(kafka);
+    // Not in the source's chain: it waits for Kafka.
+    refused
+        .global()
+        .sinkTo(new KafkaQuarantine(kafka))
+        .name("kafka-quarantine")
+        .uid("kafka-quarantine")
+        .setParallelism(1);
+  }
+
+  /** The job runs without the topic, too: what is refused is then told by the log alone. */
+  private static void createTopic(JobConfig.Kafka kafka) {
+    NewTopic topic =
+        new NewTopic(QuarantineMessage.TOPIC, Optional.of(1), Optional.empty())
+            .configs(
+                Map.of(
+                    TopicConfig.RETENTION_BYTES_CONFIG,
+                    Long.toString(RETENTION_BYTES),
+                    TopicConfig.RETENTION_MS_CONFIG,
+                    Long.toString(TimeUnit.DAYS.toMillis(RETENTION_DAYS))));
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
+      admin.createTopics(List.of(topic)).all().get(TOPIC_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        LOG.warn(
+            "topic {} cannot be made ({}): make it by hand, or refused messages are told of by the"
+                + " log alone",
+            QuarantineMessage.TOPIC,
+            e.toString());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public SinkWriter<Quarantined> createWriter(WriterInitContext context) {
+    Map<String, Object> settings = new HashMap<>();
+    settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 * Quarantined.MAX_BYTES);
+    settings.putAll(properties);
+    settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+    int patience = Math.toIntExact(PATIENCE.toMillis());
+    settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, patience);
+    settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, patience / 2);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, patience / 4);
+    return new QuarantineWriter(
+        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()),
+        context.metricGroup().addGroup("flowmon"));
+  }
+}

@@ -1,0 +1,125 @@
+package org.flowmon.jobs.quarantine;
+
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.util.OutputTag;
+import org.flowmon.flow.FlowBatchHeader;
+import org.flowmon.jobs.types.RecordSerializer;
+import org.flowmon.jobs.types.RecordType;
+
+/**
+ * A message of the topic of flows that the job leaves out, and why. Its place counts as read: it
+ * neither stops the job nor comes again.
+ *
+ * @param sourceKey {@code <topic id>:<partition>}
+ * @param offset of the message
+ * @param where the operator that refused it
+ * @param reason for people, at most {@link #MAX_REASON} characters
+ * @param flows that its header says it has; 0 where it has none that can be read
+ * @param length of the message in bytes
+ * @param bytes its first {@link #MAX_BYTES}; not to be written to
+ */
+@TypeInfo(Quarantined.Factory.class)
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Quarantined(
+    String sourceKey,
+    long offset,
+    String where,
+    String reason,
+    long flows,
+    int length,
+    byte[] bytes) {
+  public static final TypeInformation<Quarantined> TYPE =
+      new RecordType<>(Quarantined.class, new Serializer());
+
+  /** The side output of whatever operator refuses messages. */
+  public static final OutputTag<Quarantined> TAG = new OutputTag<>("quarantined", TYPE);
+
+  /** So much of a message is kept: what every topic takes by Kafka's defaults. */
+  public static final int MAX_BYTES = 512 << 10;
+
+  public static final int MAX_REASON = 1000;
+
+  /** A message as it came. */
+  public static Quarantined of(
+      String sourceKey, long offset, String where, String reason, byte[] message) {
+    return new Quarantined(
+        sourceKey,
+        offset,
+        where,
+        reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason,
+        FlowBatchHeader.read(message).map(FlowBatchHeader::rows).orElse(0),
+        message.length,
+        message.length > MAX_BYTES ? Arrays.copyOf(message, MAX_BYTES) : message);
+  }
+
+  /** {@code <topic id>:<partition>@<offset>}: the same for one that is told of twice. */
+  public String position() {
+    return sourceKey + "@" + offset;
+  }
+
+  /** How Flink finds the type. */
+  public static final class Factory extends TypeInfoFactory<Quarantined> {
+    @Override
+    public TypeInformation<Quarantined> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
+  }
+
+  /**
+   * Version 1: source key (modified UTF-8), offset (8 bytes), where and reason (modified UTF-8),
+   * flows (8 bytes), length (4 bytes), length of the bytes (4 bytes), the bytes.
+   */
+  public static final class Serializer extends RecordSerializer<Quarantined> {
+    private static final long serialVersionUID = 1L;
+
+    public Serializer() {
+      super(1);
+    }
+
+    @Override
+    protected void write(Quarantined record, DataOutputView target) throws IOException {
+      target.writeUTF(record.sourceKey());
+      target.writeLong(record.offset());
+      target.writeUTF(record.where());
+      target.writeUTF(record.reason());
+      target.writeLong(record.flows());
+      target.writeInt(record.length());
+      writeBytes(record.bytes(), target);
+    }
+
+    @Override
+    protected Quarantined read(int found, DataInputView source) throws IOException {
+      return new Quarantined(
+          source.readUTF(),
+          source.readLong(),
+          source.readUTF(),
+          source.readUTF(),
+          source.readLong(),
+          source.readInt(),
+          readBytes(source, MAX_BYTES));
+    }
+
+    @Override
+    public TypeSerializerSnapshot<Quarantined> snapshotConfiguration() {
+      return new Snapshot();
+    }
+  }
+
+  /** How Flink finds the serializer again. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<Quarantined> {
+    public Snapshot() {
+      super(Serializer::new);
+    }
+  }
+}
