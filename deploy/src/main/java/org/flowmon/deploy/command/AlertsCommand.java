@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code flowmon alerts}: what analyses call attention to. */
@@ -34,8 +34,7 @@ public final class AlertsCommand implements Callable<Integer> {
   static final class ListThem implements Callable<Integer> {
     private static final String LINE = "%-8s %-12s %-8s %-24s %-24s %-27s %-27s %-32s %s%n";
 
-    @ArgGroup(multiplicity = "1")
-    private BrokerOption broker;
+    @Mixin private KafkaOptions kafka;
 
     @Option(names = "--all", description = "Those that are resolved, too.")
     private boolean all;
@@ -47,7 +46,7 @@ public final class AlertsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      try (AlertsTopic topic = AlertsTopic.open(broker.properties())) {
+      try (AlertsTopic topic = AlertsTopic.open(kafka.answering())) {
         write(topic);
       }
       return ExitCodes.DONE;

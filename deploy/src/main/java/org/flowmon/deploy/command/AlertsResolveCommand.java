@@ -11,8 +11,8 @@ import java.util.concurrent.Callable;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.config.ConfigException;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -35,8 +35,7 @@ import picocli.CommandLine.Parameters;
 final class AlertsResolveCommand implements Callable<Integer> {
   private static final long POLL_MILLIS = 300;
 
-  @ArgGroup(multiplicity = "1")
-  private BrokerOption broker;
+  @Mixin private KafkaOptions kafka;
 
   @Parameters(
       arity = "1..*",
@@ -60,7 +59,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Map<String, Object> properties = broker.properties();
+    Map<String, Object> properties = kafka.answering();
     Map<String, AlertsTopic.Message> chosen = new LinkedHashMap<>(); // by id; null: not in Kafka
     try (AlertsTopic topic = AlertsTopic.open(properties)) {
       boolean missing = choose(topic.alerts(), chosen);

@@ -6,9 +6,12 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -28,6 +31,7 @@ import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.ingest.publish.PublisherStats;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code flowmon collect}: exports over UDP into Kafka. */
@@ -49,14 +53,12 @@ public final class CollectCommand implements Callable<Integer> {
           "Where to listen; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
   private List<String> listen;
 
-  @Option(
-      names = {"--bootstrap", "--kafka"},
-      required = true,
-      paramLabel = "HOST:PORT",
-      description = "Kafka's bootstrap servers.")
-  private String bootstrap;
+  @Mixin private KafkaOptions kafka;
 
-  @Option(names = "--topic", defaultValue = "flows", description = "Default ${DEFAULT-VALUE}.")
+  @Option(
+      names = "--topic",
+      description =
+          "Default: kafka.topic of --config, without one " + PublisherOptions.DEFAULT_TOPIC + ".")
   private String topic;
 
   @Option(
@@ -91,20 +93,27 @@ public final class CollectCommand implements Callable<Integer> {
       description = "Seconds between lines of counts on standard error; default ${DEFAULT-VALUE}.")
   private int reportSeconds;
 
-  /** What Kafka has not taken by then is counted as lost. */
-  private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(60);
+  @Option(
+      names = "--queue-bytes",
+      paramLabel = "BYTES",
+      description =
+          "What waits in memory while Kafka is away, 143 bytes a flow or so; beyond it the newest"
+              + " flows are dropped and counted. Default 469762048 (a minute of 50,000 flows/s), at"
+              + " most 45% of the heap.")
+  private Long queueBytes;
 
-  /**
-   * How long a batch waits for room where Kafka takes nothing: shorter than a delivery, as the
-   * sockets wait with it.
-   */
-  private static final Duration BLOCK_TIMEOUT = Duration.ofSeconds(5);
+  @Option(
+      names = "--stop-wait",
+      paramLabel = "DURATION",
+      defaultValue = "60s",
+      converter = DurationConverter.class,
+      description =
+          "How long a stop waits for Kafka to take what there is; what it has not taken then is"
+              + " counted as lost. Default ${DEFAULT-VALUE}.")
+  private Duration stopWait;
 
-  /**
-   * A stop ends within this: a batch that waits, 5 s of emptying the sockets and one more batch,
-   * the last batch and heartbeats, then what is under way to Kafka.
-   */
-  private static final Duration STOP_TIMEOUT = DELIVERY_TIMEOUT.plusSeconds(60);
+  /** Beyond the time for Kafka a stop takes at most this: sockets are emptied for 6 s. */
+  private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
   private final IngestCounters counters = new IngestCounters();
   private final BadDatagramSamples bad = new BadDatagramSamples(10);
@@ -117,12 +126,11 @@ public final class CollectCommand implements Callable<Integer> {
     for (String place : listen) {
       addresses.add(address(place));
     }
-    makeTopic();
-    PublisherOptions options =
-        PublisherOptions.of(bootstrap)
-            .withTopic(topic)
-            .withDeliveryTimeout(DELIVERY_TIMEOUT)
-            .withProperties(Map.of("max.block.ms", Long.toString(BLOCK_TIMEOUT.toMillis())));
+    if (topic == null) {
+      topic = kafka.job().map(job -> job.kafka().topic()).orElse(PublisherOptions.DEFAULT_TOPIC);
+    }
+    PublisherOptions options = options();
+    makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
     try {
@@ -144,8 +152,23 @@ public final class CollectCommand implements Callable<Integer> {
     return 0;
   }
 
+  private PublisherOptions options() {
+    PublisherOptions options =
+        PublisherOptions.ofCollector(kafka.bootstrap())
+            .withTopic(topic)
+            .withStopTimeout(stopWait)
+            .withProperties(kafka.properties());
+    if (queueBytes == null) {
+      return options;
+    }
+    if (queueBytes < 1) {
+      throw new UsageException("--queue-bytes is " + queueBytes + ": expected 1 or more");
+    }
+    return options.withQueue(queueBytes, PublisherOptions.WhenFull.DROP);
+  }
+
   /** Who waits for a broker that does not answer is told after a second, not at the end. */
-  private void makeTopic() throws IOException {
+  private void makeTopic(PublisherOptions options) throws IOException {
     ScheduledExecutorService waiting = Executors.newSingleThreadScheduledExecutor();
     try {
       var unused =
@@ -153,18 +176,18 @@ public final class CollectCommand implements Callable<Integer> {
               () ->
                   System.err.println(
                       "no Kafka broker has answered at "
-                          + bootstrap
+                          + options.bootstrap()
                           + " yet; trying for "
                           + FlowTopics.TIMEOUT_SECONDS
                           + " s"),
               1,
               TimeUnit.SECONDS);
-      KafkaBroker.mustAnswer(
-          Map.of("bootstrap.servers", bootstrap), Duration.ofSeconds(FlowTopics.TIMEOUT_SECONDS));
-      FlowTopics.ensure(bootstrap, topic, partitions);
+      KafkaBroker.mustAnswer(kafka.client(), Duration.ofSeconds(FlowTopics.TIMEOUT_SECONDS));
     } finally {
       waiting.shutdownNow();
     }
+    FlowTopics.ensure(
+        options.bootstrap(), options.properties(), topic, partitions, Optional.empty(), Map.of());
   }
 
   private void run(UdpCollector collector, FlowPublisher publisher)
@@ -177,7 +200,10 @@ public final class CollectCommand implements Callable<Integer> {
             + ", writing topic "
             + topic
             + " at "
-            + bootstrap);
+            + kafka.bootstrap()
+            + "; "
+            + (publisher.stats().queue().capacityBytes() >> 20)
+            + " MiB of flows wait in memory while Kafka is away");
     if (collector.receiveBufferBytes() < receiveBuffer) {
       System.err.println(
           "note: the kernel gave a receive buffer of "
@@ -195,6 +221,15 @@ public final class CollectCommand implements Callable<Integer> {
       collector.close();
     } finally {
       publisher.close();
+      long lost =
+          publisher.stats().failedByReason().getOrDefault(PublisherStats.NOT_DELIVERED_AT_STOP, 0L);
+      if (lost > 0) {
+        System.err.println(
+            lost
+                + " flows are lost: Kafka had not taken them "
+                + stopWait.toSeconds()
+                + " s after the stop began (--stop-wait)");
+      }
       // To standard output: the result of the run.
       System.out.println(counts(collector, publisher));
       System.out.flush();
@@ -219,7 +254,7 @@ public final class CollectCommand implements Callable<Integer> {
   private void stopAndWait() {
     stop.countDown();
     try {
-      stopped.await(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+      stopped.await(stopWait.plus(STOP_BEYOND).toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -236,7 +271,22 @@ public final class CollectCommand implements Callable<Integer> {
         + " flows_published="
         + stats.flowsProduced()
         + " flows_failed="
-        + stats.flowsFailed();
+        + stats.flowsFailed()
+        + (stats.flowsFailed() == 0 ? "" : " " + stats.failedByReason())
+        + " flows_under_way="
+        + stats.flowsUnderWay()
+        + " queue_used="
+        + 100 * stats.queue().bytes() / stats.queue().capacityBytes()
+        + "% kafka="
+        + kafkaState(stats);
+  }
+
+  private static String kafkaState(PublisherStats stats) {
+    if (!stats.queue().isKafkaAway()) {
+      return "there";
+    }
+    Instant since = Instant.now().minus(stats.queue().waitedMicros(), ChronoUnit.MICROS);
+    return "away_since_" + since.truncatedTo(ChronoUnit.SECONDS);
   }
 
   private static InetSocketAddress address(String place) {

@@ -6,9 +6,15 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 
 /**
  * Whether a broker is there at all: asked before a command does anything with Kafka, whose clients
@@ -20,6 +26,12 @@ final class KafkaBroker {
 
   /** A broker that is there may need so long for its first answer. */
   private static final Duration LEAST = Duration.ofSeconds(5);
+
+  /** Properties whose values are nobody's business. */
+  private static final Pattern SECRET = Pattern.compile("password|jaas|secret|key$|token");
+
+  private static final Pattern QUOTED = Pattern.compile("\"[^\"]+\"|'[^']+'");
+  private static final String HIDDEN = "[hidden]";
 
   private KafkaBroker() {}
 
@@ -53,20 +65,22 @@ final class KafkaBroker {
     try {
       admin = Admin.create(all);
     } catch (KafkaException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new CommandException(
-          "Kafka cannot be asked at " + place + ": " + cause.getMessage() + whatToCheck());
+          "Kafka cannot be asked at "
+              + place
+              + ": "
+              + told(e, properties)
+              + whatToCheck(properties));
     }
     try {
       var unused = admin.describeCluster().nodes().get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw away(place, patience);
+      throw away(properties, patience);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof org.apache.kafka.common.errors.TimeoutException) {
-        throw away(place, patience);
+        throw away(properties, patience);
       }
-      throw new CommandException(
-          "the Kafka broker at " + place + " refuses: " + e.getCause().getMessage());
+      throw refused(place, e.getCause(), properties);
     } catch (InterruptedException e) {
       throw new InterruptedCommandException(e);
     } finally {
@@ -74,9 +88,13 @@ final class KafkaBroker {
     }
   }
 
-  private static CommandException away(Object place, Duration patience) {
+  private static CommandException away(Map<String, Object> properties, Duration patience) {
     return new CommandException(
-        "no Kafka broker answers at " + place + " within " + seconds(patience) + whatToCheck());
+        "no Kafka broker answers at "
+            + properties.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG)
+            + " within "
+            + seconds(patience)
+            + whatToCheck(properties));
   }
 
   private static String seconds(Duration time) {
@@ -84,8 +102,58 @@ final class KafkaBroker {
     return millis % 1000 == 0 ? millis / 1000 + " s" : millis + " ms";
   }
 
-  private static String whatToCheck() {
+  private static CommandException refused(
+      Object place, Throwable why, Map<String, Object> properties) {
+    String check = "";
+    if (why instanceof SslAuthenticationException) {
+      check =
+          "; check that the broker speaks TLS there (security.protocol), that its certificate is of"
+              + " one in ssl.truststore.location and names the host, and ssl.keystore.location"
+              + " where it wants a certificate of clients";
+    } else if (why instanceof AuthenticationException) {
+      check =
+          "; check security.protocol, sasl.mechanism and sasl.jaas.config (user and password) in"
+              + " kafka.properties of --config or in --kafka-properties";
+    }
+    return new CommandException(
+        "the Kafka broker at " + place + " refuses: " + told(why, properties) + check);
+  }
+
+  /** What is at the bottom of it, in one line and without secrets. */
+  private static String told(Throwable why, Map<String, Object> properties) {
+    String all = message(why);
+    for (Throwable cause = why.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause.getCause() == null) {
+        all = why instanceof ApiException ? all + " (" + message(cause) + ")" : message(cause);
+      }
+    }
+    for (Map.Entry<String, Object> property : properties.entrySet()) {
+      if (SECRET.matcher(property.getKey()).find()) {
+        String value = String.valueOf(property.getValue());
+        all = value.isEmpty() ? all : all.replace(value, HIDDEN);
+        Matcher quoted = QUOTED.matcher(value);
+        while (quoted.find()) {
+          all = all.replace(quoted.group(), HIDDEN);
+        }
+      }
+    }
+    return all;
+  }
+
+  private static String message(Throwable why) {
+    return why.getMessage() == null
+        ? why.getClass().getSimpleName()
+        : why.getMessage().replaceAll("\\s+", " ");
+  }
+
+  private static String whatToCheck(Map<String, Object> properties) {
+    Object protocol = properties.get(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG);
     return "; check that it runs, that host and port are right, and that this machine reaches them"
-        + " (a broker that wants TLS or SASL: --config with kafka.properties)";
+        + (protocol == null
+            ? " (a broker that wants TLS or SASL: --config with kafka.properties, or"
+                + " --kafka-properties)"
+            : " (and that this port is one for security.protocol="
+                + protocol
+                + ": one for another closes connections without a word)");
   }
 }

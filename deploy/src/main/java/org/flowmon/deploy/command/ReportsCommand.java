@@ -19,8 +19,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.jobs.sink.KafkaReports;
 import org.flowmon.jobs.sink.ReportRow;
 import org.flowmon.jobs.sink.ReportWindows;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -68,8 +68,7 @@ public final class ReportsCommand implements Callable<Integer> {
     JSON
   }
 
-  @ArgGroup(multiplicity = "1")
-  private BrokerOption broker;
+  @Mixin private KafkaOptions kafka;
 
   @Option(
       names = "--analysis",
@@ -120,7 +119,7 @@ public final class ReportsCommand implements Callable<Integer> {
     long from = since == null ? Long.MIN_VALUE : time(since);
     ServicesLog.quiet();
     try (Interruption interruption = Interruption.watch();
-        TopicReader reader = new TopicReader(broker.properties())) {
+        TopicReader reader = new TopicReader(kafka.answering())) {
       new Shown(reader, from).run(interruption);
     }
     return ExitCodes.DONE;

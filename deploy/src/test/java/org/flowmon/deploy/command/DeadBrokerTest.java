@@ -22,7 +22,8 @@ class DeadBrokerTest {
 
   private static final String CHECK =
       "; check that it runs, that host and port are right, and that this machine reaches them (a"
-          + " broker that wants TLS or SASL: --config with kafka.properties)";
+          + " broker that wants TLS or SASL: --config with kafka.properties, or"
+          + " --kafka-properties)";
 
   @TempDir private static Path folder;
 
