@@ -2,6 +2,7 @@ package org.flowmon.jobs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -241,12 +242,24 @@ public final class FlowmonJob {
   /** Likewise, with so many key groups, and without states of a site. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
+    return windows(flows, keyGroups, analyses, UnaryOperator.identity());
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param between what the low level sends goes to the merge by way of this
+   */
+  public static SingleOutputStreamOperator<WindowResult> windows(
+      DataStream<PositionedBatch> flows,
+      int keyGroups,
+      List<AnalysisConfig> analyses,
+      UnaryOperator<DataStream<Partial>> between) {
     AnalysisSet set = new AnalysisSet(analyses);
-    return windows(
-        flows,
+    return merged(
+        between.apply(lowLevel(flows, set, new LowLevelOperatorFactory(set, keyGroups))),
         keyGroups,
         set,
-        new LowLevelOperatorFactory(set, keyGroups),
         new WindowOperator(set));
   }
 
@@ -278,15 +291,18 @@ public final class FlowmonJob {
       AnalysisSet analyses,
       OneInputStreamOperatorFactory<PositionedBatch, Partial> lowLevel,
       WindowOperator operator) {
+    return merged(lowLevel(flows, analyses, lowLevel), keyGroups, analyses, operator);
+  }
+
+  private static DataStream<Partial> lowLevel(
+      DataStream<PositionedBatch> flows,
+      AnalysisSet analyses,
+      OneInputStreamOperatorFactory<PositionedBatch, Partial> lowLevel) {
     LiveQuery.byId(analyses.running()); // an error in a query is said here, not by a task
-    return merged(
-        flows
-            .transform("low-level", Partial.TYPE, lowLevel)
-            .uid("low-level")
-            .setParallelism(flows.getParallelism()),
-        keyGroups,
-        analyses,
-        operator);
+    return flows
+        .transform("low-level", Partial.TYPE, lowLevel)
+        .uid("low-level")
+        .setParallelism(flows.getParallelism());
   }
 
   private static SingleOutputStreamOperator<WindowResult> merged(

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.Archive;
@@ -16,6 +17,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryFunction;
+import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.source.FlowTopic;
@@ -25,15 +27,15 @@ import org.flowmon.jobs.source.PositionedBatch;
  * The live job with the archive in place of Kafka.
  *
  * <pre>
- *   replay-source (one task) ──► low-level ──► merge ──► windows ──► replay-range ──► history ──► report
+ *   replay-source (one task) ──► low-level ──► replay-arrivals (one task) ──► merge ──► windows
+ *     ──► replay-range ──► history ──► report
  * </pre>
  *
  * <p>Its reports are those of the live job, row for row, where the archive still holds what that
  * saw: the flows of the windows and, of those reports whose history was exact, the history as of
  * the same arrival. Flows that came behind the live job's watermark, out of order by more than its
  * bound, are in the replay alone. Flows that were lost before they came to the archive are in
- * neither; only the live job counted them, and its counts of arrivals are not the replay's, which
- * reads in another order.
+ * neither; only the live job counted them. All other counts of arrivals are the live job's.
  */
 public final class Replay {
   private Replay() {}
@@ -68,7 +70,11 @@ public final class Replay {
     List<AnalysisConfig> analyses = List.of(spec.analysis());
     // Windows of which only some flows were read need no history.
     SingleOutputStreamOperator<WindowResult> windows =
-        FlowmonJob.windows(flows, maxParallelism, analyses)
+        FlowmonJob.windows(
+                flows,
+                maxParallelism,
+                analyses,
+                partials -> arrivals(partials, spec, maxParallelism))
             .filter(window -> spec.holds(window.windowStart(), window.windowEnd()))
             .name("replay-range")
             .uid("replay-range");
@@ -80,6 +86,14 @@ public final class Replay {
         topic(spec.archive()),
         spec.disorder(),
         HistoryFunction.Pace.REPLAY);
+  }
+
+  private static DataStream<Partial> arrivals(
+      DataStream<Partial> partials, ReplaySpec spec, int maxParallelism) {
+    return partials
+        .transform("replay-arrivals", Partial.TYPE, new ReplayArrivals(spec, maxParallelism))
+        .uid("replay-arrivals")
+        .setParallelism(1);
   }
 
   /**

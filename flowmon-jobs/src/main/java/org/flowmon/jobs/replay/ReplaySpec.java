@@ -108,13 +108,9 @@ public record ReplaySpec(
         : position + window.latenessMicros();
   }
 
-  /**
-   * The columns that the live queries read, those that windows are made by, and what a report's
-   * confidence is told by.
-   */
+  /** The columns that the live queries read, and those that windows are made by. */
   Set<FlowColumn> columns() {
-    Set<FlowColumn> columns =
-        EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME, FlowColumn.SAMPLING_RATE);
+    Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
     if (window().spread()) {
       columns.add(FlowColumn.START_TIME);
     }

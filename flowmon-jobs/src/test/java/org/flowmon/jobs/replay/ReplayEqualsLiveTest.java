@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the job said of flows, and what a replay of its archive says of them: row for row. */
+/**
+ * What the job said of flows, and what a replay of its archive says of them: row for row, and of
+ * what arrived in each window, also in such as have no rows.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayEqualsLiveTest {
   private static final long SECOND = TestFlow.SECOND;
@@ -66,7 +69,8 @@ class ReplayEqualsLiveTest {
     try (EmbeddedKafka kafka = new EmbeddedKafka(directory.resolve("kafka"))) {
       kafka.createTopic(TOPIC, PARTITIONS);
       JobConfig config = config(kafka);
-      List<TestFlow> today = TestFlow.random(51, 12_000, 90, 60);
+      List<TestFlow> today = new ArrayList<>(TestFlow.random(51, 12_000, 90, 60));
+      today.addAll(late());
       List<TestFlow> yesterday = shifted(TestFlow.random(52, 12_000, 300, 60), -DAY);
       // What the second run looks up was archived by the first.
       send(kafka, 0, yesterday, TestFlow.START - DAY + 7200 * SECOND);
@@ -74,7 +78,7 @@ class ReplayEqualsLiveTest {
       send(kafka, 1000, today, TestFlow.START + 3600 * SECOND);
       run(config, analysis);
       long from = TestFlow.START - 20 * SECOND;
-      long to = TestFlow.START + 80 * SECOND;
+      long to = TestFlow.START + 130 * SECOND;
       Map<String, String> live = messages(kafka, from, to);
       assertTrue(live.size() > 100, live.size() + " rows");
       assertTrue(
@@ -83,6 +87,9 @@ class ReplayEqualsLiveTest {
       assertTrue(
           live.values().stream().anyMatch(row -> row.contains("\"verdict\":\"usual\"")),
           "some are not");
+      assertTrue(
+          live.values().stream().anyMatch(row -> row.contains("\"rows\":0")),
+          "windows in which all flows are late");
       for (int parallelism : new int[] {1, 2, 4}) {
         ReplaySpec spec =
             new ReplaySpec(
@@ -95,6 +102,18 @@ class ReplayEqualsLiveTest {
         assertSame(live, replayed(spec, parallelism), "parallelism " + parallelism);
       }
     }
+  }
+
+  /** Flows that are all late, in windows of their own. */
+  private static List<TestFlow> late() {
+    List<TestFlow> late = new ArrayList<>();
+    for (TestFlow flow : TestFlow.random(53, 150, 25, 60)) {
+      long arrival = flow.arrival() + 100 * SECOND;
+      late.add(
+          new TestFlow(
+              arrival, arrival - 60 * SECOND, flow.source(), flow.bytes(), flow.outgoing()));
+    }
+    return late;
   }
 
   /** Of all the rows, only those that differ are told. */
@@ -166,7 +185,7 @@ class ReplayEqualsLiveTest {
     }
   }
 
-  /** Rows by their keys: what they say and how far their history went. */
+  /** Messages by their keys: what they say of rows, and of what arrived, was late and lost. */
   private static Map<String, String> messages(EmbeddedKafka kafka, long from, long to) {
     Map<String, Integer> highest = new TreeMap<>();
     Map<String, String> messages = new TreeMap<>();
@@ -205,10 +224,11 @@ class ReplayEqualsLiveTest {
   }
 
   private static String said(String json) {
-    String columns = json.substring(json.indexOf("\"columns\":"), json.indexOf("\"confidence\":"));
-    String revision = json.substring(json.indexOf("\"revision\":"), json.indexOf("\"row_key\":"));
+    String row = json.substring(json.indexOf("\"revision\":"), json.indexOf("\"confidence\":"));
     int asOf = json.indexOf("\"history\":");
-    return revision + columns + json.substring(asOf, json.indexOf("\"history_from\":"));
+    return row
+        + json.substring(asOf, json.indexOf("\"history_from\":"))
+        + json.substring(json.indexOf("\"flows\":"), json.indexOf("\"group_sampling\":"));
   }
 
   private static Map<String, String> replayed(ReplaySpec spec, int parallelism) throws Exception {
@@ -218,11 +238,13 @@ class ReplayEqualsLiveTest {
     try (CloseableIterator<Report> reports = Replay.reports(env, spec, 16).executeAndCollect()) {
       while (reports.hasNext()) {
         Report report = reports.next();
-        for (int row = 0; row < report.rows().rowCount(); row++) {
-          String json = ReportJson.value(report, row);
+        List<String> messages = new ArrayList<>();
+        ReportJson.lines(report, messages::add);
+        for (int row = 0; row < messages.size(); row++) {
+          String json = messages.get(row);
           assertTrue(json.getBytes(StandardCharsets.UTF_8).length < 10_000);
-          String key = "elephants|" + time(report.windowEnd()) + "|" + report.rowKey(row);
-          rows.put(key, said(json));
+          String rowKey = report.rows().rowCount() == 0 ? "" : report.rowKey(row);
+          rows.put("elephants|" + time(report.windowEnd()) + "|" + rowKey, said(json));
         }
       }
     }

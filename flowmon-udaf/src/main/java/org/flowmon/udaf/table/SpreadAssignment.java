@@ -23,9 +23,6 @@ final class SpreadAssignment {
     void take(SpreadRows rows);
   }
 
-  /** A flow that took longer is not divided: one of its times is wrong. */
-  private static final long MAX_DURATION = 100L * 366 * 86_400_000_000L;
-
   private final WindowSpec window;
   private final PaneAssignment assignment;
   private final SpreadRows rows = new SpreadRows();
@@ -57,7 +54,10 @@ final class SpreadAssignment {
       boolean hasEnd = (ended[i >>> 6] >>> i & 1) != 0;
       boolean hasStart = (started[i >>> 6] >>> i & 1) != 0;
       boolean isDivided =
-          hasEnd && hasStart && starts[i] < ends[i] && starts[i] >= ends[i] - MAX_DURATION;
+          hasEnd
+              && hasStart
+              && starts[i] < ends[i]
+              && starts[i] >= ends[i] - WindowSpec.MAX_FLOW_MICROS;
       if (isDivided) {
         counted += divide(i, out) ? 1 : 0;
       } else {

@@ -39,6 +39,12 @@ public record WindowSpec(
   /** The default of {@link #aheadMicros}: one hour. */
   public static final long DEFAULT_AHEAD_MICROS = 3_600_000_000L;
 
+  /**
+   * A flow that took longer is not divided: one of its times is wrong. A hundred years, in
+   * microseconds.
+   */
+  public static final long MAX_FLOW_MICROS = 100L * 366 * 86_400_000_000L;
+
   // Old captures are replayed against today's arrival times.
   private static final long MOST = 1L << 60;
   private static final long MAX_MICROS = 100L * 366 * 86_400_000_000L;
