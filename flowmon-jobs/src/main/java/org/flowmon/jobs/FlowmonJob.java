@@ -119,7 +119,14 @@ public final class FlowmonJob {
     SingleOutputStreamOperator<PositionedBatch> flows = flows(env, config, topic);
     DataStream<Quarantined> refused = flows.getSideOutput(Quarantined.TAG);
     if (config.job().role().archives()) {
-      archive(flows, config.archive(), config.compactRows(), config.retention(), config.segments());
+      refused =
+          refused.union(
+              archive(
+                  flows,
+                  config.archive(),
+                  config.compactRows(),
+                  config.retention(),
+                  config.segments()));
     }
     KafkaQuarantine.write(refused, config.kafka());
     if (config.job().role().analyses()) {
@@ -344,16 +351,18 @@ public final class FlowmonJob {
    *
    * @param retention how much of the past is kept from now on; null: as the archive says
    * @param segments how segments are sealed from now on; null: as the archive is set
+   * @return what cannot be archived
    */
-  public static void archive(
+  public static DataStream<Quarantined> archive(
       DataStream<PositionedBatch> flows,
       ArchiveLocation location,
       int compactRows,
       RetentionConfig retention,
       String segments) {
-    DataStream<ArchiveCommittable> sealed =
+    SingleOutputStreamOperator<ArchiveCommittable> sealed =
         ArchiveSink.seal(flows, location, segments).uid("archive-writer");
     ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");
+    return sealed.getSideOutput(Quarantined.TAG);
   }
 
   /** Windows with their history become reports, in Kafka and PostgreSQL, and alerts. */

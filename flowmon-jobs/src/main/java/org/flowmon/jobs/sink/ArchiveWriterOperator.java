@@ -22,6 +22,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
@@ -32,8 +33,11 @@ import org.flowmon.jobs.source.PositionedBatch;
  *
  * <p>Metrics in group {@code flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code
  * sealed_bytes} (of both files), {@code seal_ms} (of all threads), {@code wait_for_sealer_ms},
- * {@code wait_for_room_ms}, {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code archived_before_batches},
- * {@code archived_before_rows} (skipped), {@code missing_offsets} (positions that never came).
+ * {@code wait_for_room_ms}, {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code
+ * archived_before_batches},
+ * {@code archived_before_rows} (skipped), {@code missing_offsets} (positions that never came),
+ * {@code quarantined}, {@code quarantined_flows} (batches that could not be sealed, see {@link
+ * PieceSealer}).
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
     implements OneInputStreamOperator<PositionedBatch, ArchiveCommittable>, BoundedOneInput {
@@ -53,7 +57,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient ArchivedPositions archived;
   private transient SealingPool pool;
   private transient Map<String, SourcePositions> positions;
-  private transient List<FlowBatch> piece;
+  private transient List<PositionedBatch> piece;
   private transient int rows;
   private transient long bytes;
   private transient long lastWaitMillis;
@@ -65,6 +69,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient Counter sealMillis;
   private transient Counter waitForSealerMillis;
   private transient Counter waitAtBarrierMillis;
+  private transient Counter quarantined;
+  private transient Counter quarantinedFlows;
   private transient Counter archivedBeforeBatches;
   private transient Counter archivedBeforeRows;
   private transient Counter missingOffsets;
@@ -109,6 +115,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     waitForSealerMillis = group.counter("wait_for_sealer_ms");
     waitAtBarrierMillis = group.counter("wait_at_barrier_ms");
     group.gauge("last_wait_at_barrier_ms", (Gauge<Long>) () -> lastWaitMillis);
+    quarantined = group.counter("quarantined");
+    quarantinedFlows = group.counter("quarantined_flows");
     archivedBeforeBatches = group.counter("archived_before_batches");
     archivedBeforeRows = group.counter("archived_before_rows");
     missingOffsets = group.counter("missing_offsets");
@@ -131,7 +139,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     if (batch.rows() == 0) {
       return;
     }
-    piece.add(batch);
+    piece.add(record);
     rows += batch.rows();
     bytes += batch.bytes().length;
     // Flows wait at the barrier for what is not sealed by then: little is left if most goes before.
@@ -144,7 +152,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     if (piece.isEmpty()) {
       return;
     }
-    List<FlowBatch> full = piece;
+    List<PositionedBatch> full = piece;
     piece = new ArrayList<>(full.size());
     rows = 0;
     bytes = 0;
@@ -173,12 +181,11 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     long begun = System.nanoTime();
     List<SealedSegment> segments = new ArrayList<>();
     try {
-      for (SealingPool.Piece sealed : pool.drain()) {
-        segments.add(sealed.segment());
-        sealedRows.inc(sealed.segment().rows());
-        sealedSegments.inc();
-        sealedBytes.inc(sealed.segment().bytesOnDisk());
+      for (PieceSealer.Piece sealed : pool.drain()) {
+        sealed.segments().forEach(this::count);
+        segments.addAll(sealed.segments());
         sealMillis.inc(sealed.nanos() / 1_000_000);
+        sealed.refused().forEach(this::quarantine);
       }
     } catch (ExecutionException e) {
       throw notSealed(e);
@@ -194,6 +201,18 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
       int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
       output.collect(new StreamRecord<>(new ArchiveCommittable(subtask, segments, ranges)));
     }
+  }
+
+  private void count(SealedSegment segment) {
+    sealedRows.inc(segment.rows());
+    sealedSegments.inc();
+    sealedBytes.inc(segment.bytesOnDisk());
+  }
+
+  private void quarantine(Quarantined refused) {
+    quarantined.inc();
+    quarantinedFlows.inc(refused.flows());
+    output.collect(Quarantined.TAG, new StreamRecord<>(refused));
   }
 
   private IOException notSealed(ExecutionException e) throws IOException {

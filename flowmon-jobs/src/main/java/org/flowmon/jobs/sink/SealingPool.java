@@ -1,6 +1,7 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,6 +17,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.urgent.Politeness;
 
 /**
@@ -24,26 +26,17 @@ import org.flowmon.jobs.urgent.Politeness;
  * pieces are in memory. Used by one thread.
  */
 final class SealingPool implements AutoCloseable {
-  private final Archive archive;
-  private final Provenance provenance;
   private final RoomWait room = new RoomWait();
-  private final BlockingQueue<SegmentWriter> idle;
+  private final BlockingQueue<PieceSealer> idle;
   private final ExecutorService threads;
-  private final Deque<Future<Piece>> outstanding = new ArrayDeque<>();
+  private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();
   // Whether the caller waits: flows, then, and all that comes of them.
   private volatile boolean awaited;
 
-  /** A sealed segment and the time that it took. */
-  record Piece(SealedSegment segment, long nanos) {}
-
   SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
-    this.archive = archive;
-    this.provenance = provenance;
     this.idle = new ArrayBlockingQueue<>(size);
     for (int i = 0; i < size; i++) {
-      SegmentWriter writer = archive.newSegmentWriter();
-      writer.beforeColumns(new Politeness(() -> awaited));
-      idle.add(writer);
+      idle.add(new PieceSealer(new ArchiveSealing(archive, provenance)));
     }
     this.threads =
         Executors.newFixedThreadPool(
@@ -60,22 +53,20 @@ final class SealingPool implements AutoCloseable {
    *
    * @throws ExecutionException where an earlier piece could not be sealed
    */
-  void submit(List<FlowBatch> batches) throws InterruptedException, ExecutionException {
-    for (Future<Piece> piece : outstanding) {
+  void submit(List<PositionedBatch> batches) throws InterruptedException, ExecutionException {
+    for (Future<PieceSealer.Piece> piece : outstanding) {
       if (piece.isDone()) {
         piece.get(); // fail at once and not at the next barrier
       }
     }
-    SegmentWriter writer = take();
+    PieceSealer sealer = take();
     outstanding.add(
         threads.submit(
             () -> {
               try {
-                long begun = System.nanoTime();
-                SealedSegment segment = room.run(() -> archive.seal(writer, batches, provenance));
-                return new Piece(segment, System.nanoTime() - begun);
+                return sealer.seal(batches);
               } finally {
-                idle.add(writer);
+                idle.add(sealer);
               }
             }));
   }
@@ -85,7 +76,7 @@ final class SealingPool implements AutoCloseable {
     return room.waitedMillis();
   }
 
-  private SegmentWriter take() throws InterruptedException {
+  private PieceSealer take() throws InterruptedException {
     awaited = true;
     try {
       return idle.take();
@@ -99,8 +90,8 @@ final class SealingPool implements AutoCloseable {
    *
    * @throws ExecutionException where one could not be sealed
    */
-  List<Piece> drain() throws InterruptedException, ExecutionException {
-    List<Piece> pieces = new ArrayList<>(outstanding.size());
+  List<PieceSealer.Piece> drain() throws InterruptedException, ExecutionException {
+    List<PieceSealer.Piece> pieces = new ArrayList<>(outstanding.size());
     awaited = true;
     try {
       while (!outstanding.isEmpty()) {
@@ -117,5 +108,42 @@ final class SealingPool implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdownNow();
+  }
+
+  /** Segments of an archive. Of one thread at a time. */
+  private final class ArchiveSealing implements PieceSealer.Sealing {
+    private final Archive archive;
+    private final Provenance provenance;
+    private SegmentWriter writer;
+
+    ArchiveSealing(Archive archive, Provenance provenance) throws IOException {
+      this.archive = archive;
+      this.provenance = provenance;
+      this.writer = newWriter();
+    }
+
+    private SegmentWriter newWriter() throws IOException {
+      SegmentWriter made = archive.newSegmentWriter();
+      made.beforeColumns(new Politeness(() -> awaited));
+      return made;
+    }
+
+    @Override
+    public SealedSegment seal(List<FlowBatch> batches) throws IOException {
+      try {
+        return room.run(() -> archive.seal(writer, batches, provenance));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while sealing waited for room");
+      } catch (RuntimeException e) {
+        writer = newWriter(); // nobody knows what is left in this one's arrays
+        throw e;
+      }
+    }
+
+    @Override
+    public void discard(SealedSegment segment) throws IOException {
+      archive.discard(segment);
+    }
   }
 }

@@ -30,6 +30,7 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.RetentionConfig;
+import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -347,6 +348,47 @@ class ArchiveOperatorsTest {
       IOException e = assertThrows(IOException.class, () -> harness.prepareSnapshotPreBarrier(1));
       assertTrue(e.getMessage().contains("could not be sealed in " + segments), e.getMessage());
     }
+  }
+
+  @Test
+  void aBatchThatCannotBeSealedIsQuarantinedAndTheOthersAreSealed() throws Exception {
+    try (var harness = writer(1000)) {
+      for (int offset = 0; offset < 20; offset++) {
+        boolean bad = offset == 3 || offset == 11;
+        harness.processElement(new StreamRecord<>(bad ? unsealable(offset) : batch(offset, 10)));
+      }
+      harness.prepareSnapshotPreBarrier(1);
+      ArchiveCommittable sealed = harness.extractOutputValues().get(0);
+      assertEquals(List.of(range(0, 20, 19)), sealed.ranges());
+      List<Quarantined> refused =
+          harness.getSideOutput(Quarantined.TAG).stream().map(StreamRecord::getValue).toList();
+      assertEquals(
+          List.of("topic:0@3", "topic:0@11"),
+          refused.stream().map(Quarantined::position).toList());
+      assertEquals("archive-writer", refused.get(0).where());
+      assertTrue(refused.get(0).reason().contains("cannot be sealed"), refused.get(0).reason());
+      commit(sealed);
+    }
+    assertEquals(180, archivedRows());
+  }
+
+  /** A batch whose text was written to when it was open, so that it cannot be read. */
+  private static PositionedBatch unsealable(long offset) {
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, START + offset);
+    builder.setText(FlowColumn.SERVICE, "dns");
+    builder.endRow();
+    byte[] bytes = builder.build(1, offset, 0, 0);
+    PositionedBatch record = new PositionedBatch(KEY, offset, FlowBatch.open(bytes), 0);
+    for (int at = 0; at < bytes.length - 6; at++) {
+      // the offsets 0 and 3, then the text
+      if (bytes[at] == 3 && bytes[at + 4] == 'd' && bytes[at + 5] == 'n') {
+        bytes[at + 3] = 0x7F;
+        return record;
+      }
+    }
+    throw new AssertionError("no text in the batch");
   }
 
   @Test
