@@ -13,11 +13,12 @@ import org.flowmon.flow.FlowBatchHeader;
  * @param seen bit i: number {@code next − 1 − i} was seen
  * @param flows the producer's cumulative flows at the largest number seen
  * @param losses the producer's cumulative losses there
- * @param arrival largest arrival there, in microseconds: the longest silent producer is forgotten
- *     first
+ * @param arrival the largest that the producer has {@linkplain PositionedBatch#reached reached}, in
+ *     microseconds: the longest silent producer is forgotten first
  * @param passedOver the number after the largest that fell out of the window and was never seen;
  *     {@link Long#MIN_VALUE} where none was passed over. From here on all before the window was
  *     seen
+ * @param taken how many batches were taken, counted up to {@link #ESTABLISHED}
  */
 record ProducerPosition(
     String sourceKey,
@@ -27,22 +28,34 @@ record ProducerPosition(
     long flows,
     long losses,
     long arrival,
-    long passedOver) {
+    long passedOver,
+    int taken) {
   static final int WINDOW = 64;
 
+  /** So many batches show that a producer is none that somebody made up for one message. */
+  static final int ESTABLISHED = 8;
+
+  /** A producer that loses more batches in a row begins anew, with another id. */
+  static final long MAX_MISSING = 1 << 20;
+
+  // Flows that a producer can lose between two batches, by its own count.
+  private static final long MAX_LOSSES = 1L << 32;
+
   /** The position after the first batch that is seen of a producer. */
-  static ProducerPosition first(String sourceKey, FlowBatch batch) {
+  static ProducerPosition first(PositionedBatch record) {
+    FlowBatch batch = record.batch();
     // What was before it is not ours to judge: the job may have begun in the middle. All of it
     // counts as seen.
     return new ProducerPosition(
-        sourceKey,
+        record.sourceKey(),
         batch.producerId(),
         batch.sequence() + 1,
         -1L,
         batch.cumulativeFlows(),
         batch.cumulativeLosses(),
-        batch.maxArrival(),
-        Long.MIN_VALUE);
+        record.reached(),
+        Long.MIN_VALUE,
+        1);
   }
 
   /** Whether a number was seen before, or lies so far back that it must count as seen. */
@@ -76,11 +89,14 @@ record ProducerPosition(
         header.cumulativeFlows(),
         losses,
         arrival,
-        passedOverAfter(1));
+        passedOverAfter(1),
+        taken);
   }
 
   /** The position with a batch that is no repeat. */
-  ProducerPosition with(FlowBatch batch) {
+  ProducerPosition with(PositionedBatch record) {
+    FlowBatch batch = record.batch();
+    int more = Math.min(taken + 1, ESTABLISHED);
     long sequence = batch.sequence();
     if (sequence < next) {
       return new ProducerPosition(
@@ -91,7 +107,8 @@ record ProducerPosition(
           flows,
           losses,
           arrival,
-          passedOver);
+          passedOver,
+          more);
     }
     long step = sequence + 1 - next;
     long bits = step >= WINDOW ? 1 : seen << step | 1;
@@ -102,8 +119,9 @@ record ProducerPosition(
         bits,
         batch.cumulativeFlows(),
         batch.cumulativeLosses(),
-        Math.max(arrival, batch.maxArrival()),
-        passedOverAfter(step));
+        Math.max(arrival, record.reached()),
+        passedOverAfter(step),
+        more);
   }
 
   private long passedOverAfter(long step) {
@@ -114,18 +132,23 @@ record ProducerPosition(
     return leaving == 0 ? passedOver : next - Long.numberOfTrailingZeros(leaving);
   }
 
+  boolean isEstablished() {
+    return taken >= ESTABLISHED;
+  }
+
   /** Batches that are missing before a batch beyond {@link #next}. */
   long missingBatches(FlowBatch batch) {
     return Math.max(0, batch.sequence() - next);
   }
 
-  /** Flows in the missing batches, from the producer's cumulative counts. */
+  /** Flows in the missing batches, from the producer's cumulative counts: as many as they hold. */
   long missingFlows(FlowBatch batch) {
-    return Math.max(0, batch.cumulativeFlows() - batch.rows() - flows);
+    long most = missingBatches(batch) * FlowBatch.MAX_ROWS;
+    return Math.min(most, Math.max(0, batch.cumulativeFlows() - batch.rows() - flows));
   }
 
-  /** Flows that the producer itself says it lost since. */
+  /** Flows that the producer itself says it lost since, as far as that can be. */
   long producerLosses(FlowBatch batch) {
-    return Math.max(0, batch.cumulativeLosses() - losses);
+    return Math.min(MAX_LOSSES, Math.max(0, batch.cumulativeLosses() - losses));
   }
 }

@@ -8,15 +8,16 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 2: source key (modified UTF-8), then the seven numbers in the record's order, 8 bytes
- * each. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the window is not
- * sure.
+ * Version 3: source key (modified UTF-8), then seven numbers in the record's order, 8 bytes each,
+ * and how many batches were taken (4 bytes). Before version 3 the last was not there: all producers
+ * count as established. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the
+ * window is not sure.
  */
 public final class ProducerPositionSerializer extends RecordSerializer<ProducerPosition> {
   private static final long serialVersionUID = 1L;
 
   public ProducerPositionSerializer() {
-    super(2);
+    super(3);
   }
 
   @Override
@@ -29,6 +30,7 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
     target.writeLong(position.losses());
     target.writeLong(position.arrival());
     target.writeLong(position.passedOver());
+    target.writeInt(position.taken());
   }
 
   @Override
@@ -44,7 +46,8 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
         source.readLong(),
         source.readLong(),
         source.readLong(),
-        found > 1 ? source.readLong() : next - ProducerPosition.WINDOW);
+        found > 1 ? source.readLong() : next - ProducerPosition.WINDOW,
+        found > 2 ? source.readInt() : ProducerPosition.ESTABLISHED);
   }
 
   @Override

@@ -2,11 +2,19 @@ package org.flowmon.jobs.source;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * The positions of all producers in the partitions that one task reads.
+ *
+ * <p>Of each partition so many are remembered that are established, as some batches of them were
+ * taken, and as many newcomers. A newcomer makes another newcomer forgotten, the longest silent
+ * one, and takes the place of an established producer only where that has been silent for {@link
+ * #IDLE_MICROS}; a producer at work is never silent for more than a second. So messages with ids
+ * that somebody made up drive out each other.
  *
  * <p>After a restart every task is given the positions of all partitions, because Kafka's
  * partitions and operator state are dealt out by different rules. A position only ever grows, so of
@@ -15,75 +23,113 @@ import java.util.Map;
  * written twice.
  */
 final class ProducerPositions {
-  /** Producers that are remembered of one partition; each start of a producer is a new one. */
+  /** Producers of each kind that are remembered of one partition; each start is a new producer. */
   static final int PRODUCERS = 64;
 
-  private final Map<String, Map<Long, ProducerPosition>> byPartition = new HashMap<>();
-  private final Map<String, Boolean> read = new HashMap<>();
-  private Map<Long, ProducerPosition> current = Map.of();
+  /** A producer that has reached nothing for so long, by the others of its partition, is idle. */
+  static final long IDLE_MICROS = 600_000_000L;
+
+  private final Map<String, Partition> byPartition = new HashMap<>();
+  private Partition current = new Partition();
   private String currentKey;
+
+  /** Producers of one partition. */
+  private static final class Partition {
+    private final Map<Long, ProducerPosition> established = new HashMap<>();
+    // Those whose last batch was taken longest ago come first.
+    private final LinkedHashMap<Long, ProducerPosition> newcomers = new LinkedHashMap<>();
+    private long latest = Long.MIN_VALUE;
+    private boolean read;
+
+    ProducerPosition get(long producerId) {
+      ProducerPosition position = established.get(producerId);
+      return position != null ? position : newcomers.get(producerId);
+    }
+
+    void put(ProducerPosition position) {
+      latest = Math.max(latest, position.arrival());
+      if (established.containsKey(position.producerId())) {
+        established.put(position.producerId(), position);
+        return;
+      }
+      newcomers.remove(position.producerId());
+      if (position.isEstablished() && (established.size() < PRODUCERS || makesRoom())) {
+        established.put(position.producerId(), position);
+      } else {
+        addNewcomer(position);
+      }
+    }
+
+    private void addNewcomer(ProducerPosition position) {
+      newcomers.put(position.producerId(), position);
+      if (newcomers.size() > PRODUCERS) {
+        Iterator<Long> oldest = newcomers.keySet().iterator();
+        oldest.next();
+        oldest.remove();
+      }
+    }
+
+    /** The longest silent producer becomes a newcomer again where it is idle. */
+    private boolean makesRoom() {
+      ProducerPosition oldest = null;
+      for (ProducerPosition position : established.values()) {
+        if (oldest == null || position.arrival() < oldest.arrival()) {
+          oldest = position;
+        }
+      }
+      if (oldest == null || oldest.arrival() >= latest - IDLE_MICROS) {
+        return false;
+      }
+      established.remove(oldest.producerId());
+      addNewcomer(oldest);
+      return true;
+    }
+  }
 
   /** The position of a producer, null where it was never seen. */
   ProducerPosition get(String sourceKey, long producerId) {
-    select(sourceKey);
-    return current.get(producerId);
+    return select(sourceKey).get(producerId);
   }
 
-  /** The largest arrival in a partition, as far as its producers are known; else the smallest. */
+  /** The largest arrival that a partition has reached, as far as it is known; else the smallest. */
   long latest(String sourceKey) {
-    select(sourceKey);
-    long latest = Long.MIN_VALUE;
-    for (ProducerPosition position : current.values()) {
-      latest = Math.max(latest, position.arrival());
-    }
-    return latest;
+    return select(sourceKey).latest;
   }
 
   void put(ProducerPosition position) {
-    select(position.sourceKey());
-    current.put(position.producerId(), position);
-    if (current.size() > PRODUCERS) {
-      forgetOldestBut(position);
-    }
+    select(position.sourceKey()).put(position);
   }
 
   // One instance stands for each source key, and batches of a partition come in runs: mostly one
   // comparison.
   @SuppressWarnings("ReferenceEquality")
-  private void select(String sourceKey) {
+  private Partition select(String sourceKey) {
     if (sourceKey != currentKey) {
-      current = byPartition.computeIfAbsent(sourceKey, key -> new HashMap<>());
+      current = byPartition.computeIfAbsent(sourceKey, key -> new Partition());
       currentKey = sourceKey;
-      read.put(sourceKey, true);
+      current.read = true;
     }
-  }
-
-  /** A producer that begins now may send old flows, a file's say: it is not the one to forget. */
-  private void forgetOldestBut(ProducerPosition newest) {
-    ProducerPosition oldest = null;
-    for (ProducerPosition position : current.values()) {
-      if (position.producerId() != newest.producerId()
-          && (oldest == null || position.arrival() < oldest.arrival())) {
-        oldest = position;
-      }
-    }
-    current.remove(oldest.producerId());
+    return current;
   }
 
   /** Takes a position from a checkpoint. */
   void restore(ProducerPosition position) {
-    byPartition
-        .computeIfAbsent(position.sourceKey(), key -> new HashMap<>())
-        .merge(position.producerId(), position, (a, b) -> a.next() >= b.next() ? a : b);
+    Partition partition =
+        byPartition.computeIfAbsent(position.sourceKey(), key -> new Partition());
+    ProducerPosition known = partition.get(position.producerId());
+    if (known == null || known.next() < position.next()) {
+      partition.put(position);
+    }
   }
 
   /** What a task writes to a checkpoint. */
   List<ProducerPosition> snapshot(int task, int tasks) {
     List<ProducerPosition> positions = new ArrayList<>();
     byPartition.forEach(
-        (sourceKey, producers) -> {
-          if (read.containsKey(sourceKey) || Math.floorMod(sourceKey.hashCode(), tasks) == task) {
-            positions.addAll(producers.values());
+        (sourceKey, partition) -> {
+          if (partition.read || Math.floorMod(sourceKey.hashCode(), tasks) == task) {
+            positions.addAll(partition.established.values());
+            positions.addAll(partition.newcomers.values());
           }
         });
     return positions;

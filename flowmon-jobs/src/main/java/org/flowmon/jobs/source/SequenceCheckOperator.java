@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p>A batch that comes so late that nobody knows whether it was taken is dropped with its place:
  * to the archive its flows are missing.
  *
+ * <p>A number that lies so far after a producer's last that no gap explains it is refused.
+ *
  * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
  * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
  * the gap in its producer's numbers. It never changes what is known of a producer, but for one that
@@ -100,7 +102,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     FlowBatch batch = record.batch();
     ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
     if (position == null) {
-      positions.put(ProducerPosition.first(record.sourceKey(), batch));
+      positions.put(ProducerPosition.first(record));
       take(element, 0);
     } else if (position.isRepeat(batch.sequence())) {
       repeats.inc();
@@ -110,13 +112,30 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       }
     } else if (position.fillsGap(batch.sequence())) {
       gapFills.inc();
-      positions.put(position.with(batch));
+      positions.put(position.with(record));
       take(element, 0);
+    } else if (position.missingBatches(batch) > ProducerPosition.MAX_MISSING) {
+      refuse(element, outOfSequence(record, position));
     } else {
       long lost = countLosses(position, batch);
-      positions.put(position.with(batch));
+      positions.put(position.with(record));
       take(element, lost);
     }
+  }
+
+  /** Were it believed, all that its producer sends from now on would be taken for repeats. */
+  private static Quarantined outOfSequence(PositionedBatch record, ProducerPosition position) {
+    return Quarantined.of(
+        record.sourceKey(),
+        record.offset(),
+        "sequence-check",
+        String.format(
+            "sequence number %d of producer %x, expected %d or at most %d more",
+            record.batch().sequence(),
+            position.producerId(),
+            position.next(),
+            ProducerPosition.MAX_MISSING),
+        record.batch().bytes());
   }
 
   private long countLosses(ProducerPosition position, FlowBatch batch) {

@@ -91,7 +91,8 @@ class SequenceCheckOperatorTest {
         next += random.nextInt(4) > 0 ? 0 : random.nextInt(3 * ProducerPosition.WINDOW);
         FlowBatch beat = FlowBatch.open(FlowBatchBuilder.heartbeat(9, next, 0, 0, TestFlow.START));
         seen.add(next++);
-        position = position == null ? ProducerPosition.first("t:0", beat) : position.with(beat);
+        PositionedBatch record = new PositionedBatch("t:0", i, beat, 0);
+        position = position == null ? ProducerPosition.first(record) : position.with(record);
       }
       long first = Collections.min(seen);
       long windowStart = next - ProducerPosition.WINDOW;
@@ -110,14 +111,17 @@ class SequenceCheckOperatorTest {
 
   @Test
   void aPositionStaysThroughItsSerializerAndVersion1IsSureOfTheWindowOnly() throws Exception {
-    ProducerPosition position = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7);
+    ProducerPosition position = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7, 3);
     ProducerPositionSerializer serializer = new ProducerPositionSerializer();
     DataOutputSerializer out = new DataOutputSerializer(64);
     serializer.serialize(position, out);
     byte[] bytes = out.getCopyOfBuffer();
     assertEquals(position, serializer.deserialize(new DataInputDeserializer(bytes)));
+    bytes[0] = 2;
+    byte[] before = Arrays.copyOf(bytes, bytes.length - 4);
+    assertTrue(serializer.deserialize(new DataInputDeserializer(before)).isEstablished());
     bytes[0] = 1;
-    byte[] old = Arrays.copyOf(bytes, bytes.length - 8);
+    byte[] old = Arrays.copyOf(bytes, bytes.length - 12);
     ProducerPosition read = serializer.deserialize(new DataInputDeserializer(old));
     assertEquals(
         List.of(true, false, true), LongStream.of(199, 197, 198).mapToObj(read::isSeen).toList());
@@ -246,13 +250,108 @@ class SequenceCheckOperatorTest {
     for (int producer = 0; producer < 3 * ProducerPositions.PRODUCERS; producer++) {
       FlowBatch beat =
           FlowBatch.open(FlowBatchBuilder.heartbeat(producer, 0, 0, 0, TestFlow.START + producer));
-      positions.put(ProducerPosition.first("t:0", beat));
+      positions.put(ProducerPosition.first(new PositionedBatch("t:0", 0, beat, 0)));
     }
     List<ProducerPosition> kept = positions.snapshot(0, 1);
     assertEquals(ProducerPositions.PRODUCERS, kept.size());
     assertEquals(
         2 * ProducerPositions.PRODUCERS,
         kept.stream().mapToLong(ProducerPosition::producerId).min().orElse(-1));
+  }
+
+  @Test
+  void strangersDoNotMakeAProducerForgotten() throws Exception {
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", IntStream.range(0, 20).toArray());
+      sendStrangers(check, 900, 1);
+      sendStrangers(check, 100, ProducerPosition.ESTABLISHED + 1);
+      state = check.snapshot(1, 1);
+    }
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, state)) {
+      sendStrangers(check, 900, 1);
+      int before = check.extractOutputValues().size();
+      send(check, "t:0", 19, 25);
+      List<PositionedBatch> out = check.extractOutputValues().subList(before, before + 2);
+      assertTrue(out.get(0).repeat(), "19 came before");
+      assertEquals(50, out.get(1).lostBefore(), "20 … 24 are missing");
+    }
+  }
+
+  /** Batches of many producers, all later than those of the one that is known. */
+  private static void sendStrangers(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
+      int producers,
+      int batches)
+      throws Exception {
+    Random random = new Random(6);
+    long later = BATCHES.get(20).maxArrival();
+    for (int i = 0; i < producers; i++) {
+      long id = random.nextLong();
+      for (int number = 0; number < batches; number++) {
+        FlowBatch beat =
+            FlowBatch.open(FlowBatchBuilder.heartbeat(id, number, 0, 0, later + i));
+        check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 0, beat, 0)));
+      }
+    }
+  }
+
+  @Test
+  void anIdleProducerMakesRoomForANewOne() {
+    ProducerPositions positions = new ProducerPositions();
+    int producers = 3 * ProducerPositions.PRODUCERS;
+    long step = ProducerPositions.IDLE_MICROS / 10;
+    for (int producer = 0; producer < producers; producer++) {
+      ProducerPosition position = null;
+      for (int number = 0; number < ProducerPosition.ESTABLISHED; number++) {
+        byte[] beat =
+            FlowBatchBuilder.heartbeat(producer, number, 0, 0, TestFlow.START + producer * step);
+        PositionedBatch record = new PositionedBatch("t:0", 0, FlowBatch.open(beat), 0);
+        position = position == null ? ProducerPosition.first(record) : position.with(record);
+        positions.put(position);
+      }
+    }
+    List<ProducerPosition> kept = positions.snapshot(0, 1);
+    assertEquals(2 * ProducerPositions.PRODUCERS, kept.size());
+    assertEquals(producers - 1, kept.stream().mapToLong(ProducerPosition::producerId).max().orElse(-1));
+    assertTrue(
+        kept.stream().limit(ProducerPositions.PRODUCERS).allMatch(ProducerPosition::isEstablished));
+  }
+
+  @Test
+  void aNumberThatNoGapExplainsIsRefusedAndItsProducerGoesOn() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      FlowBatch far =
+          FlowBatch.open(
+              FlowBatchBuilder.heartbeat(77, FlowBatch.MAX_COUNT, FlowBatch.MAX_COUNT, 0, 1));
+      check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 2, far, 0)));
+      send(check, "t:0", 2, 4);
+      assertEquals(List.of(0L, 1L, 2L, 4L), sequences(check));
+      assertEquals(List.of(0L, 0L, 0L, 0L, 10L), lost(check));
+      Quarantined refused =
+          check.getSideOutput(Quarantined.TAG).iterator().next().getValue();
+      assertEquals("sequence-check", refused.where());
+      assertTrue(refused.reason().contains("expected 2 or at most"), refused.reason());
+    }
+  }
+
+  @Test
+  void lossesThatNobodyCanHaveAreBounded() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      long most = FlowBatch.MAX_COUNT;
+      long[][] batches = {{0, 0, 0}, {3, most, 0}, {4, most, most}, {5, 7, 9}};
+      for (long[] one : batches) {
+        FlowBatch beat =
+            FlowBatch.open(FlowBatchBuilder.heartbeat(9, one[0], one[1], one[2], TestFlow.START));
+        check.processElement(new StreamRecord<>(new PositionedBatch("t:0", one[0], beat, 0)));
+      }
+      assertEquals(List.of(0L, 2L * FlowBatch.MAX_ROWS, 1L << 32, 0L), lost(check));
+    }
   }
 
   private static OperatorSubtaskState repartition(
