@@ -16,10 +16,8 @@ public record CommandRun(int code, String out, String err) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream stdout = System.out;
     PrintStream stderr = System.err;
-    System.setOut(
-        new TerminalStream(new PrintStream(out, true, StandardCharsets.UTF_8), false));
-    System.setErr(
-        new TerminalStream(new PrintStream(err, true, StandardCharsets.UTF_8), false));
+    System.setOut(new TerminalStream(new PrintStream(out, true, StandardCharsets.UTF_8), false));
+    System.setErr(new TerminalStream(new PrintStream(err, true, StandardCharsets.UTF_8), false));
     try {
       CommandLine line = Flowmon.commandLine();
       line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));

@@ -15,8 +15,8 @@ public final class ExitCodes {
   public static final int FAILED = 3;
 
   /**
-   * flowmon itself could not go on: no memory, no stack, a class is missing, a defect. Nothing is said
-   * about what was asked.
+   * flowmon itself could not go on: no memory, no stack, a class is missing, a defect. Nothing is
+   * said about what was asked.
    */
   public static final int ABORTED = 4;
 

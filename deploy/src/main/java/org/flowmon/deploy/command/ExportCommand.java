@@ -80,9 +80,9 @@ public final class ExportCommand implements Callable<Integer> {
   @Option(
       names = "--format",
       description =
-          "${COMPLETION-CANDIDATES}; default: by the file's name. CSV marks texts that a spreadsheet"
-              + " would run as formulas by an apostrophe, which flowmon import takes away;"
-              + " CSV_EXACT does not.")
+          "${COMPLETION-CANDIDATES}; default: by the file's name. CSV marks texts that a"
+              + " spreadsheet would run as formulas by an apostrophe, which flowmon import takes"
+              + " away; CSV_EXACT does not.")
   private ExportFormat format;
 
   @Option(names = "--force", description = "Replace a file that is there.")

@@ -22,9 +22,9 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.QueryException;
 
 /**
- * What went wrong, for the person who asked: one line, and the exit code that it ends with. The JVM's
- * own errors (no memory, no stack, a class that is not there) and defects of flowmon are {@link
- * ExitCodes#ABORTED}, wherever in a chain of causes they are.
+ * What went wrong, for the person who asked: one line, and the exit code that it ends with. The
+ * JVM's own errors (no memory, no stack, a class that is not there) and defects of flowmon are
+ * {@link ExitCodes#ABORTED}, wherever in a chain of causes they are.
  *
  * @param line the reason and what to do
  * @param code of {@link ExitCodes}
@@ -80,8 +80,8 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
 
   private static String memory(String what) {
     if (what.contains("Metaspace") || what.contains("class space")) {
-      return "there is no more memory for classes; FLOWMON_JAVA_OPTS=-XX:MaxMetaspaceSize=512m gives"
-          + " more";
+      return "there is no more memory for classes; FLOWMON_JAVA_OPTS=-XX:MaxMetaspaceSize=512m"
+          + " gives more";
     }
     if (what.contains("irect buffer") || what.contains("direct memory")) {
       return "there is no more memory beside the heap; FLOWMON_JAVA_OPTS=-XX:MaxDirectMemorySize=1g"
@@ -92,7 +92,8 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
           + " for them";
     }
     if (what.contains("Map failed")) {
-      return "the system maps no more files (sysctl vm.max_map_count), or has no address space left";
+      return "the system maps no more files (sysctl vm.max_map_count), or has no address space"
+          + " left";
     }
     return String.format(
         "it needs more memory than the heap of %,d MiB has; FLOWMON_JAVA_OPTS=-Xmx4g gives more",

@@ -17,8 +17,8 @@ import picocli.CommandLine.ParseResult;
  * exceptions and errors, of the command's thread and of all others.
  *
  * <p>The JVM's own way out of an {@code OutOfMemoryError} ({@code -XX:+ExitOnOutOfMemoryError}) is
- * not taken: it ends without a word and with code 3, leaves files behind that are cut, and an import
- * would not take the files that follow.
+ * not taken: it ends without a word and with code 3, leaves files behind that are cut, and an
+ * import would not take the files that follow.
  */
 public final class Failures
     implements IExecutionExceptionHandler, IExecutionStrategy, Thread.UncaughtExceptionHandler {

@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
-import org.flowmon.ingest.text.JsonText;
 import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.CodeNames;
 import org.flowmon.ingest.file.CsvText;
+import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
 

@@ -66,9 +66,8 @@ final class ReportFeed implements AutoCloseable {
    * @param out takes lines for people
    */
   ReportFeed(EmbeddedPostgres postgres, Consumer<String> out) throws SQLException {
-    this.connection = 
-        DriverManager.getConnection(
-            postgres.jdbcUrl(), postgres.user(), postgres.password());
+    this.connection =
+        DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
     this.out = out;
   }
 

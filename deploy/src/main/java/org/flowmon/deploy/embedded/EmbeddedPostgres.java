@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays. It
- * knows one user that may log in, {@code flowmon}, who owns the database {@code flowmon} and nothing
- * else, by a random password; the superuser cannot log in. All lies in one {@link PrivateFolder}:
+ * knows one user that may log in, {@code flowmon}, who owns the database {@code flowmon} and
+ * nothing else, by a random password; the superuser cannot log in. All lies in one {@link
+ * PrivateFolder}:
  *
  * <pre>
  * binaries/      its programs
@@ -85,8 +86,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
       String password = Files.readString(folder.resolve("password")).strip();
       EmbeddedPostgres server =
           new EmbeddedPostgres(binaries, folder, configure(folder, settings), password);
-      binaries.run("", "pg_ctl", "-D", server.data(), "-w", "-t", SECONDS_TO_START, "-l",
-          log.toString(), "start");
+      binaries.run(
+          "",
+          "pg_ctl",
+          "-D",
+          server.data(),
+          "-w",
+          "-t",
+          SECONDS_TO_START,
+          "-l",
+          log.toString(),
+          "start");
       Runtime.getRuntime().addShutdownHook(server.onExit);
       return server;
     } catch (IOException | RuntimeException e) {
@@ -106,8 +116,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
     Path superuser = folder.resolve("superuser");
     PrivateFolder.write(superuser, randomPassword());
-    binaries.run("", "initdb", "--auth=scram-sha-256", "--username=postgres",
-        "--pwfile=" + superuser, "--encoding=UTF8", "--no-sync", "--pgdata=" + data);
+    binaries.run(
+        "",
+        "initdb",
+        "--auth=scram-sha-256",
+        "--username=postgres",
+        "--pwfile=" + superuser,
+        "--encoding=UTF8",
+        "--no-sync",
+        "--pgdata=" + data);
     Files.delete(superuser); // nobody needs it again
     Files.writeString(data.resolve("pg_hba.conf"), ACCESS);
     Files.writeString(
@@ -116,11 +133,24 @@ public final class EmbeddedPostgres implements AutoCloseable {
     String password = randomPassword();
     // By standard input of a server that listens nowhere: no other process sees it.
     binaries.run(
-        "CREATE ROLE " + NAME + " LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD '"
-            + password + "'\n"
-            + "CREATE DATABASE " + NAME + " OWNER " + NAME + "\n"
-            + "GRANT pg_checkpoint TO " + NAME + "\n",
-        "postgres", "--single", "-D", data.toString(), "postgres");
+        "CREATE ROLE "
+            + NAME
+            + " LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD '"
+            + password
+            + "'\n"
+            + "CREATE DATABASE "
+            + NAME
+            + " OWNER "
+            + NAME
+            + "\n"
+            + "GRANT pg_checkpoint TO "
+            + NAME
+            + "\n",
+        "postgres",
+        "--single",
+        "-D",
+        data.toString(),
+        "postgres");
     PrivateFolder.write(
         folder.resolve("pgpass"), "127.0.0.1:*:" + NAME + ":" + NAME + ":" + password + "\n");
     PrivateFolder.write(folder.resolve("password"), password + "\n");

@@ -16,8 +16,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * PostgreSQL's programs, unpacked from their jar into a {@link PrivateFolder}. They refuse to run as
- * root: then they run in a user namespace of their own, in which they are nobody.
+ * PostgreSQL's programs, unpacked from their jar into a {@link PrivateFolder}. They refuse to run
+ * as root: then they run in a user namespace of their own, in which they are nobody.
  */
 final class PostgresBinaries {
   private static final long MINUTES = 2;

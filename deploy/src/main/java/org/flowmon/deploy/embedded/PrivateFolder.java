@@ -33,7 +33,8 @@ final class PrivateFolder {
   /**
    * Makes the folder where it is new, and checks it.
    *
-   * @throws EmbeddedServiceException where others could change it; it names the folder and what to do
+   * @throws EmbeddedServiceException where others could change it; it names the folder and what to
+   *     do
    */
   static Path at(Path folder) throws IOException {
     Path absolute = folder.toAbsolutePath();
@@ -103,7 +104,8 @@ final class PrivateFolder {
 
   private static EmbeddedServiceException unsafe(Path folder, String why) {
     return new EmbeddedServiceException(
-        folder + " " + why + ": programs and passwords are kept there; choose another folder", null);
+        folder + " " + why + ": programs and passwords are kept there; choose another folder",
+        null);
   }
 
   private static Map<String, Object> attributes(Path file) throws IOException {

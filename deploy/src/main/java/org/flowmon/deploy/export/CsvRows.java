@@ -71,8 +71,7 @@ final class CsvRows implements RowFormat {
       case DOUBLE -> text.putAscii(Double.toString(Double.longBitsToDouble(block.low(row, c))));
       case TIMESTAMP -> text.putTime(block.low(row, c));
       case ADDRESS -> text.putAddress(block.high(row, c), block.low(row, c));
-      case TEXT ->
-          putText(exact ? block.text(row, c) : CsvText.safe(block.text(row, c)));
+      case TEXT -> putText(exact ? block.text(row, c) : CsvText.safe(block.text(row, c)));
       default -> text.putLong(block.low(row, c));
     }
   }

@@ -11,8 +11,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.ingest.text.JsonText;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.text.JsonText;
 
 /**
  * JSON lines: one object a row, without a key for NULL; times as ISO 8601, durations in

@@ -68,10 +68,25 @@ public final class SqlTarget implements ExportTarget {
     }
     // MariaDB's driver speaks to both and takes its own scheme only.
     String driverUrl = url.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+    requireDriver(driverUrl);
     try {
       return new SqlTarget(DriverManager.getConnection(driverUrl, properties), dialect, options);
     } catch (SQLException e) {
       throw new IOException("the database cannot be reached: " + message(e), e);
+    }
+  }
+
+  /** MariaDB's driver does not come along, for it is under the LGPL. */
+  private static void requireDriver(String url) throws IOException {
+    try {
+      DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      throw new IOException(
+          "no driver for "
+              + url.substring(0, url.indexOf(':', "jdbc:".length()) + 1)
+              + " is there; FLOWMON_CLASS_PATH=mariadb-java-client-3.5.6.jar adds MariaDB's, of"
+              + " org.mariadb.jdbc in Maven Central (docs/tools.md)",
+          e);
     }
   }
 

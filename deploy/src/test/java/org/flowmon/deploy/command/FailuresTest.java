@@ -48,9 +48,12 @@ class FailuresTest {
 
   @Test
   void everyErrorIsOneLineWithAHintAndACodeOfItsOwn() {
-    assertAborted("OutOfMemoryError", "FLOWMON_JAVA_OPTS=-Xmx4g", new OutOfMemoryError("Java heap"));
     assertAborted(
-        "Direct", "MaxDirectMemorySize", new OutOfMemoryError("Cannot reserve direct buffer memory"));
+        "OutOfMemoryError", "FLOWMON_JAVA_OPTS=-Xmx4g", new OutOfMemoryError("Java heap"));
+    assertAborted(
+        "Direct",
+        "MaxDirectMemorySize",
+        new OutOfMemoryError("Cannot reserve direct buffer memory"));
     assertAborted("Metaspace", "MaxMetaspaceSize", new OutOfMemoryError("Metaspace"));
     assertAborted(
         "threads", "ulimit -u", new OutOfMemoryError("unable to create native thread: possibly"));
@@ -144,7 +147,8 @@ class FailuresTest {
   void anErrorOfAThreadThatNobodyWaitsForEndsTheProcessWithFour() throws Exception {
     CommandRun error = child(List.of(), LonelyThread.class, "error");
     assertEquals(ExitCodes.ABORTED, error.code(), error.toString());
-    assertTrue(error.err().startsWith("lonely: thread 'worker': it needs more memory"), error.err());
+    assertTrue(
+        error.err().startsWith("lonely: thread 'worker': it needs more memory"), error.err());
     assertEquals("", error.out(), "it did not go on");
     CommandRun exception = child(List.of(), LonelyThread.class, "exception");
     assertEquals(ExitCodes.ABORTED, exception.code(), exception.toString());

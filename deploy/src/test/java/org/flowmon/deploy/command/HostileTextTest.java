@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Texts of flows are chosen by whoever sends them. */
 class HostileTextTest {
   /** Sets a title, clears the screen, turns the line, begins a line of its own. */
-  private static final String HOSTILE = "\u001b]0;x\u0007\u001b[2J\u009b2J\u202egnp\u2066\u200f\nFORGED";
+  private static final String HOSTILE =
+      "\u001b]0;x\u0007\u001b[2J\u009b2J\u202egnp\u2066\u200f\nFORGED";
 
   private static final String FORMULA = "=cmd|' /C calc'!A0";
 

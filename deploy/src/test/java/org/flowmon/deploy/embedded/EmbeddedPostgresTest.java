@@ -77,8 +77,7 @@ final class EmbeddedPostgresTest {
   void theRoleOwnsItsDatabaseAndNothingElse() throws Exception {
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
         Connection connection =
-            DriverManager.getConnection(
-                postgres.jdbcUrl(), postgres.user(), postgres.password());
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE t (n text)");
       for (String forbidden :

@@ -46,11 +46,7 @@ final class DatabaseExportTest {
   }
 
   private String postgresUrl() {
-    return postgres.jdbcUrl()
-        + "?user="
-        + postgres.user()
-        + "&password="
-        + postgres.password();
+    return postgres.jdbcUrl() + "?user=" + postgres.user() + "&password=" + postgres.password();
   }
 
   private String sqliteUrl() {

@@ -53,7 +53,9 @@ class TerminalStreamTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     TerminalStream stream =
         new TerminalStream(new PrintStream(out, false, StandardCharsets.UTF_8), true);
-    int[] given = {'a', 0x9B, 0xC0, 0xAF, 0xE2, 0x80, '[', 0xED, 0xA0, 0x80, 0xF4, 0xB0, 0x80, 0x80};
+    int[] given = {
+      'a', 0x9B, 0xC0, 0xAF, 0xE2, 0x80, '[', 0xED, 0xA0, 0x80, 0xF4, 0xB0, 0x80, 0x80
+    };
     for (int b : given) {
       stream.write(b);
     }

@@ -1,11 +1,11 @@
 package org.flowmon.ingest.file;
 
 /**
- * Texts in cells of CSV. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the end
- * of a line for a formula and runs it: an apostrophe in front makes it text. What is written so is
- * read back as it was, also a text that begins with apostrophes of its own: one more is written in
- * front of any text that has a formula's beginning behind all its apostrophes, and one is taken away
- * ({@code docs/format/files.md}).
+ * Texts in cells of CSV. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the
+ * end of a line for a formula and runs it: an apostrophe in front makes it text. What is written so
+ * is read back as it was, also a text that begins with apostrophes of its own: one more is written
+ * in front of any text that has a formula's beginning behind all its apostrophes, and one is taken
+ * away ({@code docs/format/files.md}).
  */
 public final class CsvText {
   private static final char MARK = '\'';

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 
 /**
- * JSON that may be shown on a terminal: what {@link ShownText} escapes is an escape of JSON in it, so
- * that values are exact. All writers of JSON for people and files take their factory from here.
+ * JSON that may be shown on a terminal: what {@link ShownText} escapes is an escape of JSON in it,
+ * so that values are exact. All writers of JSON for people and files take their factory from here.
  */
 public final class JsonText {
   private JsonText() {}

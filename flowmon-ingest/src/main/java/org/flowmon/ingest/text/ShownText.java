@@ -5,8 +5,8 @@ package org.flowmon.ingest.text;
  * control (Cc: C0, DEL, C1), format (Cf: overrides of direction, marks, characters without width),
  * line and paragraph separator (Zl, Zp) and surrogates without their other half (Cs).
  *
- * <p>C0 is written {@code \x1b}, all else as JSON escapes it: a JSON text that is escaped here is the
- * same value still, for JSON lets no C0 into a text.
+ * <p>C0 is written {@code \x1b}, all else as JSON escapes it: a JSON text that is escaped here is
+ * the same value still, for JSON lets no C0 into a text.
  */
 public final class ShownText {
   private static final int FIRST_PRINTABLE = 0x20;
@@ -48,10 +48,10 @@ public final class ShownText {
     }
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
-              Character.FORMAT,
-              Character.SURROGATE,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
           true;
       default -> false;
     };
