@@ -16,6 +16,12 @@ import org.flowmon.flow.IpAddress;
  * heap for each entry of a dictionary and 16 for each address.
  */
 public final class AddressNumbering {
+  /**
+   * Bytes of heap for an entry while numbers are given out, at most: its number, and its address in
+   * a part and in the union of all.
+   */
+  public static final int MOST_BYTES_PER_ENTRY = 36;
+
   // Entries of a part: its addresses and their index stay in a core's cache.
   private static final int ENTRIES_PER_PART = 1 << 14;
   private static final int MAX_PARTS = 1024;

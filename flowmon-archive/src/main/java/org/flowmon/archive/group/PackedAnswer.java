@@ -249,9 +249,26 @@ public final class PackedAnswer {
     rows = ResultTable.rows(groups);
     columns.setRows(rows);
     firstRows = new int[sorted.length + 1];
+    memory.take(rows * bytesPerRow());
     for (int p = 0; p < sorted.length; p++) {
       firstRows[p + 1] = Math.min(rows - firstRows[p], sorted[p].size()) + firstRows[p];
     }
+  }
+
+  /** Bytes of a row of the columns that are going to be made. */
+  private long bytesPerRow() {
+    long bytes = 0;
+    for (int c = 0; c < columns.count(); c++) {
+      int key = columns.key(c);
+      bytes += key < 0 ? columns.bytesPerRow(c) : Long.BYTES;
+      bytes += key >= 0 && hasHighs(key) ? Long.BYTES : 0;
+      bytes += key >= 0 && hasNulls[key] ? 1 : 0;
+    }
+    return bytes;
+  }
+
+  private boolean hasHighs(int key) {
+    return packing[key].isAddress() && !numbersOf(key).areHighsZero();
   }
 
   /** The third step, which several threads may run at the same time: memory is zeroed in it. */
@@ -262,9 +279,8 @@ public final class PackedAnswer {
         columns.allocate(c);
         continue;
       }
-      boolean hasHighs = packing[key].isAddress() && !numbersOf(key).areHighsZero();
       boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
-      columns.set(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+      columns.set(c, new long[rows], hasHighs(key) ? new long[rows] : null, null, isNull);
     }
     return null;
   }

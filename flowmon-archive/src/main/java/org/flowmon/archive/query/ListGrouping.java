@@ -196,17 +196,18 @@ final class ListGrouping implements AutoCloseable {
     for (SegmentReader reader : readers) {
       entries += AddressNumbering.entries(reader, second);
     }
-    if (!PackedGrouping.isWorthNumbering(entries, rows)) {
+    long most = AddressNumbering.MOST_BYTES_PER_ENTRY * entries;
+    if (!PackedGrouping.isWorthNumbering(entries, rows) || most > memory.left()) {
       return false;
     }
     for (SegmentReader reader : readers) {
       deadline.bytesRead(reader.dictionaryBytes(second.get(0)));
     }
-    memory.require(Integer.BYTES * entries);
+    memory.take(most);
     AddressNumbering numbering = new AddressNumbering(readers, second);
     Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
     AddressNumbers numbers = numbering.finish();
-    memory.take(numbers.heapBytes());
+    memory.take(numbers.heapBytes() - most);
     groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, options.threads(), memory);
     if (groups == null) {
       memory.take(-numbers.heapBytes());

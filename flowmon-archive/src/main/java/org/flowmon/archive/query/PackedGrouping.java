@@ -87,14 +87,15 @@ final class PackedGrouping {
         rows += rows(lease, constraints);
         entries += AddressNumbering.entries(lease.rows(), addresses);
       }
-      if (rows < MIN_ROWS || !isWorthNumbering(entries, rows)) {
+      long numbered = AddressNumbering.MOST_BYTES_PER_ENTRY * entries;
+      if (rows < MIN_ROWS || !isWorthNumbering(entries, rows) || numbered > memory.left()) {
         return groups;
       }
-      memory.require(Integer.BYTES * entries);
+      memory.take(numbered);
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
       Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
       AddressNumbers numbers = numbering.finish();
-      memory.take(numbers.heapBytes());
+      memory.take(numbers.heapBytes() - numbered);
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
         groups[g] =

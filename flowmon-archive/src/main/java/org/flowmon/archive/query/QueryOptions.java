@@ -78,10 +78,10 @@ public final class QueryOptions {
   /**
    * Bytes of the heap that a query may take: its groups, of rows, packed or of sums, with the
    * states of functions and the numbers that stand for addresses; the results of queries in it, the
-   * rows of joins, values of IN (SELECT …), and rows of a query without groups. Beyond it {@link
-   * org.flowmon.udaf.query.AnswerTooLargeException} is thrown. Half of the heap by default. Not
-   * counted are the columns of an answer that is made of groups, and rows that are not in groups
-   * yet.
+   * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of an
+   * answer that is made of groups. It is asked before these are made; where it has not so much left
+   * {@link org.flowmon.udaf.query.AnswerTooLargeException} is thrown. Half of the heap by default.
+   * Not counted are rows that are not in groups yet.
    */
   public QueryOptions withGroupMemory(long bytes) {
     require(bytes >= 0, "a memory of 0 or more bytes", bytes);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GroupMemoryTest {
   private static final int SEGMENTS = 4;
   private static final int ROWS = 8000; // of a segment
+  private static final int BYTES_OF_VALUE = 17; // of an answer
   private static final List<String> QUERIES =
       List.of(
           "SELECT src_addr, src_port, COUNT(QUANTILES(bytes)) AS n FROM flows GROUP BY src_addr,"
@@ -72,8 +73,10 @@ class GroupMemoryTest {
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withPieceRows(1000).withRollups(false);
       String at = query + ", " + bytes + " bytes, " + threads + " threads";
-      // Each thread may have nearly all groups, and one takes those of the others.
-      QueryOptions enough = options.withGroupMemory(threads * bytes + (bytes >> 2));
+      // Each thread may have nearly all groups, and one takes those of the others; an array that
+      // grows is there twice.
+      long answer = (long) BYTES_OF_VALUE * query.select().size() * whole.table().size();
+      QueryOptions enough = options.withGroupMemory(threads * bytes + (bytes >> 1) + answer);
       assertEquals(whole.finish(), ArchiveQuery.run(snapshot, query, enough).table(), at);
       for (long most : new long[] {0, bytes >> 3, bytes - (bytes >> 3)}) {
         AnswerTooLargeException e =

@@ -26,7 +26,7 @@ final class DistinctBytes {
   static final int MAX_HEADER_BYTES = 2;
 
   private static final int REGISTER_BITS = 6;
-  private static final int LEAST_ENTRY_BYTES = 9;
+  static final int LEAST_ENTRY_BYTES = 9;
 
   private DistinctBytes() {}
 

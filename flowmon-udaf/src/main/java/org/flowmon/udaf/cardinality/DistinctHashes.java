@@ -87,6 +87,21 @@ final class DistinctHashes implements SuperState {
     return FIXED_BYTES + (registers == null ? 8L * hashes.words() : registers.length);
   }
 
+  /** Hashes may become registers with any of them; a hash takes eight bytes. */
+  @Override
+  public long growth(StateReader bytes) {
+    int form = bytes.peek();
+    int more = bytes.remaining() / Long.BYTES;
+    long read = form == DistinctBytes.REGISTERS ? 1L << precision : bytes.remaining();
+    if (registers != null) {
+      return read;
+    }
+    int most = Math.min(exactLimit(precision) + 1, hashes.size() + more);
+    long grown = Math.max(0, 8L * (HashCounts.slots(most) - hashes.words()));
+    boolean mayTurn = form == DistinctBytes.REGISTERS || most > exactLimit(precision);
+    return read + grown + (mayTurn ? 1L << precision : 0);
+  }
+
   /** Registers may take less than the hashes that they were made of. */
   @Override
   public long chargedBytes() {

@@ -119,6 +119,17 @@ final class SampledValues implements SuperState {
     return FIXED_BYTES + 8L * entries.words();
   }
 
+  /** A hash with its rows takes at least nine bytes; what is left out is taken out by a copy. */
+  @Override
+  public long growth(StateReader bytes) {
+    int more = bytes.remaining() / DistinctBytes.LEAST_ENTRY_BYTES;
+    int most = (int) Math.min(k + k / 2 + 1L, (long) entries.size() + more);
+    long grown = Math.max(0, 16L * HashCounts.slots(most) - 8L * entries.words());
+    boolean mayLower = most > k || bytes.peek() == DistinctBytes.SAMPLE;
+    long copy = mayLower ? 16L * HashCounts.slots(k + 1) + 8L * most : 0;
+    return grown + copy + 16L * more;
+  }
+
   /** Once there are more than k values they take room for half as many more, now and then. */
   @Override
   public long chargedBytes() {

@@ -183,6 +183,13 @@ final class FrequentWeights extends ItemWeights {
     return FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * slots;
   }
 
+  /** A map doubles up to its full size; another one is read whole. */
+  @Override
+  public long growth(StateReader bytes) {
+    long full = FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * mapSize;
+    return bytes.peek() == FORM ? 2 * full : Math.min(full, super.growth(bytes));
+  }
+
   /** Once something was left out the map has its full size, or another one with the same rows. */
   @Override
   public long chargedBytes() {

@@ -112,6 +112,26 @@ final class SketchedWeights extends ItemWeights {
     return FIXED_BYTES + 8 * words;
   }
 
+  /** Items may become sketches with any of them, and sketches are read whole. */
+  @Override
+  public long growth(StateReader bytes) {
+    int form = bytes.peek();
+    boolean isSketch = form == SketchBytes.LOW_FORM || form == SketchBytes.HIGH_FORM;
+    long narrowWords = aggregate.narrow().words();
+    long wideWords = aggregate.wide().words();
+    long read = isSketch ? 8 * (narrowWords + wideWords) + 8L * bytes.remaining() : 0;
+    // An item with its weight takes at least two bytes.
+    int items = bytes.remaining() / 2;
+    boolean staysExact =
+        exact != null && !isSketch && exact.size() + items <= aggregate.exactItems();
+    if (staysExact) {
+      return 8L * ItemCounts.words(exact.size() + items) + 24L * items;
+    }
+    long sketches = (narrow == null ? narrowWords : 0) + (wide == null ? wideWords : 0);
+    long ofItems = exact == null ? 0 : 8L * ItemCounts.words(aggregate.exactItems() + 1);
+    return 8 * sketches + ofItems + read + 24L * items;
+  }
+
   /** A sketch may be smaller than the items that it was made of. */
   @Override
   public long chargedBytes() {

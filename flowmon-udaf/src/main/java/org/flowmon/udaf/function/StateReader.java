@@ -38,6 +38,11 @@ public final class StateReader {
     return end - at;
   }
 
+  /** The next byte, which stays to be read; −1 where there is none. */
+  public int peek() {
+    return at < end ? bytes[at] & 0xFF : -1;
+  }
+
   /** The array that is read: not to be written to. */
   public byte[] array() {
     return bytes;

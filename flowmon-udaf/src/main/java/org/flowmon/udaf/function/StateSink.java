@@ -35,6 +35,13 @@ public final class StateSink {
     return new StateReader(bytes, 0, size, what);
   }
 
+  /** Makes room for so many bytes in all, where it has less. */
+  public void reserve(long count) {
+    if (count > bytes.length) {
+      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8, count));
+    }
+  }
+
   /** Makes room for so many bytes more. */
   private int claim(int more) {
     int at = size;

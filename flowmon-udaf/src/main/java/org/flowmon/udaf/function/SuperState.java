@@ -41,6 +41,22 @@ public interface SuperState {
   long memoryBytes();
 
   /**
+   * Bytes that merging some bytes may make {@link #memoryBytes} grow by at most, with what the
+   * merge makes meanwhile; asked before the merge, so that a query that has not so many left ends
+   * before they are allocated. What is not said here is enough for a table that doubles and keeps
+   * at most {@value #BYTES_FOR_EACH} bytes for each that it is given; a state that may turn into a
+   * larger one with few bytes has to say so.
+   *
+   * @param bytes what is going to be merged; may be looked at, and is not read
+   */
+  default long growth(StateReader bytes) {
+    return 2 * memoryBytes() + (long) BYTES_FOR_EACH * bytes.remaining();
+  }
+
+  /** What {@link #growth} allows for a byte that is merged. */
+  int BYTES_FOR_EACH = 64;
+
+  /**
    * Bytes that a budget counts for it: not below {@link #memoryBytes}, a matter of the rows in it
    * alone, whichever way they came into it, and never less when more have come. So what a budget
    * lets in is the same in every run. What {@link #memoryBytes} says where that is so already.

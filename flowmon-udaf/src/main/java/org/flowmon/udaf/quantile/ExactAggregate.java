@@ -15,7 +15,7 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 final class ExactAggregate implements SuperAggregate {
   private final QuantileParameters parameters;
   private final long[] values = new long[SummaryBytes.MAX_VALUES];
-  private final Summary incoming = new Summary();
+  private Summary incoming = new Summary();
 
   ExactAggregate(QuantileParameters parameters) {
     this.parameters = parameters;
@@ -29,6 +29,7 @@ final class ExactAggregate implements SuperAggregate {
   private static final class State implements QuantileState {
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
     private static final int FIRST_SLOTS = 8;
+    private static final int LARGE = 1 << 16;
     // Header 12, four references, size, count, shift; and the headers of the two arrays.
     private static final int OWN_BYTES = 48 + 32;
 
@@ -58,6 +59,20 @@ final class ExactAggregate implements SuperAggregate {
       for (int i = 0; i < other.size; i++) {
         add(other.values[i], other.weights[i]);
       }
+      if (other.values.length > LARGE) {
+        shared.incoming = new Summary(); // whoever counts states does not count it
+      }
+    }
+
+    /** Each different value takes at least a byte. */
+    @Override
+    public long growth(StateReader bytes) {
+      int more = bytes.remaining();
+      int most = (int) Math.min(SummaryBytes.MAX_SIZE, (long) size + more);
+      boolean grows = slots(most) > keys.length;
+      long table = grows ? 16L * slots(most) : 0; // beside the old one
+      long copy = Summary.memoryBytes(most, false) - Summary.memoryBytes(size, false);
+      return table + copy + Summary.memoryBytes(more, false);
     }
 
     private void add(long value, long more) {

@@ -159,6 +159,14 @@ final class KllAggregate implements SuperAggregate {
       return OWN_BYTES + SKETCH_BYTES + Long.BYTES * shared.maxItems(sketch.getN()) + view;
     }
 
+    /** It may turn into a sketch of any number of levels, and be given another one. */
+    @Override
+    public long growth(StateReader bytes) {
+      long largest =
+          SKETCH_BYTES + (Long.BYTES + VIEW_ITEM_BYTES) * shared.maxItems(Long.MAX_VALUE);
+      return 2 * largest + QuantileState.super.growth(bytes);
+    }
+
     /** How many values a sketch keeps depends on the order in which they came. */
     @Override
     public long chargedBytes() {

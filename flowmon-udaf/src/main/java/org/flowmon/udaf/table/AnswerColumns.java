@@ -100,6 +100,16 @@ public final class AnswerColumns {
     }
   }
 
+  /** Bytes of a row of a column that {@link #allocate} makes; none where it makes none. */
+  public int bytesPerRow(int place) {
+    Column column = columns[place];
+    boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
+    boolean isWide = column.isAggregate() && column.isWide;
+    int longs = isAddress || isWide ? 2 : 1;
+    int marks = column.hasNulls ? 1 : 0;
+    return column.isAggregate() || column.isLiteral() ? longs * Long.BYTES + marks : 0;
+  }
+
   /** Makes the columns, for so many rows. */
   public void allocateAll(int rowCount) {
     setRows(rowCount);

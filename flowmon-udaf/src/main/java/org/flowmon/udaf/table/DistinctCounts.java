@@ -26,6 +26,9 @@ import org.flowmon.udaf.query.SelectItem;
  * </pre>
  */
 public final class DistinctCounts {
+  // Groups between two looks at whether to go on.
+  private static final int CHECKED = 4096;
+
   private final FlowQuery query;
   private final GroupLayout layout;
   private final List<FlowQuery> groupings = new ArrayList<>();
@@ -139,6 +142,15 @@ public final class DistinctCounts {
    * @param into made by {@link #newTable}
    */
   public void count(int grouping, GroupTable groups, GroupTable into) {
+    count(grouping, groups, into, () -> {});
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
     if (groups.sample() != null && groups.sample().rest() != null) {
       leaveOut(step, groups.sample().rest(), into.sample());
@@ -146,6 +158,9 @@ public final class DistinctCounts {
     int count = step.count().word();
     long[] from = groups.words();
     for (int g = 0; g < groups.size(); g++) {
+      if (g % CHECKED == 0) {
+        check.run();
+      }
       int group = into.findKeysOf(groups, g);
       into.mergeStates(group, groups, g);
       int state = into.stateAt(group);
@@ -177,11 +192,21 @@ public final class DistinctCounts {
    * @param groups all groups of each of {@link #groupings}
    */
   public ResultTable finish(List<GroupTable> groups) {
-    GroupTable all = newTable();
+    return finish(groups, null, () -> {});
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory that the query's groups take; null: as much as there is
+   * @param check runs now and then, and may throw to end it
+   */
+  ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
+    GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {
-      count(g, groups.get(g), all);
+      count(g, groups.get(g), all, check);
     }
-    return finish(all);
+    return all.finish(query, check);
   }
 
   /** The answer of the query over its groups. */

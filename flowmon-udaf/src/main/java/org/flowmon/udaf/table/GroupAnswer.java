@@ -12,6 +12,9 @@ import org.flowmon.udaf.query.ResultTable;
  * which order they are, which of them the limit leaves, and their rows. Not thread-safe.
  */
 final class GroupAnswer {
+  // In an answer's column: a long, perhaps another one, and whether it is NULL.
+  private static final int BYTES_OF_VALUE = 17;
+
   private final GroupTable table;
   private final FlowQuery query;
   private final Runnable check;
@@ -54,8 +57,9 @@ final class GroupAnswer {
     return first();
   }
 
-  /** The rows of some groups. */
+  /** The rows of some groups, which are taken of the query's memory before they are made. */
   ResultTable rows(int[] groups) {
+    table.memory().take((long) BYTES_OF_VALUE * query.select().size() * groups.length);
     return new GroupRows(table, query).table(groups);
   }
 

@@ -11,9 +11,9 @@ import org.flowmon.udaf.query.ValueKind;
  */
 final class GroupFinder {
   private final GroupLayout layout;
-  private final TextDictionary texts = new TextDictionary();
+  private final TextDictionary texts;
   private final KeyColumns keys;
-  private final GroupIndex index = new GroupIndex();
+  private final GroupIndex index;
   private final GroupWords words;
   // Null where all groups are kept, however many there are.
   private final GroupSample sample;
@@ -27,9 +27,17 @@ final class GroupFinder {
    *
    * @param leadingKeys how many of the first keys a group is chosen by
    * @param sample is told of each group that is added; may be null
+   * @param memory that texts and the index take, before they grow
    */
-  GroupFinder(GroupLayout layout, int leadingKeys, GroupWords words, GroupSample sample) {
+  GroupFinder(
+      GroupLayout layout,
+      int leadingKeys,
+      GroupWords words,
+      GroupSample sample,
+      MemoryDraw memory) {
     this.layout = layout;
+    this.texts = new TextDictionary(memory);
+    this.index = new GroupIndex(memory);
     this.keys = new KeyColumns(layout, texts, leadingKeys);
     this.words = words;
     this.sample = sample;
@@ -175,6 +183,6 @@ final class GroupFinder {
   }
 
   long heapBytes() {
-    return index.heapBytes() + 100L * texts.size();
+    return index.heapBytes() + texts.heapBytes();
   }
 }

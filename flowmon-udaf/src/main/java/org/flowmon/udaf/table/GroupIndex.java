@@ -20,6 +20,18 @@ final class GroupIndex {
 
   private int fragment;
 
+  private final MemoryDraw memory;
+
+  /**
+   * An index of no rows.
+   *
+   * @param memory that it takes, before it grows
+   */
+  GroupIndex(MemoryDraw memory) {
+    this.memory = memory;
+    memory.take(heapBytes());
+  }
+
   /** Begins to look for rows of this hash; {@link #next} gives them. */
   void seek(long hash) {
     at = (int) hash & (slots.length - 1);
@@ -57,6 +69,7 @@ final class GroupIndex {
     if (slots.length == 1 << 30) {
       throw new AnswerTooLargeException(size + 1L, "groups", 1 << 29);
     }
+    memory.take(2 * heapBytes()); // while the old slots are there
     long[] before = slots;
     slots = new long[2 * before.length];
     for (long slot : before) {
@@ -64,6 +77,7 @@ final class GroupIndex {
         put(slot);
       }
     }
+    memory.take(-8L * before.length);
   }
 
   private void put(long slot) {

@@ -6,8 +6,9 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 /**
  * What one query may take of the heap, in all of its threads together: the words of groups, the
  * states of functions, the rows of joins and of the results that it asks. What is going to grow
- * asks before it does, and tells what it has; {@link GroupTable}s tell after some thousand rows, so
- * that states may be beyond the limit by what these rows made of them. Thread-safe.
+ * takes it first, and grows only where that was granted. Thread-safe.
+ *
+ * <p>An array that grows is there twice while it is copied, and both are counted.
  *
  * <p>A query in another has a {@link #part} of it, which is given back when it is answered.
  */
@@ -51,28 +52,25 @@ public final class GroupMemory implements AutoCloseable {
   }
 
   /**
-   * Notes that so many bytes are taken more than before, or less.
+   * Takes bytes that are going to be allocated, or gives some back.
    *
-   * @throws AnswerTooLargeException where there are too many together
+   * @throws AnswerTooLargeException where there would be too many together; none are taken then
    */
   public void take(long bytes) {
-    long all = taken.addAndGet(bytes);
+    AtomicLong all = whole == null ? taken : whole.taken;
+    long before = all.get();
+    while (true) {
+      if (bytes > 0 && bytes > most - before) {
+        throw AnswerTooLargeException.ofMemory(most);
+      }
+      long now = all.compareAndExchange(before, before + bytes);
+      if (now == before) {
+        break;
+      }
+      before = now;
+    }
     if (whole != null) {
-      all = whole.taken.addAndGet(bytes);
-    }
-    if (bytes > 0 && all > most) {
-      throw AnswerTooLargeException.ofMemory(most);
-    }
-  }
-
-  /**
-   * Asks for bytes that are going to be taken.
-   *
-   * @throws AnswerTooLargeException where there would be too many
-   */
-  public void require(long bytes) {
-    if (bytes > left()) {
-      throw AnswerTooLargeException.ofMemory(most);
+      taken.addAndGet(bytes);
     }
   }
 

@@ -14,17 +14,28 @@ import org.flowmon.udaf.function.SuperState;
 
 /**
  * The states that functions keep of the groups of a {@link GroupTable}, by function and group. Rows
- * pass scratchpads first, which groups take in turn. Not thread-safe.
+ * pass scratchpads first, which groups take in turn. What a state is going to grow by is taken of
+ * the memory before it does, one merge after the other. Not thread-safe.
  */
 final class GroupStates {
-  private final OfFunction[] functions;
-  private final StateSink sink = new StateSink();
+  // Bytes of a state beyond which room for it is not kept for others.
+  private static final int LARGE = 1 << 20;
 
-  GroupStates(GroupLayout layout) {
+  private final OfFunction[] functions;
+  private final MemoryDraw memory;
+  private StateSink sink = new StateSink();
+
+  /**
+   * No states.
+   *
+   * @param memory that states take, before they grow
+   */
+  GroupStates(GroupLayout layout, MemoryDraw memory) {
+    this.memory = memory;
     List<GroupFunction> all = layout.functions();
     this.functions = new OfFunction[all.size()];
     for (int f = 0; f < functions.length; f++) {
-      functions[f] = new OfFunction(all.get(f));
+      functions[f] = new OfFunction(all.get(f), memory);
     }
   }
 
@@ -32,6 +43,9 @@ final class GroupStates {
   private static final class OfFunction {
     private final GroupFunction function;
     private final SuperAggregate high;
+    private final MemoryDraw memory;
+    // Of a state without rows, where there is a limit.
+    private final long initialBytes;
     // By group; null where it has none yet.
     private SuperState[] states = {};
     private long bytes;
@@ -41,9 +55,11 @@ final class GroupStates {
     // Made when rows are first added: most tables only merge what others made.
     private ScratchPads pads;
 
-    OfFunction(GroupFunction function) {
+    OfFunction(GroupFunction function, MemoryDraw memory) {
       this.function = function;
       this.high = function.high();
+      this.memory = memory;
+      this.initialBytes = memory.isLimited() ? high.initialize().memoryBytes() : 0;
     }
 
     SuperState known(int group) {
@@ -52,13 +68,18 @@ final class GroupStates {
 
     private void makeRoom(int group) {
       if (group >= states.length) {
-        states = Arrays.copyOf(states, Math.max(group + 1, Math.max(16, 2 * states.length)));
+        int length = Math.max(group + 1, Math.max(16, 2 * states.length));
+        long before = 8L * states.length;
+        memory.take(8L * length);
+        states = Arrays.copyOf(states, length);
+        memory.take(-before);
       }
     }
 
     /** Takes the state of a group that has none yet. */
     void put(int group, SuperState state) {
       makeRoom(group);
+      memory.take(state.memoryBytes());
       states[group] = state;
       count(state, 1);
     }
@@ -77,6 +98,7 @@ final class GroupStates {
       SuperState state = known(group);
       if (state != null) {
         count(state, -1);
+        memory.take(-state.memoryBytes());
         states[group] = null;
         if (shared != null) {
           shared.clear(group);
@@ -99,30 +121,57 @@ final class GroupStates {
       makeRoom(group);
       SuperState state = states[group];
       if (state == null) {
+        memory.take(initialBytes);
         state = high.initialize();
         states[group] = state;
+        count(state, 1);
       } else if (isShared(group)) {
+        memory.take(initialBytes);
         SuperState copy = high.initialize();
         StateSink own = new StateSink(); // another one's may hold what is to be merged
-        state.output(own);
-        copy.merge(own.reader("a state"));
+        long uncounted = own.array().length;
+        output(state, own, memory);
+        merge(copy, own.reader("a state"));
         count(state, -1);
+        count(copy, 1);
+        memory.take(uncounted - own.array().length - state.memoryBytes());
         states[group] = copy;
         shared.clear(group);
         return copy;
-      } else {
-        count(state, -1);
       }
       return state;
     }
 
     void merge(int group, StateReader reader) {
       SuperState state = changing(group);
+      count(state, -1);
       try {
-        state.merge(reader);
+        merge(state, reader);
       } finally {
         count(state, 1);
       }
+    }
+
+    /** Takes what the state may grow by, and gives back what it did not. */
+    private void merge(SuperState state, StateReader reader) {
+      if (!memory.isLimited()) {
+        state.merge(reader);
+        return;
+      }
+      long before = state.memoryBytes();
+      long most = state.growth(reader);
+      memory.take(most);
+      try {
+        state.merge(reader);
+      } finally {
+        memory.take(state.memoryBytes() - before - most);
+      }
+    }
+
+    /** Pads, which are as large for one group as for all. */
+    private void makePads() {
+      memory.take(ScratchPads.heapBytes(function.low()));
+      pads = new ScratchPads(function.low(), this::merge);
     }
 
     void settle() {
@@ -140,6 +189,7 @@ final class GroupStates {
           states[group].destroy();
         }
       }
+      memory.take(-bytes - 8L * states.length);
       states = new SuperState[0];
       shared = null;
       bytes = 0;
@@ -164,7 +214,7 @@ final class GroupStates {
         continue;
       }
       if (of.pads == null) {
-        of.pads = new ScratchPads(of.function.low(), of::merge);
+        of.makePads();
       }
       of.pads.add(of.function.vectors(arguments), selection, n, groups);
     }
@@ -180,6 +230,23 @@ final class GroupStates {
     }
   }
 
+  /**
+   * Appends a state to what has room for it, or makes room: more than it occupies no state needs.
+   */
+  private static void output(SuperState state, StateSink sink, MemoryDraw memory) {
+    long room = sink.array().length;
+    long wanted = memory.isLimited() ? state.memoryBytes() : 0;
+    if (wanted > room) {
+      sink.clear();
+      memory.take(wanted);
+      sink.reserve(wanted);
+      memory.take(-room);
+      room = wanted;
+    }
+    state.output(sink);
+    memory.take(sink.array().length - room);
+  }
+
   /** Merges the states of a group of another table. */
   void merge(int group, GroupStates other, int from) {
     other.settle();
@@ -187,9 +254,14 @@ final class GroupStates {
       SuperState state = other.functions[f].known(from);
       if (state != null) {
         sink.clear();
-        state.output(sink);
+        output(state, sink, memory);
         functions[f].merge(group, sink.reader("a state"));
       }
+    }
+    if (sink.array().length > LARGE) {
+      memory.take(-sink.array().length);
+      sink = new StateSink();
+      memory.take(sink.array().length);
     }
   }
 

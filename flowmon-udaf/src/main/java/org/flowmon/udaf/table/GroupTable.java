@@ -39,9 +39,7 @@ public final class GroupTable {
   // Made when rows are first added: most tables only merge what others made.
   private int[] places = {};
 
-  // Null where there is no limit.
-  private final GroupMemory memory;
-  private long told;
+  private final MemoryDraw memory;
 
   // Null where nobody wants to know.
   private GroupChanges changes;
@@ -70,14 +68,14 @@ public final class GroupTable {
   }
 
   private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample, GroupMemory memory) {
-    this.memory = memory;
+    this.memory = new MemoryDraw(memory);
     this.layout = layout;
     this.leadingKeys = leadingKeys;
     this.sample = sample;
     this.accumulation = new Accumulation(layout);
-    this.words = new GroupWords(layout, memory);
-    this.finder = new GroupFinder(layout, leadingKeys, words, sample);
-    this.states = layout.functions().isEmpty() ? null : new GroupStates(layout);
+    this.words = new GroupWords(layout, this.memory);
+    this.finder = new GroupFinder(layout, leadingKeys, words, sample, this.memory);
+    this.states = layout.functions().isEmpty() ? null : new GroupStates(layout, this.memory);
   }
 
   public GroupLayout layout() {
@@ -155,6 +153,11 @@ public final class GroupTable {
     return words.heapBytes() + finder.heapBytes() + (states == null ? 0 : states.heapBytes());
   }
 
+  /** What it draws of the query's memory; an answer of its groups is drawn beside them. */
+  MemoryDraw memory() {
+    return memory;
+  }
+
   /**
    * Adds rows. The vectors of DOUBLE keys are changed: each zero and each NaN becomes the one that
    * stands for all.
@@ -176,7 +179,6 @@ public final class GroupTable {
       toGroups(places, n);
       states.add(arguments, selection, n, places);
     }
-    tellMemory();
   }
 
   /** Where the states of groups begin, instead of their numbers. */
@@ -190,14 +192,6 @@ public final class GroupTable {
   private void toGroups(int[] of, int n) {
     for (int r = 0; r < n; r++) {
       of[r] = words.groupAt(of[r]);
-    }
-  }
-
-  private void tellMemory() {
-    if (memory != null) {
-      long bytes = heapBytes();
-      memory.take(bytes - told);
-      told = bytes;
     }
   }
 
@@ -245,7 +239,6 @@ public final class GroupTable {
   public void find(Vector[] keys, int[] selection, int n, int[] groups) {
     if (n > 0) {
       finder.find(keys, selection, n, groups);
-      tellMemory();
     }
   }
 
@@ -305,7 +298,6 @@ public final class GroupTable {
       }
       words.append(other.words, group);
     }
-    tellMemory();
   }
 
   /** As {@link #append(GroupTable, int[])}, of all groups. */
@@ -328,7 +320,6 @@ public final class GroupTable {
     requireNoStates();
     reserveToAppend(n);
     words.append(nulls, keyWords, stateWords, at, n);
-    tellMemory();
   }
 
   /** As {@link #append(long[], long[][], long[], int[], int)}, of states by word, then by group. */
@@ -461,11 +452,9 @@ public final class GroupTable {
     for (int g = 0; g < other.size(); g++) {
       if (g % CHECKED == 0) {
         check.run();
-        tellMemory();
       }
       merge(other, g);
     }
-    tellMemory();
     if (sample != null && other.sample != null) {
       sample.take(other.sample);
     }

@@ -21,8 +21,7 @@ final class GroupWords {
   private final GroupLayout layout;
   private final int keyWords;
   private final int stride;
-  // Null where there is no limit.
-  private final GroupMemory memory;
+  private final MemoryDraw memory;
   private long[] words;
   private int size;
 
@@ -33,13 +32,14 @@ final class GroupWords {
   /**
    * No groups.
    *
-   * @param memory asked before the words grow; null: as much as there is
+   * @param memory that the words take, before they grow
    */
-  GroupWords(GroupLayout layout, GroupMemory memory) {
+  GroupWords(GroupLayout layout, MemoryDraw memory) {
     this.layout = layout;
     this.memory = memory;
     this.keyWords = layout.keyWords();
     this.stride = 1 + keyWords + layout.stateWords();
+    memory.take(8L * 16 * stride);
     this.words = new long[16 * stride];
   }
 
@@ -147,10 +147,15 @@ final class GroupWords {
     if ((long) (size + 1) * stride > wanted) {
       throw new AnswerTooLargeException(size + 1L, "groups", MAX_WORDS / stride);
     }
-    if (memory != null) {
-      memory.require(8 * (wanted - words.length));
-    }
-    words = Arrays.copyOf(words, (int) wanted);
+    copy((int) wanted);
+  }
+
+  /** Makes the array longer; both are there while it is copied. */
+  private void copy(int length) {
+    long before = heapBytes();
+    memory.take(8L * length);
+    words = Arrays.copyOf(words, length);
+    memory.take(-before);
   }
 
   /**
@@ -165,10 +170,7 @@ final class GroupWords {
         throw new AnswerTooLargeException(size + groups, "groups", MAX_WORDS / stride);
       }
       long wanted = Math.min(MAX_WORDS, Math.max(needed, 2L * words.length));
-      if (memory != null) {
-        memory.require(8 * (wanted - words.length));
-      }
-      words = Arrays.copyOf(words, (int) wanted);
+      copy((int) wanted);
     }
   }
 

@@ -12,7 +12,7 @@ final class KeyCounts {
   // Of the keys, in a group's words.
   private final int[] words;
   private final long nulls;
-  private final GroupIndex index = new GroupIndex();
+  private final GroupIndex index = new GroupIndex(new MemoryDraw(null));
   // By number of a combination of values: a group that has it, and how many were counted.
   private int[] groups = new int[64];
   private long[] counts = new long[64];

@@ -39,7 +39,7 @@ final class LowLevelTables {
   private final SharedEvaluation evaluation;
   private final LongSupplier nanos;
   private final SharedSelection filter;
-  private final TextDictionary texts = new TextDictionary();
+  private final TextDictionary texts = new TextDictionary(new MemoryDraw(null));
   private final PaneSet panes = new PaneSet();
   private final PaneAssignment assignment;
   // Null where flows are not divided.

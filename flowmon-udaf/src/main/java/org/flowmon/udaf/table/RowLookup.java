@@ -35,8 +35,11 @@ public final class RowLookup {
   // One for each kind: what is evaluated is copied before the next column is.
   private Vector[] vectors;
   private int rows;
-  private final GroupMemory memory; // null: as much as there is
-  private long told; // that the columns take
+  // Of a row that is put in order: its key, its number, and both once more while they are sorted.
+  private static final int ORDER_BYTES = 24;
+
+  private final MemoryDraw memory;
+  private long taken; // by the columns
 
   /**
    * An answer without rows yet.
@@ -64,7 +67,7 @@ public final class RowLookup {
    * @param memory that rows take; null: as much as there is
    */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
-    this.memory = memory;
+    this.memory = new MemoryDraw(memory);
     this.given = given;
     if (query.isAggregated()) {
       throw new QueryException("expected a query of single rows, found " + query);
@@ -126,7 +129,7 @@ public final class RowLookup {
         columns[c].appendNulls(taken);
       } else {
         expressions[c].evaluate(flows, from + first, count, vectors[c]);
-        columns[c].append(vectors[c], selection, first, taken);
+        append(c, selection, first, taken);
       }
     }
     taken(taken);
@@ -149,9 +152,24 @@ public final class RowLookup {
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
     for (int c = 0; c < columns.length; c++) {
       expressions[c].evaluate(count, vectors[c]);
-      columns[c].append(vectors[c], selection, 0, taken);
+      append(c, selection, 0, taken);
     }
     taken(taken);
+  }
+
+  /** Appends what the vector of a column holds, where the query has the memory. */
+  private void append(int c, int[] selection, int shift, int n) {
+    if (memory.isLimited()) {
+      long before = columns[c].heapBytes();
+      long after = columns[c].heapBytesWith(vectors[c], selection, shift, n);
+      boolean grows = columns[c].isFullWith(n);
+      memory.take(grows ? after : after - before); // both, while one is copied
+      columns[c].append(vectors[c], selection, shift, n);
+      memory.take(grows ? -before : 0);
+      taken += after - before;
+      return;
+    }
+    columns[c].append(vectors[c], selection, shift, n);
   }
 
   private void taken(int taken) {
@@ -159,14 +177,16 @@ public final class RowLookup {
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
       keepFirst();
     }
-    if (memory != null) {
-      long bytes = 0;
-      for (ValueColumn column : columns) {
-        bytes += column.heapBytes();
-      }
-      memory.take(bytes - told);
-      told = bytes;
+  }
+
+  /** Gives back what the columns do not take any more. */
+  private void giveBack() {
+    long bytes = 0;
+    for (ValueColumn column : columns) {
+      bytes += column.heapBytes();
     }
+    memory.take(bytes - taken);
+    taken = bytes;
   }
 
   private void keepFirst() {
@@ -179,13 +199,18 @@ public final class RowLookup {
       column.keep(kept);
     }
     rows = kept.length;
+    giveBack();
   }
 
   private void reorder(EachColumn each) {
+    // Beside the order all values of a column may change places at once, of as many as there are.
+    long bytes = (ORDER_BYTES + 2L * Long.BYTES) * rows;
+    memory.take(bytes);
     int[] order = inOrder();
     if (!isIdentity(order)) {
       each.run(columns.length, c -> columns[c].reorder(order));
     }
+    memory.take(-bytes);
   }
 
   private static boolean isIdentity(int[] order) {
@@ -279,6 +304,7 @@ public final class RowLookup {
     }
     List<RowLookup> others = parts.subList(1, parts.size());
     int total = ResultTable.rows(parts.stream().mapToLong(part -> part.rows).sum());
+    others.forEach(other -> all.memory.take(other.taken));
     each.run(
         all.columns.length,
         c -> all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total));

@@ -39,12 +39,21 @@ final class ScratchPads {
     this.low = low;
     this.output = output;
     this.words = low.words();
-    int count = Math.min(MAX_PADS, Math.max(1, Integer.highestOneBit(MAX_WORDS / words)));
+    int count = count(low);
     this.mask = count - 1;
     this.pads = new long[count * words];
     this.owners = new int[count];
     this.touched = new int[count];
     Arrays.fill(owners, -1);
+  }
+
+  private static int count(SubAggregate low) {
+    return Math.min(MAX_PADS, Math.max(1, Integer.highestOneBit(MAX_WORDS / low.words())));
+  }
+
+  /** Bytes of the pads of a low half. */
+  static long heapBytes(SubAggregate low) {
+    return 8L * count(low) * (low.words() + 1L);
   }
 
   /**
@@ -125,6 +134,6 @@ final class ScratchPads {
   }
 
   long heapBytes() {
-    return 8L * pads.length + 8L * owners.length;
+    return heapBytes(low);
   }
 }

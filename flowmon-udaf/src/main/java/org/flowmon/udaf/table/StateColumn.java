@@ -12,7 +12,7 @@ import org.flowmon.udaf.query.ValueKind;
 /**
  * What is taken out of the states of some groups, in their order: arrays as {@link
  * org.flowmon.udaf.query.ResultTable.Builder#fill} takes them. A state itself is the base64 of an
- * {@link ExportedState}, a list of items its JSON. Immutable.
+ * {@link ExportedState}, a list of items its JSON. Texts are taken of the table's memory.
  */
 final class StateColumn {
   private final long[] low;
@@ -20,7 +20,10 @@ final class StateColumn {
   private final String[] texts;
   private boolean[] isNull; // null where none is
 
-  private StateColumn(ValueKind kind, int rows) {
+  private final MemoryDraw memory; // that texts take
+
+  private StateColumn(ValueKind kind, int rows, MemoryDraw memory) {
+    this.memory = memory;
     this.low = kind == ValueKind.TEXT ? null : new long[rows];
     this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
     this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
@@ -36,7 +39,7 @@ final class StateColumn {
     BoundUdaf function = table.layout().functions().get(place).function();
     BoundExtractor extractor =
         call.value().isState() ? null : QueryFunctions.extractor(function, call);
-    StateColumn column = new StateColumn(call.kind(), groups.length);
+    StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
     for (int row = 0; row < groups.length; row++) {
       SuperState state = table.states().state(place, groups[row]);
       column.set(
@@ -58,6 +61,7 @@ final class StateColumn {
       isNull = isNull == null ? new boolean[texts == null ? low.length : texts.length] : isNull;
       isNull[row] = true;
     } else if (texts != null) {
+      memory.take(TextBytes.OBJECT_BYTES + TextBytes.of(value.text()));
       texts[row] = value.text();
     } else {
       low[row] = value.low();

@@ -100,6 +100,6 @@ public final class TableAnswer {
     }
     return counts == null
         ? groups.get(0).table().finish(clauses, check)
-        : counts.finish(groups.stream().map(GroupCollector::table).toList());
+        : counts.finish(groups.stream().map(GroupCollector::table).toList(), memory, check);
   }
 }

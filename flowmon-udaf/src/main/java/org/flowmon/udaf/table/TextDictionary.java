@@ -8,11 +8,23 @@ import org.flowmon.udaf.aggregate.GroupHash;
 
 /** Numbers for the texts of group keys within one table. Text 0 is no text: the word of a NULL. */
 final class TextDictionary {
+  // Of a text beside its characters: two objects' headers, its number and hash, and their places.
+  private static final int ENTRY_BYTES = 160;
+
   private final Map<String, Integer> numbers = new HashMap<>();
   private final List<String> texts = new ArrayList<>();
   private final List<Long> hashes = new ArrayList<>();
 
-  TextDictionary() {
+  private final MemoryDraw memory;
+  private long bytes;
+
+  /**
+   * Numbers for no texts.
+   *
+   * @param memory that texts take, before they are kept
+   */
+  TextDictionary(MemoryDraw memory) {
+    this.memory = memory;
     clear();
   }
 
@@ -20,6 +32,8 @@ final class TextDictionary {
     numbers.clear();
     texts.clear();
     hashes.clear();
+    memory.take(-bytes);
+    bytes = 0;
     texts.add(null);
     hashes.add(0L);
   }
@@ -32,6 +46,9 @@ final class TextDictionary {
     if (known != null) {
       return known;
     }
+    long more = ENTRY_BYTES + TextBytes.of(text);
+    memory.take(more);
+    bytes += more;
     int number = texts.size();
     numbers.put(text, number);
     texts.add(text);
@@ -46,6 +63,11 @@ final class TextDictionary {
   /** The word that stands for the text in a group's hash; 0 for number 0. */
   long hash(long number) {
     return hashes.get((int) number);
+  }
+
+  /** Bytes that the texts take, with their places. */
+  long heapBytes() {
+    return bytes;
   }
 
   int size() {

@@ -23,6 +23,7 @@ final class ValueColumn {
   private long[] high; // of addresses, and of whole numbers once one is beyond 64 bits
   private String[] texts;
   private boolean[] isNull; // null while no row is NULL, or while every one is
+  private long textBytes; // of its texts, each as often as it is another object than the one before
 
   ValueColumn(ValueKind kind) {
     this.kind = kind;
@@ -37,10 +38,44 @@ final class ValueColumn {
     return values == null && texts == null;
   }
 
-  /** Bytes of its arrays; texts are those of the rows that they came from. */
+  /** Bytes of its arrays and texts. */
   long heapBytes() {
     long bytes = isNull == null ? 0 : isNull.length;
     bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
+    return bytes + textBytes;
+  }
+
+  /** Whether its arrays are copied into longer ones where so many rows are appended. */
+  boolean isFullWith(int n) {
+    return !isEmpty() && rows + n > capacity();
+  }
+
+  /**
+   * Bytes that it occupies once values of a vector were appended, at most.
+   *
+   * @param selection places in the vector, each less {@code shift}
+   */
+  long heapBytesWith(Vector vector, int[] selection, int shift, int n) {
+    boolean allValid = vector.allValid();
+    if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
+      return heapBytes();
+    }
+    long capacity = capacityFor(rows + n);
+    boolean isHigh = kind == ValueKind.ADDRESS || high != null || vector.isWide();
+    boolean marks = isNull != null || !allValid || rows > 0 && isEmpty();
+    long more = kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
+    return capacity * (Long.BYTES + (isHigh ? Long.BYTES : 0) + (marks ? 1 : 0)) + textBytes + more;
+  }
+
+  private static long textBytes(Vector vector, int[] selection, int shift, int n) {
+    String[] of = vector.texts();
+    String last = null;
+    long bytes = 0;
+    for (int i = 0; i < n; i++) {
+      String text = vector.isValid(selection[i] - shift) ? of[selection[i] - shift] : null;
+      bytes += text == null || text == last ? 0 : TextBytes.OBJECT_BYTES + TextBytes.of(text);
+      last = text;
+    }
     return bytes;
   }
 
@@ -59,6 +94,7 @@ final class ValueColumn {
       rows += n;
       return;
     }
+    textBytes += kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
     reserve(rows + n);
     if (vector.isWide() && high == null) {
       high = new long[capacity()];
@@ -133,12 +169,20 @@ final class ValueColumn {
     }
   }
 
+  /** The capacity with which it has room for so many rows. */
+  private int capacityFor(int wanted) {
+    if (wanted <= capacity()) {
+      return capacity();
+    }
+    long least = isEmpty() ? Math.max(16, expected) : 2L * rows;
+    return (int) Math.max(wanted, Math.min(ResultTable.MAX_ROWS, least));
+  }
+
   private void reserve(int wanted) {
     if (wanted <= capacity()) {
       return;
     }
-    int least = isEmpty() ? Math.max(16, expected) : 2 * rows;
-    int capacity = Math.max(wanted, least);
+    int capacity = capacityFor(wanted);
     if (isEmpty() && rows > 0) {
       isNull = new boolean[capacity];
       Arrays.fill(isNull, 0, rows, true);
@@ -186,6 +230,7 @@ final class ValueColumn {
   }
 
   private void copyAll(ValueColumn other) {
+    textBytes += other.textBytes;
     if (other.isEmpty() || other.isNull != null) {
       isNull = isNull == null ? new boolean[capacity()] : isNull;
     }
@@ -244,6 +289,11 @@ final class ValueColumn {
     texts = gathered(texts, kept);
     isNull = gathered(isNull, kept);
     rows = kept.length;
+    textBytes = 0;
+    for (int row = 0; texts != null && row < rows; row++) {
+      boolean isOwn = texts[row] != null && (row == 0 || texts[row] != texts[row - 1]);
+      textBytes += isOwn ? TextBytes.OBJECT_BYTES + TextBytes.of(texts[row]) : 0;
+    }
   }
 
   /** Puts all rows in this order: in place, run by run of rows that change places. */

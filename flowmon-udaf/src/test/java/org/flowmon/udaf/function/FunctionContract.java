@@ -109,7 +109,12 @@ public abstract class FunctionContract {
           SuperAggregate high = each.function().superAggregate();
           SuperState state = high.initialize();
           for (byte[] bytes : ContractStreams.subStates(each.function(), rows, random)) {
+            long before = state.memoryBytes();
+            long growth = state.growth(new StateReader(bytes, 0, bytes.length, where));
             ContractStreams.merge(state, bytes);
+            assertTrue(
+                state.memoryBytes() - before <= growth,
+                () -> where + ": grew by more than the " + growth + " bytes that it foretold");
             assertNearTheTruth(state, where);
             // Whoever asks changes nothing of what was counted at the merge.
             long counted = state.memoryBytes();
@@ -119,6 +124,29 @@ public abstract class FunctionContract {
             assertEquals(counted, state.memoryBytes(), where + ", asked");
             assertEquals(charged, state.chargedBytes(), where + ", asked");
             assertNearTheTruth(state, where + ", asked");
+          }
+        });
+  }
+
+  @Test
+  void aStateThatIsMergedIntoAnotherGrowsItByNoMoreThanIsForetold() {
+    overStreams(
+        6,
+        SIZES,
+        (each, rows, random, where) -> {
+          SuperAggregate high = each.function().superAggregate();
+          List<byte[]> sent = ContractStreams.subStates(each.function(), rows, random);
+          SuperState all = ContractStreams.merged(high, sent, Tree.ONE, random);
+          byte[] whole = ContractStreams.bytes(all);
+          assertTrue(whole.length <= all.memoryBytes(), where + ": takes more bytes than memory");
+          for (int merged = 0; merged <= sent.size(); merged += 1 + sent.size() / 4) {
+            SuperState state = high.initialize();
+            sent.subList(0, merged).forEach(bytes -> ContractStreams.merge(state, bytes));
+            long before = state.memoryBytes();
+            long growth = state.growth(new StateReader(whole, 0, whole.length, where));
+            ContractStreams.merge(state, whole);
+            long grown = state.memoryBytes() - before;
+            assertTrue(grown <= growth, where + ": grew by " + grown + ", foretold " + growth);
           }
         });
   }
