@@ -22,6 +22,7 @@ import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -327,6 +328,8 @@ public final class Archive implements AutoCloseable {
       return result;
     } catch (UncheckedIOException e) {
       throw e.getCause();
+    } catch (InternalError e) {
+      throw MappedRegion.explain(e);
     } finally {
       shared.lease().disown(owned);
       retention.end();

@@ -304,7 +304,7 @@ final class CommitRetention implements CommitPreparation {
 
     @Override
     public void close() {
-      open.values().forEach(SegmentLease::close);
+      SegmentLease.closeAll(open.values());
     }
   }
 }

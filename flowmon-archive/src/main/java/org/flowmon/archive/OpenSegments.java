@@ -208,6 +208,15 @@ final class OpenSegments implements AutoCloseable {
       rollupProblem = problem;
     }
 
+    synchronized void requireWhole() {
+      if (reader != null) {
+        reader.requireWhole();
+      }
+      if (index != null) {
+        index.requireWhole();
+      }
+    }
+
     void release() {
       OpenSegments.this.release(this);
       store.onIdle();

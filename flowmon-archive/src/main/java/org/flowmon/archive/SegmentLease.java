@@ -72,10 +72,39 @@ public final class SegmentLease implements AutoCloseable {
     entry.rollupFailed(problem);
   }
 
+  /**
+   * Gives the segment back, and looks whether what was read of it was ever written.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException where one of its files was cut
+   *     meanwhile; the segment is given back all the same
+   */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      entry.release();
+      try {
+        entry.requireWhole();
+      } finally {
+        entry.release();
+      }
+    }
+  }
+
+  /**
+   * Closes all of them.
+   *
+   * @throws org.flowmon.archive.region.SegmentCorruptException as {@link #close}, of the first
+   */
+  public static void closeAll(Iterable<SegmentLease> leases) {
+    RuntimeException first = null;
+    for (SegmentLease lease : leases) {
+      try {
+        lease.close();
+      } catch (RuntimeException e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
     }
   }
 }

@@ -101,7 +101,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         if (mine != null) {
           compact(archive);
         }
-      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) {
         failures.incrementAndGet();
         LOG.warn("compaction of {} failed; it is tried again after the next commit", location, e);
       }

@@ -16,6 +16,7 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.CommitRefusedException;
 import org.flowmon.archive.manifest.RowSums;
+import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
@@ -103,8 +104,10 @@ public final class Compactor {
         } catch (SegmentCorruptException e) {
           LOG.warn("segment {} cannot be merged and stays as it is: {}", reading, e.getMessage());
           damaged.add(reading);
+        } catch (InternalError e) {
+          throw MappedRegion.explain(e);
         } finally {
-          leases.forEach(SegmentLease::close);
+          SegmentLease.closeAll(leases);
         }
       }
       return null;

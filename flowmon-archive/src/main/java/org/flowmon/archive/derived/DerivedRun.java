@@ -69,6 +69,11 @@ public abstract class DerivedRun {
     return segments;
   }
 
+  /** As {@link MappedRegion#requireWhole}. */
+  public final void requireWhole() {
+    file.requireWhole();
+  }
+
   /** Takes a reference; each needs its {@link #release}. */
   public final void acquire() {
     file.acquire();

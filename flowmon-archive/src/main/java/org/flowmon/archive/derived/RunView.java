@@ -95,6 +95,14 @@ public final class RunView<R extends DerivedRun> {
     references.incrementAndGet();
   }
 
+  /**
+   * As {@link org.flowmon.archive.region.MappedRegion#requireWhole} of all runs: what was read of
+   * one whose file was cut may be nothing that was ever written.
+   */
+  public void requireWhole() {
+    shares.forEach(share -> share.run().requireWhole());
+  }
+
   /** Gives a reference back; it may not be used afterwards. */
   public void release() {
     if (references.decrementAndGet() == 0) {

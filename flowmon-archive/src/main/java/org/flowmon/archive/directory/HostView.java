@@ -78,6 +78,7 @@ public final class HostView {
             break;
           }
         }
+        part.run().requireWhole();
       } catch (SegmentCorruptException e) {
         part.markAll(marked);
         warnings.add(view.damaged(part.run(), String.valueOf(e.getMessage())));

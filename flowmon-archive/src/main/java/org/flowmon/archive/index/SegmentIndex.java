@@ -575,6 +575,11 @@ public final class SegmentIndex implements AutoCloseable {
     return postings.union(postings.lowerBound(low.hi(), low.lo()), to);
   }
 
+  /** As {@link MappedRegion#requireWhole}. */
+  public void requireWhole() {
+    file.requireWhole();
+  }
+
   /** Takes a reference; each needs its {@link #release}. */
   public SegmentIndex acquire() {
     file.acquire();

@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
@@ -79,6 +80,8 @@ public final class ArchiveQuery {
               deadline::check);
       return new QueryAnswer(
           table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
+    } catch (InternalError e) {
+      throw MappedRegion.explain(e); // of a file that was cut while it was read
     } catch (ClosedByInterruptException e) {
       QueryCancelledException cancelled = deadline.cancelled(); // while a file was being opened
       cancelled.addSuppressed(e);

@@ -136,6 +136,10 @@ final class DayChoice implements AutoCloseable {
 
   @Override
   public void close() {
-    views.forEach(RunView::release);
+    try {
+      views.forEach(RunView::requireWhole); // of a file that was cut nothing read counts
+    } finally {
+      views.forEach(RunView::release);
+    }
   }
 }

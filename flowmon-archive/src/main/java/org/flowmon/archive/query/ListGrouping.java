@@ -318,7 +318,7 @@ final class ListGrouping implements AutoCloseable {
 
   @Override
   public void close() {
-    leases.forEach(SegmentLease::close);
+    SegmentLease.closeAll(leases);
     leases.clear();
   }
 }

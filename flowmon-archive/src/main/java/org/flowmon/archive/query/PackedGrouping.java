@@ -103,7 +103,7 @@ final class PackedGrouping {
       }
       return groups;
     } finally {
-      leases.forEach(SegmentLease::close);
+      SegmentLease.closeAll(leases);
     }
   }
 

@@ -1,5 +1,6 @@
 package org.flowmon.archive.region;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -10,12 +11,17 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 
 /**
  * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is compared
- * before it is mapped, so that no read can go past its end; sealed files are never written again.
+ * before it is mapped, so that no read can go past its end; sealed files are never written again. A
+ * file that another program cuts while it is mapped is an error: {@link #requireWhole}. Its bytes are
+ * read by Java alone. Native code that reads them in place would end the process.
  *
  * <p>Java 17 has no public way to unmap; {@code sun.misc.Unsafe.invokeCleaner} of module
  * jdk.unsupported is the accepted one. After the last {@link #release} the buffer is gone: {@link
@@ -24,14 +30,23 @@ import java.util.zip.CRC32C;
  */
 public final class MappedRegion {
   private static final MethodHandle INVOKE_CLEANER = findCleaner();
+  private static final int BLOCK = 1 << 14;
+
+  // All that are open, to find the one that a fault of memory is of.
+  private static final Set<MappedRegion> OPEN = ConcurrentHashMap.newKeySet();
 
   private final Path path;
+  private final File file;
+  private final int length;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile ByteBuffer buffer;
 
   private MappedRegion(Path path, ByteBuffer buffer) {
     this.path = path;
+    this.file = path.toFile();
+    this.length = buffer.capacity();
     this.buffer = buffer;
+    OPEN.add(this);
   }
 
   /**
@@ -128,17 +143,73 @@ public final class MappedRegion {
     }
   }
 
-  /** Throws unless the bytes have this CRC32C. */
+  /**
+   * Throws unless the bytes have this CRC32C.
+   *
+   * <p>They are copied in blocks: where the file was cut, that is an error, while reading them in
+   * place in the code of the checksum ends the whole process.
+   */
   public void verify(String place, int offset, int length, int crc32c) {
+    checkRange(place, offset, length);
+    ByteBuffer bytes = buffer();
+    byte[] block = new byte[Math.min(length, BLOCK)];
     CRC32C crc = new CRC32C();
-    crc.update(slice(place, offset, length));
+    for (int done = 0; done < length; ) {
+      int n = Math.min(block.length, length - done);
+      bytes.get(offset + done, block, 0, n);
+      crc.update(block, 0, n);
+      done += n;
+    }
     if ((int) crc.getValue() != crc32c) {
+      requireWhole();
       throw corrupt(
           place,
           String.format(
               "bytes %d+%d have the CRC32C %08x, sealed was %08x",
               offset, length, (int) crc.getValue(), crc32c));
     }
+  }
+
+  /**
+   * Throws where the file was cut since it was mapped. What was read behind its end then is nothing
+   * that was ever written, and the error that Java makes of it, an {@link InternalError}, may come
+   * later: who has read looks before the result is used. A deleted file is whole as long as it is
+   * mapped.
+   */
+  public void requireWhole() {
+    cut()
+        .ifPresent(
+            e -> {
+              throw e;
+            });
+  }
+
+  private Optional<SegmentCorruptException> cut() {
+    long now = file.length(); // 0 where it is deleted, too
+    if (now >= length || (now == 0 && !file.exists())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        corrupt(
+            "length",
+            "the file was cut while it was read: it has " + now + " of " + length + " bytes"));
+  }
+
+  /**
+   * What a fault of memory was: a file that was cut while it was read.
+   *
+   * @return the error that names the file; the fault itself where none of the open files was cut
+   */
+  public static RuntimeException explain(InternalError fault) {
+    for (MappedRegion region : OPEN) {
+      Optional<SegmentCorruptException> cut = region.cut();
+      if (cut.isPresent()) {
+        SegmentCorruptException e = cut.get();
+        e.addSuppressed(fault);
+        return e;
+      }
+    }
+    throw fault;
   }
 
   /** An exception that names this file. */
@@ -171,6 +242,7 @@ public final class MappedRegion {
     if (left == 0) {
       ByteBuffer mapped = buffer;
       buffer = null;
+      OPEN.remove(this);
       unmap(mapped);
     }
     return left == 0;

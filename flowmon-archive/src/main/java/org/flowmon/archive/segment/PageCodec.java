@@ -81,16 +81,15 @@ final class PageCodec {
           return null;
         }
         case ZSTD -> {
+          byte[] compressed = copy(source);
           try (ZstdDecompressCtx context = new ZstdDecompressCtx()) {
             int found =
-                context.decompressDirectByteBufferToByteArray(
-                    target, 0, length, source, source.position(), source.remaining());
+                context.decompressByteArray(target, 0, length, compressed, 0, compressed.length);
             return found == length ? null : "expected " + length + " bytes, found " + found;
           }
         }
         case LZ4 -> {
-          byte[] compressed = new byte[source.remaining()];
-          source.get(compressed);
+          byte[] compressed = copy(source);
           int found =
               LZ4.safeDecompressor()
                   .decompress(compressed, 0, compressed.length, target, 0, length);
@@ -101,5 +100,12 @@ final class PageCodec {
       return "cannot be decompressed: " + e.getMessage();
     }
     throw new IllegalArgumentException(codec.name());
+  }
+
+  /** Of a mapped file that was cut, native code may not read in place. */
+  private static byte[] copy(ByteBuffer source) {
+    byte[] bytes = new byte[source.remaining()];
+    source.get(bytes);
+    return bytes;
   }
 }

@@ -395,6 +395,11 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return data == null ? null : new IpAddress(data.dictionaryHigh(last), data.dictionaryLow(last));
   }
 
+  /** As {@link MappedRegion#requireWhole}. */
+  public void requireWhole() {
+    file.requireWhole();
+  }
+
   /** Takes a reference; each needs its {@link #release}. */
   public SegmentReader acquire() {
     file.acquire();

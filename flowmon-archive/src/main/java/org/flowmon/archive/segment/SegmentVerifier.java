@@ -80,6 +80,9 @@ public final class SegmentVerifier {
       part.run();
     } catch (SegmentCorruptException e) {
       damage.add(new Damage(file, e.place(), e.what()));
+    } catch (InternalError e) {
+      RuntimeException cut = MappedRegion.explain(e);
+      damage.add(new Damage(file, "length", cut.getMessage()));
     }
   }
 
