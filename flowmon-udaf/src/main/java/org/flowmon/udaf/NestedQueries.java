@@ -94,6 +94,18 @@ public final class NestedQueries<E extends Exception> {
     return new NestedQueries<>(flows, MAX_JOIN_ROWS, memory, check).answer(query);
   }
 
+  /**
+   * A query over flows with the answers of what it asks by IN (SELECT …); itself where it asks
+   * nothing.
+   *
+   * @param memory that these answers take
+   * @param check runs now and then, and may throw to end it
+   */
+  public static <E extends Exception> FlowQuery withAnswers(
+      FlowQuery query, Flows<E> flows, GroupMemory memory, Runnable check) throws E {
+    return new NestedQueries<>(flows, MAX_JOIN_ROWS, memory, check).answered(query);
+  }
+
   private ResultTable answer(Query query) throws E {
     if (query instanceof FlowQuery of) {
       ResultTable answer = known.get(of);

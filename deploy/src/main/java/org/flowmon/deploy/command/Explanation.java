@@ -53,11 +53,11 @@ final class Explanation {
   }
 
   /** What became of the groups. */
-  static String having(Query query, ResultTable answer) {
+  static String having(Query query, long rows) {
     return "of the groups, once each was whole, those were kept for which "
         + query.having()
         + ": "
-        + answer.rowCount()
+        + rows
         + (query.limit() < 0 ? " rows" : " rows, at most " + query.limit());
   }
 

@@ -20,8 +20,8 @@ public enum OutputFormat {
   /** Aligned columns for people, see {@link TextTable}. */
   TABLE {
     @Override
-    int write(ResultTable table, List<SelectItem> items, PrintWriter out) {
-      return TextTable.of(table, items).write(out);
+    RowWriter writer(List<SelectItem> items, PrintWriter out) {
+      return TextTable.of(items, out);
     }
   },
 
@@ -32,58 +32,121 @@ public enum OutputFormat {
    */
   CSV {
     @Override
-    int write(ResultTable table, List<SelectItem> items, PrintWriter out) {
-      List<String> header = table.names().stream().map(name -> quoted(name)).toList();
-      out.print(String.join(",", header) + "\r\n");
-      for (int r = 0; r < table.rowCount(); r++) {
-        for (int c = 0; c < table.columnCount(); c++) {
-          out.print(c == 0 ? "" : ",");
-          if (!table.isNull(r, c)) {
-            out.print(csv(table, items, r, c));
-          }
-        }
-        out.print("\r\n");
-      }
-      return 0;
+    RowWriter writer(List<SelectItem> items, PrintWriter out) {
+      return new CsvRows(items, out);
     }
   },
 
   /** An array of one object a row; times as ISO 8601, durations in microseconds, NULL as null. */
   JSON {
     @Override
-    int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
-      JsonGenerator json = JsonText.factory().createGenerator(out);
+    RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException {
+      return new JsonRows(items, out);
+    }
+  };
+
+  /**
+   * Writes an answer as its rows come.
+   *
+   * @param items whose values the columns are; empty where they are none of a query's
+   */
+  abstract RowWriter writer(List<SelectItem> items, PrintWriter out) throws IOException;
+
+  /** Writes an answer that is there; returns what {@link RowWriter#end} does. */
+  int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException {
+    RowWriter writer = writer(items, out);
+    writer.rows(table);
+    return writer.end();
+  }
+
+  /** The rows of {@link #CSV}. */
+  private static final class CsvRows implements RowWriter {
+    private final List<SelectItem> items;
+    private final PrintWriter out;
+    private boolean isHeaded;
+
+    CsvRows(List<SelectItem> items, PrintWriter out) {
+      this.items = items;
+      this.out = out;
+    }
+
+    @Override
+    public void rows(ResultTable some) throws IOException {
+      if (!isHeaded) {
+        List<String> header = some.names().stream().map(name -> quoted(name)).toList();
+        out.print(String.join(",", header) + "\r\n");
+        isHeaded = true;
+      }
+      for (int r = 0; r < some.rowCount(); r++) {
+        for (int c = 0; c < some.columnCount(); c++) {
+          out.print(c == 0 ? "" : ",");
+          if (!some.isNull(r, c)) {
+            out.print(csv(some, items, r, c));
+          }
+        }
+        out.print("\r\n");
+        if ((r + 1) % LOOK_ROWS == 0) {
+          ClosedOutputException.check(out);
+        }
+      }
+      ClosedOutputException.check(out);
+    }
+
+    @Override
+    public int end() {
+      return 0;
+    }
+  }
+
+  /** The rows of {@link #JSON}. */
+  private static final class JsonRows implements RowWriter {
+    private final List<SelectItem> items;
+    private final PrintWriter out;
+    private final JsonGenerator json;
+    private boolean isFirst = true;
+
+    JsonRows(List<SelectItem> items, PrintWriter out) throws IOException {
+      this.items = items;
+      this.out = out;
+      this.json = JsonText.factory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
-      for (int r = 0; r < table.rowCount(); r++) {
-        json.writeRaw(r == 0 ? "\n" : "");
+    }
+
+    @Override
+    public void rows(ResultTable some) throws IOException {
+      for (int r = 0; r < some.rowCount(); r++) {
+        json.writeRaw(isFirst ? "\n" : "");
+        isFirst = false;
         json.writeStartObject();
-        for (int c = 0; c < table.columnCount(); c++) {
-          json.writeFieldName(table.name(c));
-          writeJson(json, table, items, r, c);
+        for (int c = 0; c < some.columnCount(); c++) {
+          json.writeFieldName(some.name(c));
+          writeJson(json, some, items, r, c);
         }
         json.writeEndObject();
         json.writeRaw("\n");
+        if ((r + 1) % LOOK_ROWS == 0) {
+          json.flush();
+          ClosedOutputException.check(out);
+        }
       }
+      json.flush();
+      ClosedOutputException.check(out);
+    }
+
+    @Override
+    public int end() throws IOException {
       json.writeEndArray();
       json.close();
       out.println();
       return 0;
     }
-  };
+  }
 
   /** The stream of an answer: CSV is exact. */
   PrintStream stream(PrintStream out) {
     return this == CSV ? TerminalStream.exact(out) : out;
   }
-
-  /**
-   * Writes an answer.
-   *
-   * @param items whose values the columns are; empty where they are none of a query's
-   * @return how many columns were left out because no row has a value in them
-   */
-  abstract int write(ResultTable table, List<SelectItem> items, PrintWriter out) throws IOException;
 
   /**
    * The name of a code where the column has names and this version knows it, else null: then the

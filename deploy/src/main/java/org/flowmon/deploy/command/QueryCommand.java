@@ -15,9 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.RowSink;
+import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.Approximation;
@@ -46,6 +47,9 @@ import picocli.CommandLine.Parameters;
       "error: always with a table, with CSV and JSON where -v is given."
     })
 public final class QueryCommand implements Callable<Integer> {
+  // 128 + SIGPIPE, with which a program ends that writes to who does not read.
+  private static final int OUTPUT_CLOSED = 141;
+
   private static final Pattern EXPLAIN =
       Pattern.compile("^\\s*EXPLAIN\\b", Pattern.CASE_INSENSITIVE);
 
@@ -129,40 +133,50 @@ public final class QueryCommand implements Callable<Integer> {
             .withByteLimit(byteLimit)
             .withTimeLimit(timeLimit == null ? null : Duration.ofSeconds(timeLimit));
     try (AskedSnapshots asked = new AskedSnapshots(archive.locations())) {
-      QueryAnswer answer = run(asked, query, options);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
-      int left =
-          explained
-              ? format.write(Explanation.table(answer.stats()), List.of(), out)
-              : format.write(answer.table(), query.select(), out);
-      out.flush();
-      if (left > 0) {
-        System.err.println(
-            left + " columns are NULL in every row and left out; --format csv and json have all");
-      }
-      answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
-      approximate(query, answer).forEach(line -> System.err.println("approximate: " + line));
+      RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
+      StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);
       if (explained) {
-        System.err.println(Explanation.left(answer.stats()));
-        if (query.having() != null) {
-          System.err.println(Explanation.having(query, answer.table()));
-        }
+        writer.rows(Explanation.table(answer.stats()));
       }
-      if (verbose || format == OutputFormat.TABLE) {
-        System.err.println(summary(answer));
-        asked.fetched().forEach(System.err::println);
-        for (ArchiveSnapshot snapshot : asked.all()) {
-          String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
-          System.err.println(reach(name, snapshot));
-          Gaps.lines(snapshot).forEach(System.err::println);
-        }
+      int left = writer.end();
+      ClosedOutputException.check(out);
+      tell(asked, query, explained, answer, left);
+    } catch (ClosedOutputException e) {
+      return OUTPUT_CLOSED; // said by whoever closed it
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** Says on standard error what there is to say of an answer. */
+  private void tell(
+      AskedSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
+      throws IOException {
+    if (left > 0) {
+      System.err.println(
+          left + " columns are NULL in every row and left out; --format csv and json have all");
+    }
+    answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
+    approximate(query, answer).forEach(line -> System.err.println("approximate: " + line));
+    if (explained) {
+      System.err.println(Explanation.left(answer.stats()));
+      if (query.having() != null) {
+        System.err.println(Explanation.having(query, answer.rows()));
       }
     }
-    return 0;
+    if (verbose || format == OutputFormat.TABLE) {
+      System.err.println(summary(answer));
+      asked.fetched().forEach(System.err::println);
+      for (ArchiveSnapshot snapshot : asked.all()) {
+        String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
+        System.err.println(reach(name, snapshot));
+        Gaps.lines(snapshot).forEach(System.err::println);
+      }
+    }
   }
 
   /** How far approximate columns may be off, as reports say it. */
-  private static List<String> approximate(Query query, QueryAnswer answer) {
+  private static List<String> approximate(Query query, StreamedAnswer answer) {
     Map<String, ErrorBound> bounds = new HashMap<>();
     answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
     List<ReportApproximation> all = new ArrayList<>();
@@ -174,10 +188,10 @@ public final class QueryCommand implements Callable<Integer> {
     return ReportText.errors(all);
   }
 
-  private static QueryAnswer run(AskedSnapshots asked, Query query, QueryOptions options)
-      throws IOException {
+  private static StreamedAnswer run(
+      AskedSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
     try {
-      return ArchiveQuery.run(asked.all(), query, options);
+      return ArchiveQuery.stream(asked.all(), query, options, sink);
     } catch (IllegalArgumentException e) {
       if (asked.all().size() > 1) {
         throw new UsageException("--archive: " + e.getMessage());
@@ -186,13 +200,13 @@ public final class QueryCommand implements Callable<Integer> {
     }
   }
 
-  private static String summary(QueryAnswer answer) {
+  private static String summary(StreamedAnswer answer) {
     QueryStats stats = answer.stats();
     return String.format(
         "%,d %s in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
             + " flows, %,d bytes",
-        answer.table().rowCount(),
-        answer.table().rowCount() == 1 ? "row" : "rows",
+        answer.rows(),
+        answer.rows() == 1 ? "row" : "rows",
         stats.nanos() / 1e6,
         stats.segmentsRead(),
         stats.segmentsTotal(),

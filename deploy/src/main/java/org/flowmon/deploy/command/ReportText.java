@@ -289,7 +289,7 @@ record ReportText(
         lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
         remark,
         message == null ? "" : ": " + TextTable.printable(message));
-    TextTable.ofReport(days == null ? rows : withoutDays()).write(out);
+    TextTable.writeReport(days == null ? rows : withoutDays(), out);
     lines(approximate).forEach(line -> out.println(TextTable.printable(line)));
     out.println();
   }

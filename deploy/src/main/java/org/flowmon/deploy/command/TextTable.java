@@ -1,13 +1,12 @@
 package org.flowmon.deploy.command;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.udaf.query.AggregateCall;
@@ -21,8 +20,15 @@ import org.flowmon.udaf.query.ValueKind;
  * empty cell; a state is how it begins and how long it is, a list has a line for each item. Of
  * {@code SELECT *}, which has every column that a flow can have, those without any value are left
  * out; columns that were asked for by name never are.
+ *
+ * <p>Rows are written as they come. Columns are as wide as the first {@value #FIRST_ROWS} rows
+ * need; where later ones need more they get wider from there on, and where one has a value in a
+ * column that was left out a new head follows.
  */
-final class TextTable {
+final class TextTable implements RowWriter {
+  /** Rows that are waited for before the first is shown: columns are as wide as these need. */
+  static final int FIRST_ROWS = 10_000;
+
   /** Decimals of a double that is neither huge nor tiny. */
   private static final int DECIMALS = 6;
 
@@ -31,31 +37,41 @@ final class TextTable {
 
   private static final double TINY = 1e-9;
 
-  private final ResultTable table;
   private final List<SelectItem> items;
-  private final int[] columns;
+  private final boolean hidesEmpty;
+  private final PrintWriter out;
+  private final List<ResultTable> first = new ArrayList<>(); // until there are enough
+  private long firstRows;
+  private boolean isHeaded;
+  // By column; made with the first rows.
+  private int[] width = {};
+  private boolean[] isShown = {};
 
-  private TextTable(ResultTable table, List<SelectItem> items, int[] columns) {
-    this.table = table;
+  private TextTable(List<SelectItem> items, boolean hidesEmpty, PrintWriter out) {
     this.items = items;
-    this.columns = columns;
+    this.hidesEmpty = hidesEmpty;
+    this.out = out;
   }
 
-  /** As {@link OutputFormat#write}. */
-  static TextTable of(ResultTable table, List<SelectItem> items) {
-    boolean all = isSelectAll(items);
-    return new TextTable(
-        table,
-        items,
-        IntStream.range(0, table.columnCount()).filter(c -> !all || hasValue(table, c)).toArray());
+  /** As {@link OutputFormat#writer}. */
+  static TextTable of(List<SelectItem> items, PrintWriter out) {
+    return new TextTable(items, isSelectAll(items), out);
   }
 
-  /** Of a report: without the columns that none of its rows has a value in. */
-  static TextTable ofReport(ResultTable rows) {
-    return new TextTable(
-        rows,
-        List.of(),
-        IntStream.range(0, rows.columnCount()).filter(c -> hasValue(rows, c)).toArray());
+  /** Of a report, without the columns that no row has a value in. */
+  static TextTable ofReport(PrintWriter out) {
+    return new TextTable(List.of(), true, out);
+  }
+
+  /** Writes a report, without the columns that none of its rows has a value in; how many. */
+  static int writeReport(ResultTable rows, PrintWriter out) {
+    TextTable table = ofReport(out);
+    try {
+      table.rows(rows);
+      return table.end();
+    } catch (IOException e) {
+      return 0; // nobody reads: who writes reports looks for that between them
+    }
   }
 
   private static boolean isSelectAll(List<SelectItem> items) {
@@ -65,64 +81,134 @@ final class TextTable {
         .equals(FlowColumn.all());
   }
 
-  private static boolean hasValue(ResultTable table, int column) {
-    return IntStream.range(0, table.rowCount()).anyMatch(row -> !table.isNull(row, column));
+  @Override
+  public void rows(ResultTable some) throws IOException {
+    if (isHeaded) {
+      write(some);
+      return;
+    }
+    first.add(some);
+    firstRows += some.rowCount();
+    if (firstRows >= FIRST_ROWS) {
+      writeFirst();
+    }
   }
 
-  /** Writes it. Returns how many columns were left out. */
-  int write(PrintWriter out) {
-    if (columns.length == 0) {
-      return 0; // of SELECT * without rows not even a column is there to be shown
+  @Override
+  public int end() throws IOException {
+    if (!isHeaded) {
+      writeFirst();
     }
-    int[] width = new int[columns.length];
-    String[] names = new String[columns.length];
-    for (int i = 0; i < columns.length; i++) {
-      names[i] = printable(table.name(columns[i]));
-      width[i] = names[i].length();
+    int shown = 0;
+    for (boolean is : isShown) {
+      shown += is ? 1 : 0;
     }
-    List<String[]> lines = new ArrayList<>();
-    for (int row = 0; row < table.rowCount(); row++) {
-      int first = lines.size();
-      lines.add(emptyLine());
-      for (int i = 0; i < columns.length; i++) {
-        int place = first;
-        for (String part : cell(row, columns[i])) {
-          if (place == lines.size()) {
-            lines.add(emptyLine());
-          }
-          String shown = printable(part);
-          lines.get(place++)[i] = shown;
-          width[i] = Math.max(width[i], shown.length());
+    return shown == 0 ? 0 : isShown.length - shown; // of SELECT * without rows nothing is shown
+  }
+
+  private void writeFirst() throws IOException {
+    long left = FIRST_ROWS;
+    for (ResultTable some : first) {
+      fit(some, 0, (int) Math.min(left, some.rowCount()));
+      left -= Math.min(left, some.rowCount());
+    }
+    isHeaded = true;
+    if (!first.isEmpty()) {
+      writeHead(first.get(0));
+    }
+    for (ResultTable some : first) {
+      write(some);
+    }
+    first.clear();
+  }
+
+  /** Makes columns as wide as some rows need. Returns whether one is to be shown that was not. */
+  private boolean fit(ResultTable some, int from, int to) {
+    boolean isNew = false;
+    if (width.length < some.columnCount()) {
+      width = new int[some.columnCount()];
+      isShown = new boolean[width.length];
+      for (int c = 0; c < width.length; c++) {
+        width[c] = printable(some.name(c)).length();
+        isShown[c] = !hidesEmpty;
+      }
+    }
+    for (int c = 0; c < width.length; c++) {
+      for (int row = from; row < to; row++) {
+        if (!isShown[c] && some.isNull(row, c)) {
+          continue;
+        }
+        isNew |= !isShown[c];
+        isShown[c] = true;
+        for (String part : cell(some, row, c)) {
+          width[c] = Math.max(width[c], printable(part).length());
         }
       }
     }
-    writeLine(out, width, names);
-    StringBuilder rule = new StringBuilder();
-    for (int i = 0; i < columns.length; i++) {
-      rule.append(i == 0 ? "" : "  ").append("─".repeat(width[i]));
+    return isNew;
+  }
+
+  /** Writes rows, with a new head where they have values in a column that was not shown. */
+  private void write(ResultTable some) throws IOException {
+    for (int from = 0; from < some.rowCount(); from += LOOK_ROWS) {
+      int to = Math.min(some.rowCount(), from + LOOK_ROWS);
+      if (fit(some, from, to)) {
+        out.println();
+        writeHead(some);
+      }
+      for (int row = from; row < to; row++) {
+        writeRow(some, row);
+      }
+      ClosedOutputException.check(out);
     }
-    out.println(rule);
-    lines.forEach(line -> writeLine(out, width, line));
-    return table.columnCount() - columns.length;
   }
 
-  private String[] emptyLine() {
-    String[] line = new String[columns.length];
-    Arrays.fill(line, "");
-    return line;
+  private void writeHead(ResultTable some) {
+    List<String> names = new ArrayList<>();
+    StringBuilder rule = new StringBuilder();
+    for (int c = 0; c < width.length; c++) {
+      names.add(printable(some.name(c)));
+      if (isShown[c]) {
+        rule.append(rule.isEmpty() ? "" : "  ").append("─".repeat(width[c]));
+      }
+    }
+    if (!rule.isEmpty()) {
+      writeLine(some, names);
+      out.println(rule);
+    }
   }
 
-  private void writeLine(PrintWriter out, int[] width, String[] cells) {
+  private void writeRow(ResultTable some, int row) {
+    List<List<String>> cells = new ArrayList<>();
+    int lines = 1;
+    for (int c = 0; c < width.length; c++) {
+      List<String> cell = isShown[c] ? cell(some, row, c) : List.of();
+      cells.add(cell);
+      lines = Math.max(lines, cell.size());
+    }
+    for (int line = 0; line < lines; line++) {
+      int at = line;
+      writeLine(
+          some,
+          cells.stream().map(cell -> at < cell.size() ? printable(cell.get(at)) : "").toList());
+    }
+  }
+
+  private void writeLine(ResultTable some, List<String> cells) {
     StringBuilder line = new StringBuilder();
-    for (int i = 0; i < cells.length; i++) {
-      String pad = " ".repeat(width[i] - cells[i].length());
-      boolean right = isNumber(columns[i]);
-      line.append(i == 0 ? "" : "  ").append(right ? pad + cells[i] : cells[i] + pad);
+    boolean isFirst = true;
+    for (int c = 0; c < width.length; c++) {
+      if (isShown[c]) {
+        String pad = " ".repeat(width[c] - cells.get(c).length());
+        line.append(isFirst ? "" : "  ");
+        line.append(isNumber(some, c) ? pad + cells.get(c) : cells.get(c) + pad);
+        isFirst = false;
+      }
     }
     out.println(line.toString().stripTrailing());
   }
 
-  private boolean isNumber(int column) {
+  private boolean isNumber(ResultTable table, int column) {
     return switch (table.kind(column)) {
       case LONG -> items.isEmpty() || items.get(column).codeNames() == null;
       case DOUBLE, DURATION -> true;
@@ -131,7 +217,7 @@ final class TextTable {
   }
 
   /** The lines of a cell. */
-  private List<String> cell(int row, int column) {
+  private List<String> cell(ResultTable table, int row, int column) {
     String name = OutputFormat.codeName(table, items, row, column);
     if (name != null) {
       return List.of(name);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Base64;
@@ -68,6 +69,51 @@ class OutputFormatTest {
         text(OutputFormat.JSON));
   }
 
+  private static ResultTable numbers(int rows, int from, boolean withText) {
+    ResultTable.Builder builder =
+        new ResultTable.Builder().column("n", ValueKind.LONG).column("text", ValueKind.TEXT);
+    for (int row = from; row < from + rows; row++) {
+      builder.row().set(0, (long) row);
+      if (withText) {
+        builder.set(1, "x");
+      }
+    }
+    return builder.build();
+  }
+
+  @Test
+  void aTableThatComesInPartsIsAsOneAndOnlyLaterColumnsMakeANewHead() throws IOException {
+    StringWriter whole = new StringWriter();
+    OutputFormat.TABLE.write(numbers(9000, 0, true), List.of(), new PrintWriter(whole));
+    for (OutputFormat format : OutputFormat.values()) {
+      StringWriter one = new StringWriter();
+      format.write(numbers(9000, 0, true), List.of(), new PrintWriter(one));
+      StringWriter parts = new StringWriter();
+      RowWriter writer = format.writer(List.of(), new PrintWriter(parts));
+      writer.rows(numbers(0, 0, false));
+      for (int from = 0; from < 9000; from += 1500) {
+        writer.rows(numbers(1500, from, true));
+      }
+      assertEquals(0, writer.end());
+      assertEquals(one.toString(), parts.toString(), format.toString());
+    }
+    StringWriter text = new StringWriter();
+    int first = TextTable.FIRST_ROWS;
+    TextTable table = TextTable.ofReport(new PrintWriter(text));
+    table.rows(numbers(first, 0, false));
+    table.rows(numbers(1, 123_456, false));
+    table.rows(numbers(1, 7, true));
+    assertEquals(0, table.end());
+    String[] lines = text.toString().lines().toArray(String[]::new);
+    assertEquals("   n", lines[0]);
+    assertEquals("9999", lines[first + 1]);
+    assertEquals("123456", lines[first + 2]); // wider from here on
+    assertEquals("", lines[first + 3]);
+    assertEquals("     n  text", lines[first + 4]);
+    assertEquals("     7  x", lines[first + 6]);
+    assertEquals(first + 7, lines.length);
+  }
+
   @Test
   void tinyNumbersAreDecimalsWithThreeDigitsAndReportsLeaveOutEmptyColumns() {
     ResultTable.Builder builder =
@@ -80,7 +126,7 @@ class OutputFormatTest {
       builder.row().set(0, Double.doubleToRawLongBits(value)).set(2, 0L);
     }
     StringWriter text = new StringWriter();
-    assertEquals(1, TextTable.ofReport(builder.build()).write(new PrintWriter(text)));
+    assertEquals(1, TextTable.writeReport(builder.build(), new PrintWriter(text)));
     assertEquals(
         """
              share  rate

@@ -4,11 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.CommandRun;
+import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +69,58 @@ final class QueryCommandTest {
       assertTrue(row.matches("\\S+ +scan +1 +50 +50 +9 +0 +0 +\\d+"), row);
       assertTrue(
           err.contains("1 segments: 0 left out by the host directory, 0 by their times"), err);
+    }
+  }
+
+  /** Standard output that is closed after some bytes, as by {@code head}. */
+  private static final class ClosedPipe extends OutputStream {
+    private int left;
+    private int refused;
+
+    ClosedPipe(int left) {
+      this.left = left;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      if (left == 0) {
+        refused++;
+        throw new IOException("Broken pipe");
+      }
+      left--;
+    }
+  }
+
+  @Test
+  void aQueryWhoseOutputNobodyReadsAnyMoreEndsSilently() {
+    for (String format : List.of("table", "csv", "json")) {
+      for (int taken : new int[] {0, 1, 100}) {
+        ClosedPipe pipe = new ClosedPipe(taken);
+        PrintStream before = System.out;
+        PrintStream errors = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(pipe, false, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        int code;
+        try {
+          code =
+              Flowmon.commandLine()
+                  .execute(
+                      "query",
+                      "SELECT * FROM flows",
+                      "--format",
+                      format,
+                      "--archive",
+                      folder.resolve("archive").toString());
+        } finally {
+          System.setOut(before);
+          System.setErr(errors);
+        }
+        String context = format + " closed after " + taken + " bytes";
+        assertEquals(141, code, context);
+        assertEquals("", said.toString(StandardCharsets.UTF_8), context);
+        assertTrue(pipe.refused <= 10, context + ": wrote on, " + pipe.refused + " times");
+      }
     }
   }
 

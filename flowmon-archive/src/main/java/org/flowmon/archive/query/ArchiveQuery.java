@@ -89,6 +89,64 @@ public final class ArchiveQuery {
     }
   }
 
+  /**
+   * As {@link #run(List, Query, QueryOptions)}, with rows handed on while others are looked for. So
+   * are those of a query over flows without groups: in any order, or ordered by {@code end_time}.
+   * All other answers are made first, within the memory that the query has, and handed on as they
+   * are.
+   *
+   * @param sink is given rows more than once, and once at least; what it was given before an
+   *     exception is part of no answer
+   * @throws IOException that the sink throws, too
+   */
+  public static StreamedAnswer stream(
+      List<ArchiveSnapshot> snapshots, Query query, QueryOptions options, RowSink sink)
+      throws IOException {
+    if (query instanceof FlowQuery flows && StreamedRows.answers(flows)) {
+      return stream(snapshots, flows, options, sink);
+    }
+    QueryAnswer answer = run(snapshots, query, options);
+    sink.rows(answer.table());
+    return new StreamedAnswer(answer.table().rowCount(), answer.stats(), answer.bounds());
+  }
+
+  private static StreamedAnswer stream(
+      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, RowSink sink)
+      throws IOException {
+    Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
+    deadline.checkCancelled();
+    GroupMemory memory = new GroupMemory(options.groupMemory());
+    QueryStats[] inner = new QueryStats[1];
+    try {
+      FlowQuery answered =
+          NestedQueries.<IOException>withAnswers(
+              query,
+              flows -> {
+                QueryAnswer answer = run(snapshots, flows, options, deadline, memory);
+                inner[0] = inner[0] == null ? answer.stats() : inner[0].plus(answer.stats());
+                return answer.table();
+              },
+              memory,
+              deadline::check);
+      AskedArchives archives = new AskedArchives(snapshots);
+      Expression asOf =
+          options.asOfArrival() == Long.MAX_VALUE
+              ? answered.where()
+              : Filter.asOf(answered.where(), options.asOfArrival());
+      SegmentChoice choice = archives.choose(Constraints.of(asOf));
+      SegmentOrder.of(answered).sort(choice.segments());
+      StreamedAnswer answer =
+          new StreamedRows(archives, answered, asOf, options, deadline, choice, memory, sink).run();
+      return inner[0] == null
+          ? answer
+          : new StreamedAnswer(answer.rows(), inner[0].plus(answer.stats()), answer.bounds());
+    } catch (ClosedByInterruptException e) {
+      QueryCancelledException cancelled = deadline.cancelled();
+      cancelled.addSuppressed(e);
+      throw cancelled;
+    }
+  }
+
   private static QueryAnswer run(
       List<ArchiveSnapshot> snapshots,
       FlowQuery query,

@@ -374,10 +374,11 @@ final class QueryRun {
 
   private Collected collectRows(List<RowCollector> collectors) throws IOException {
     if (lookups != null) {
-      return new Collected(RowLookup.finish(List.of(lookups), this::eachColumn), 0);
+      return new Collected(
+          RowLookup.finish(List.of(lookups), this::eachColumn, deadline::check), 0);
     }
     if (groupings.all().isEmpty()) {
-      return new Collected(collectors.get(0).rows(), 0);
+      return new Collected(collectors.get(0).rows(deadline::check), 0);
     }
     DistinctCounts counts = groupings.counts();
     if (counts == null) {

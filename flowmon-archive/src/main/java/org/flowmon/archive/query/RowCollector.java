@@ -93,8 +93,12 @@ final class RowCollector {
     return groups[grouping].table();
   }
 
-  /** The answer of a query of single rows. */
-  ResultTable rows() {
-    return lookup.finish();
+  /**
+   * The answer of a query of single rows.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  ResultTable rows(Runnable check) {
+    return lookup.finish(check);
   }
 }

@@ -51,6 +51,13 @@ public final class SmallHeapQueries {
           "SELECT * FROM flows ORDER BY bytes",
           "SELECT uid FROM flows ORDER BY uid DESC");
 
+  /** Of these no more than some rows are held. */
+  static final List<String> STREAMED =
+      List.of(
+          "SELECT * FROM flows",
+          "SELECT * FROM flows ORDER BY end_time",
+          "SELECT * FROM flows ORDER BY end_time DESC LIMIT 350000");
+
   /** One that any heap holds: the process is as it was. */
   static final String SMALL = "SELECT COUNT(*) AS n, SUM(bytes) AS b FROM flows";
 
@@ -68,6 +75,12 @@ public final class SmallHeapQueries {
       for (int q = 0; q < TOO_LARGE.size(); q++) {
         System.out.println(q + " " + outcome(snapshot, TOO_LARGE.get(q), options));
         System.out.println("small " + outcome(snapshot, SMALL, options));
+      }
+      for (String sql : STREAMED) {
+        StreamedAnswer answer =
+            ArchiveQuery.stream(
+                List.of(snapshot), QueryParser.parseQuery(sql), options, some -> {});
+        System.out.println("streamed " + answer.rows());
       }
     }
   }

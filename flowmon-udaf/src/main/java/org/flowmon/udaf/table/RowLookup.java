@@ -175,7 +175,7 @@ public final class RowLookup {
   private void taken(int taken) {
     rows = ResultTable.rows((long) rows + taken);
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
-      keepFirst();
+      keepFirst(() -> {});
     }
   }
 
@@ -189,12 +189,12 @@ public final class RowLookup {
     taken = bytes;
   }
 
-  private void keepFirst() {
+  private void keepFirst(Runnable check) {
     if (rows <= limit) {
-      reorder(EachColumn.IN_TURN);
+      reorder(EachColumn.IN_TURN, check);
       return;
     }
-    int[] kept = FirstRows.of(rows, (int) limit, this::compare);
+    int[] kept = FirstRows.of(rows, (int) limit, Checked.of(this::compare, check));
     for (ValueColumn column : columns) {
       column.keep(kept);
     }
@@ -202,13 +202,18 @@ public final class RowLookup {
     giveBack();
   }
 
-  private void reorder(EachColumn each) {
+  private void reorder(EachColumn each, Runnable check) {
     // Beside the order all values of a column may change places at once, of as many as there are.
     long bytes = (ORDER_BYTES + 2L * Long.BYTES) * rows;
     memory.take(bytes);
-    int[] order = inOrder();
+    int[] order = inOrder(check);
     if (!isIdentity(order)) {
-      each.run(columns.length, c -> columns[c].reorder(order));
+      each.run(
+          columns.length,
+          c -> {
+            check.run();
+            columns[c].reorder(order);
+          });
     }
     memory.take(-bytes);
   }
@@ -222,7 +227,7 @@ public final class RowLookup {
     return true;
   }
 
-  private int[] inOrder() {
+  private int[] inOrder(Runnable check) {
     OrderItem first = query.orderBy().get(0);
     long[] keys = columns[query.select().size()].sortKeys();
     long[] unsigned = new long[rows]; // without keys all rows are ties
@@ -230,7 +235,7 @@ public final class RowLookup {
       long key = keys[row] ^ Long.MIN_VALUE;
       unsigned[row] = first.descending() ? ~key : key;
     }
-    return RowSort.sort(unsigned, rows, this::compare);
+    return RowSort.sort(unsigned, rows, Checked.of(this::compare, check), check);
   }
 
   private int compare(int a, int b) {
@@ -268,8 +273,17 @@ public final class RowLookup {
 
   /** The answer over all rows offered so far. */
   public ResultTable finish() {
+    return finish(() -> {});
+  }
+
+  /**
+   * As {@link #finish()}.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public ResultTable finish(Runnable check) {
     if (!query.orderBy().isEmpty()) {
-      keepFirst();
+      keepFirst(check);
     }
     return table();
   }
@@ -294,10 +308,11 @@ public final class RowLookup {
    * limit, as if they had been offered to one: those of the first, of the second, ….
    *
    * @param parts at least one; they cannot be used any more
+   * @param check runs now and then, and may throw to end it
    * @throws org.flowmon.udaf.query.AnswerTooLargeException where there are more rows than an answer
    *     holds
    */
-  public static ResultTable finish(List<RowLookup> parts, EachColumn each) {
+  public static ResultTable finish(List<RowLookup> parts, EachColumn each, Runnable check) {
     RowLookup all = parts.get(0);
     if (all.query.limit() >= 0) {
       throw new IllegalArgumentException("rows of a limited query are kept by one lookup");
@@ -310,7 +325,7 @@ public final class RowLookup {
         c -> all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total));
     all.rows = total;
     if (!all.query.orderBy().isEmpty()) {
-      all.reorder(each);
+      all.reorder(each, check);
     }
     return all.table();
   }

@@ -15,13 +15,14 @@ final class RowSort {
    *
    * @param keys by row, compared as unsigned; in their order afterwards
    * @param ties the order of rows whose keys are equal
+   * @param check runs before each pass, and may throw to end it
    */
-  static int[] sort(long[] keys, int rows, FirstRows.Order ties) {
+  static int[] sort(long[] keys, int rows, FirstRows.Order ties, Runnable check) {
     int[] order = new int[rows];
     for (int i = 0; i < rows; i++) {
       order[i] = i;
     }
-    new RowSort().sort(keys, order, 0, rows, () -> {});
+    new RowSort().sort(keys, order, 0, rows, check);
     for (int from = 0; from < rows; ) {
       int to = from + 1;
       while (to < rows && keys[to] == keys[from]) {

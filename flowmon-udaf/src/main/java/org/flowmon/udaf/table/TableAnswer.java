@@ -96,7 +96,7 @@ public final class TableAnswer {
       }
     }
     if (lookup != null) {
-      return lookup.finish();
+      return lookup.finish(check);
     }
     return counts == null
         ? groups.get(0).table().finish(clauses, check)
