@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.flowmon.archive.store.ObjectStore;
@@ -32,6 +34,7 @@ import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -43,13 +46,18 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * writes</a>): 412 says that there is one, 409 that another writes it just now, and is tried again.
  *
  * <p>Requests that fail in passing (5xx, throttling, timeouts) are sent again a bounded number of
- * times by the SDK, with growing pauses.
+ * times by the SDK, with growing pauses. What a server says is bounded in time and bytes and checked
+ * before it is believed: a broken or hostile one makes errors, and no other answer.
  */
 final class S3ObjectStore implements ObjectStore {
   private static final int CONFLICT = 409;
   private static final int EXISTS = 412;
   private static final int NOT_FOUND = 404;
   private static final long CONFLICT_PAUSE_MILLIS = 50;
+  // Of what a server says: no folder has more files, and no page fewer than one.
+  private static final int MOST_FILES = 2_000_000;
+  private static final int MOST_PAGES = 100_000;
+  private static final long MOST_OF_HEAP = Runtime.getRuntime().maxMemory() / 4;
 
   private final String url;
   private final String bucket;
@@ -79,9 +87,11 @@ final class S3ObjectStore implements ObjectStore {
     S3ClientBuilder builder =
         S3Client.builder()
             .httpClientBuilder(
-                UrlConnectionHttpClient.builder()
-                    .connectionTimeout(Duration.ofSeconds(5))
-                    .socketTimeout(options.timeout()))
+                new BoundedHttpClient.Builder(
+                    UrlConnectionHttpClient.builder()
+                        .connectionTimeout(Duration.ofSeconds(5))
+                        .socketTimeout(options.timeout()),
+                    options.timeout()))
             // Services that are not AWS's may not know the SDK's newer checksums; each file of an
             // archive has one of its own.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
@@ -90,8 +100,11 @@ final class S3ObjectStore implements ObjectStore {
             .forcePathStyle(options.pathStyle())
             .overrideConfiguration(
                 o ->
-                    o.retryStrategy(
-                        StandardRetryStrategy.builder().maxAttempts(options.attempts()).build()))
+                    o.apiCallAttemptTimeout(options.timeout())
+                        .retryStrategy(
+                            StandardRetryStrategy.builder()
+                                .maxAttempts(options.attempts())
+                                .build()))
             .credentialsProvider(credentials(options));
     if (options.endpoint() != null) {
       builder.endpointOverride(options.endpoint());
@@ -137,6 +150,9 @@ final class S3ObjectStore implements ObjectStore {
         }
       } catch (SdkException e) {
         throw failed("write", name, e);
+      } catch (RuntimeException | StackOverflowError e) {
+        throw new RequestFailedException(
+            "could not write " + describe(name) + ": the answer is not understood: " + e, e);
       }
       pause(attempt);
     }
@@ -216,17 +232,12 @@ final class S3ObjectStore implements ObjectStore {
       // The SDK tries again what fails before the body.
       try (ResponseInputStream<GetObjectResponse> in =
           call("read", name, () -> client.getObject(request))) {
-        Long length = in.response().contentLength();
-        long max = Math.min(maxBytes, Integer.MAX_VALUE - 8);
-        if (length != null && length > max) {
-          in.abort();
-          throw new TooLargeException(
-              describe(name) + " has " + length + " bytes, expected at most " + max);
-        }
-        byte[] bytes = in.readNBytes((int) Math.min(max, length == null ? max : length));
-        if (length != null && bytes.length < length) {
-          throw new IOException(
-              describe(name) + " broke off after " + bytes.length + " of " + length + " bytes");
+        byte[] bytes;
+        try {
+          bytes = body(name, in, range, maxBytes);
+        } catch (IOException | RuntimeException e) {
+          in.abort(); // else closing it reads the rest
+          throw e;
         }
         return bytes;
       } catch (TooLargeException | NoSuchFileException | RequestFailedException e) {
@@ -240,11 +251,48 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
+  /** All of a body that says how long it is, and is no longer than it may be. */
+  private byte[] body(
+      String name, ResponseInputStream<GetObjectResponse> in, String range, long maxBytes)
+      throws IOException {
+    Long length = in.response().contentLength();
+    if (length == null || length < 0) {
+      throw new TooLargeException(describe(name) + ": the server does not say how long it is");
+    }
+    // What a server says it has is not believed to fit the heap.
+    long max = Math.min(Math.min(maxBytes, Integer.MAX_VALUE - 8), MOST_OF_HEAP);
+    if (length > max) {
+      throw new TooLargeException(
+          describe(name) + " has " + length + " bytes, expected at most " + max);
+    }
+    String found = in.response().contentRange();
+    if (range != null && found != null && !found.startsWith(range.replace('=', ' ') + "/")) {
+      throw new TooLargeException(
+          describe(name) + ": the server gave '" + found + "' where " + range + " was asked for");
+    }
+    byte[] bytes;
+    try {
+      bytes = in.readNBytes(length.intValue());
+    } catch (IOException e) {
+      throw new IOException(describe(name) + ": " + e.getMessage(), e);
+    }
+    if (bytes.length < length) {
+      throw new IOException(
+          describe(name) + " broke off after " + bytes.length + " of " + length + " bytes");
+    }
+    return bytes;
+  }
+
   @Override
   public long length(String name) throws IOException {
     try {
-      return call("look for", name, () -> client.headObject(b -> b.bucket(bucket).key(key(name))))
-          .contentLength();
+      Long length =
+          call("look for", name, () -> client.headObject(b -> b.bucket(bucket).key(key(name))))
+              .contentLength();
+      if (length == null || length < 0) {
+        throw new IOException(describe(name) + ": the server does not say how long it is");
+      }
+      return length;
     } catch (NoSuchFileException e) {
       return -1;
     }
@@ -260,7 +308,7 @@ final class S3ObjectStore implements ObjectStore {
             .build();
     for (int attempt = 1; ; attempt++) {
       try {
-        return call("list", folder, () -> list(request));
+        return list(folder, request);
       } catch (RequestFailedException e) {
         if (!isBrokenOff(e.getCause()) || attempt >= options.attempts()) {
           throw e;
@@ -270,16 +318,62 @@ final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  private List<StoredFile> list(ListObjectsV2Request request) {
+  private List<StoredFile> list(String folder, ListObjectsV2Request first) throws IOException {
     List<StoredFile> files = new ArrayList<>();
-    for (S3Object object : client.listObjectsV2Paginator(request).contents()) {
-      String name = object.key().substring(prefix.length());
-      if (!name.endsWith("/")) {
-        files.add(new StoredFile(name, object.size(), object.lastModified().toEpochMilli()));
+    Set<String> names = new HashSet<>();
+    Set<String> tokens = new HashSet<>();
+    ListObjectsV2Request request = first;
+    while (true) {
+      ListObjectsV2Request page = request;
+      ListObjectsV2Response answer = call("list", folder, () -> client.listObjectsV2(page));
+      if (answer.isTruncated() == null) { // as of any XML that is no listing
+        throw notAListing(folder, "it does not say whether it is whole");
       }
+      for (S3Object object : answer.contents()) {
+        if (!key(folder + "/").equals(object.key())) { // a folder made by hand
+          StoredFile file = file(folder, object);
+          if (!names.add(file.name()) || names.size() > MOST_FILES) {
+            throw notAListing(folder, "file " + names.size() + " is " + file.name());
+          }
+          files.add(file);
+        }
+      }
+      if (!answer.isTruncated()) {
+        files.sort(Comparator.comparing(StoredFile::name));
+        return files;
+      }
+      String token = answer.nextContinuationToken();
+      if (token == null || !tokens.add(token) || tokens.size() > MOST_PAGES) {
+        throw notAListing(folder, "it goes on without end, page " + tokens.size());
+      }
+      request = first.toBuilder().continuationToken(token).build();
     }
-    files.sort(Comparator.comparing(StoredFile::name));
-    return files;
+  }
+
+  /** A file of a listing: nothing outside of the folder, as it names what is deleted here, too. */
+  private StoredFile file(String folder, S3Object object) throws IOException {
+    String within = key(folder + "/");
+    String key = String.valueOf(object.key());
+    String name = key.startsWith(within) ? key.substring(within.length()) : "";
+    boolean fits =
+        !name.isEmpty()
+            && name.chars().noneMatch(c -> c == '/' || c == '\\' || c < ' ')
+            && !name.equals(".")
+            && !name.equals("..")
+            && object.size() != null
+            && object.size() >= 0
+            && object.lastModified() != null;
+    if (!fits) {
+      throw notAListing(
+          folder, "'" + key + "', size " + object.size() + ", time " + object.lastModified());
+    }
+    return new StoredFile(
+        folder + "/" + name, object.size(), object.lastModified().toEpochMilli());
+  }
+
+  private IOException notAListing(String folder, String what) {
+    return new IOException(
+        describe(folder + "/") + ": the server's list is none of this folder: " + what);
   }
 
   /** An answer that is no XML to its end: the SDK does not ask again, unlike for other errors. */
@@ -305,6 +399,10 @@ final class S3ObjectStore implements ObjectStore {
       throw failed(what, name, e);
     } catch (SdkException e) {
       throw failed(what, name, e);
+    } catch (RuntimeException | StackOverflowError e) {
+      // Of an answer that is not what the SDK expects: it throws many kinds then.
+      throw new RequestFailedException(
+          "could not " + what + " " + describe(name) + ": the answer is not understood: " + e, e);
     }
   }
 
