@@ -139,7 +139,8 @@ class ArchiveTest {
       for (int i = 0; i < 8; i++) {
         archive.commit(commit(seal(archive, 5, i), i, i + 1));
       }
-      OpenSegments open = new OpenSegments(new LocalArchiveStore(archive.directory()), 3, () -> true);
+      OpenSegments open =
+          new OpenSegments(new LocalArchiveStore(archive.directory()), 3, () -> true);
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         List<SegmentLease> leases = new ArrayList<>();
         for (SealedSegment segment : snapshot.segments()) {

@@ -19,7 +19,7 @@ final class Datagrams {
   static List<Datagram> of(byte[] input) {
     List<Datagram> all = new ArrayList<>();
     for (int at = 0; at + 3 <= input.length; ) {
-      int length = (input[at] & 0xFF) << 8 | input[at + 1] & 0xFF;
+      int length = (input[at] & 0xFF) << 8 | (input[at + 1] & 0xFF);
       int end = Math.min(input.length, at + 3 + length);
       all.add(new Datagram(input[at + 2] & 3, Arrays.copyOfRange(input, at + 3, end)));
       at = end;

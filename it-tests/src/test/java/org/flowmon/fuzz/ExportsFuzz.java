@@ -108,7 +108,7 @@ final class ExportsFuzz implements FuzzTarget {
   }
 
   private static int u16(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
+    return (bytes[at] & 0xFF) << 8 | (bytes[at + 1] & 0xFF);
   }
 
   private static long u32(byte[] bytes, int at) {

@@ -82,9 +82,9 @@ final class QueriesFuzz implements FuzzTarget {
   public List<byte[]> seeds() throws IOException {
     List<byte[]> seeds = new ArrayList<>();
     Path page = ProjectFiles.root().resolve("docs/query-examples.md");
-    for (String block : Files.readString(page).split("```")) {
+    for (String block : Files.readString(page).split("```", -1)) {
       String text = block.startsWith("sql") ? block.substring(3) : "";
-      for (String query : text.split(";")) {
+      for (String query : text.split(";", -1)) {
         if (!query.isBlank()) {
           seeds.add(query.strip().getBytes(StandardCharsets.UTF_8));
         }

@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Merges small segments of an archive into large ones, which lookups find faster.",
-      "Deletes what writers left that are gone. No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
-          + " the segment that is being written, and nothing is lost."
+      "Deletes what writers left that are gone. No answer changes; queries and a job that writes"
+          + " may go on meanwhile. Ctrl-C stops it after the segment that is being written, and"
+          + " nothing is lost."
     })
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;

@@ -18,8 +18,8 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
-import org.flowmon.deploy.parquet.ParquetFooter;
 import org.flowmon.archive.segment.ThriftStruct;
+import org.flowmon.deploy.parquet.ParquetFooter;
 import org.flowmon.flow.FlowColumn;
 
 /** What a Parquet file's footer says, a segment's or any other. No value is read. */

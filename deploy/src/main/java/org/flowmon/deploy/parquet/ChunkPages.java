@@ -187,7 +187,13 @@ final class ChunkPages implements PageReader {
     int packed = header.getCompressed_page_size();
     require(
         packed >= 0 && packed <= Math.min(left, MAX_PAGE),
-        "the header at byte " + at + ": a page of " + packed + " bytes where " + left + " are left");
+        "the header at byte "
+            + at
+            + ": a page of "
+            + packed
+            + " bytes where "
+            + left
+            + " are left");
     int plain = header.getUncompressed_page_size();
     long most = Math.min(MAX_PAGE, PageCodec.mostPlain(codec, packed));
     require(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.Start;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -121,6 +123,19 @@ class FailuresTest {
     assertTrue(stack.err().contains("FLOWMON_JAVA_OPTS=-Xss16m"), stack.err());
   }
 
+  @Test
+  void aProcessThatCannotLoadItsCommandsDoesNotSayThatTheAnswerIsNo() throws Exception {
+    Path classes = Files.createDirectory(folder.resolve("org"));
+    Path place = Files.createDirectories(classes.resolve("flowmon/deploy"));
+    try (InputStream start = Start.class.getResourceAsStream("Start.class")) {
+      Files.copy(start, place.resolve("Start.class"));
+    }
+    CommandRun run = child(List.of("-cp", folder.toString()), Start.class, "verify");
+    assertEquals(ExitCodes.ABORTED, run.code(), run.toString());
+    assertTrue(run.err().startsWith("flowmon: it could not be started: "), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
   /** A process whose command takes all that there is. */
   static final class Greedy {
     private Greedy() {}
@@ -129,9 +144,9 @@ class FailuresTest {
       Supplier<Throwable> what =
           args[0].equals("heap")
               ? () -> {
-                List<byte[]> all = new ArrayList<>();
+                Object[] all = null;
                 while (true) {
-                  all.add(new byte[1 << 10]);
+                  all = new Object[] {all, new byte[1 << 10]};
                 }
               }
               : () -> new IllegalStateException("depth " + depth(1));
@@ -139,7 +154,7 @@ class FailuresTest {
     }
 
     private static long depth(long of) {
-      return 1 + depth(of + 1) % 7;
+      return of == Long.MAX_VALUE ? 0 : 1 + depth(of + 1) % 7;
     }
   }
 
@@ -189,11 +204,12 @@ class FailuresTest {
       throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(options);
     for (String opened : List.of("java.lang", "java.nio", "sun.nio.ch")) {
       command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
     }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(options); // may have another class path
+    command.add(main.getName());
     command.addAll(List.of(arguments));
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");

@@ -95,13 +95,13 @@ class HostileTextTest {
   }
 
   @Test
-  void cellsAreSafeByThemselvesWhateverTheStream() {
+  void cellsAreSafeByThemselvesWhateverTheStream() throws Exception {
     ResultTable table =
         new ResultTable.Builder().column("a\u001bz", ValueKind.TEXT).row().set(0, HOSTILE).build();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (PrintStream plain = new PrintStream(out, true, StandardCharsets.UTF_8)) {
       PrintWriter writer = new PrintWriter(plain, true, StandardCharsets.UTF_8);
-      TextTable.of(table, List.of()).write(writer);
+      OutputFormat.TABLE.write(table, List.of(), writer);
       writer.flush();
       Facts facts = new Facts();
       facts.value("text", HOSTILE);

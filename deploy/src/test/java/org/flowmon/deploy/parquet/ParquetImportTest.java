@@ -470,6 +470,8 @@ class ParquetImportTest {
     assertTrue(isRefused(parquet, "a nested footer"));
     said = CommandRun.of("import", parquet, "--archive", file("a"));
     assertEquals(3, said.code(), said.toString());
-    assertTrue(said.err().contains("its footer, from byte 4 on: byte 33 of its Thrift: structs or"), said.err());
+    assertTrue(
+        said.err().contains("its footer, from byte 4 on: byte 33 of its Thrift: structs or"),
+        said.err());
   }
 }

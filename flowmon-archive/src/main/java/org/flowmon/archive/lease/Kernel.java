@@ -23,7 +23,8 @@ final class Kernel {
 
   private static String name() {
     try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(id().getBytes(StandardCharsets.UTF_8));
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(id().getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(hash, 0, 8);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one process may still read of an archive, and commit to it: files that a commit took away are
- * deleted only when no live lease holds an earlier one, and segments without a commit only when none
- * owns them ({@code docs/format/manifest.md}, Leases).
+ * What one process may still read of an archive, and commit to it: files that a commit took away
+ * are deleted only when no live lease holds an earlier one, and segments without a commit only when
+ * none owns them ({@code docs/format/manifest.md}, Leases).
  *
  * <p>Who wants to read calls {@link #hold} with any number up to the newest commit, <em>then</em>
  * reads the manifest, and {@link #move}s on to what it found. Safe for many threads.

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  * Which segments live processes may still commit ({@code docs/format/manifest.md}, Leases).
  *
  * <p>Who wants to delete orphans lists the files, <em>then</em> reads the owners, then the newest
- * commit. Who commits a segment that another process sealed owns it first; both hold {@link
- * #lock}, so that no file is deleted between the look at it and its commit.
+ * commit. Who commits a segment that another process sealed owns it first; both hold {@link #lock},
+ * so that no file is deleted between the look at it and its commit.
  *
  * @param ids what they own
  * @param complete false where a live process does not say what it owns: one of an older version

@@ -90,7 +90,7 @@ final class StreamedRows {
     this.sink = sink;
     this.groupings = new Groupings(query);
     this.warnings.addAll(choice.warnings());
-    long columns = query.select().size() + query.orderBy().size();
+    long columns = (long) query.select().size() + query.orderBy().size();
     long fitting =
         options.groupMemory() / MEMORY_SHARE / options.threads() / (columns * BYTES_OF_VALUE);
     this.partRows = (int) Math.max(LEAST_ROWS, Math.min(MOST_ROWS, fitting));

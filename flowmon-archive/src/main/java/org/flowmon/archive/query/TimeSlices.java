@@ -77,7 +77,7 @@ final class TimeSlices {
     int n = 0;
     for (int r = 0; r < ranges.count(); r++) {
       // From the middle of the first so many rows on, so that a sample stands for as many.
-      for (long row = ranges.from(r) + step() / 2; row < ranges.to(r); row += step()) {
+      for (long row = (long) ranges.from(r) + step() / 2; row < ranges.to(r); row += step()) {
         sampled[n++] = times.at((int) row);
       }
     }

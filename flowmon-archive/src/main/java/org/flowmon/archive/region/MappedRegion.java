@@ -20,8 +20,8 @@ import java.util.zip.CRC32C;
 /**
  * A whole file in mapped memory, below 2 GiB, counted by reference. The file's length is compared
  * before it is mapped, so that no read can go past its end; sealed files are never written again. A
- * file that another program cuts while it is mapped is an error: {@link #requireWhole}. Its bytes are
- * read by Java alone. Native code that reads them in place would end the process.
+ * file that another program cuts while it is mapped is an error: {@link #requireWhole}. Its bytes
+ * are read by Java alone. Native code that reads them in place would end the process.
  *
  * <p>Java 17 has no public way to unmap; {@code sun.misc.Unsafe.invokeCleaner} of module
  * jdk.unsupported is the accepted one. After the last {@link #release} the buffer is gone: {@link

@@ -40,10 +40,7 @@ public final class NoRoomException extends IOException {
     try {
       FileStore store = Files.getFileStore(folder);
       return String.format(
-          Locale.ROOT,
-          "%,d of %,d bytes are free",
-          store.getUsableSpace(),
-          store.getTotalSpace());
+          Locale.ROOT, "%,d of %,d bytes are free", store.getUsableSpace(), store.getTotalSpace());
     } catch (IOException e) {
       return "how much is not known: " + e.getMessage();
     }

@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Files that are cut while a process has them mapped. What comes is an error that names the file, or
- * the answer; never another one, nor the end of the process. Each case runs in a process of its
+ * Files that are cut while a process has them mapped. What comes is an error that names the file,
+ * or the answer; never another one, nor the end of the process. Each case runs in a process of its
  * own, as that is what could end.
  */
 class CutFileTest {
@@ -137,8 +137,7 @@ class CutFileTest {
       archive.setSegmentOptions(SegmentOptions.parse(options));
       SegmentWriter writer = archive.newSegmentWriter();
       for (int i = 0; i < 3; i++) {
-        var segment =
-            archive.seal(writer, List.of(Flows.manyHosts(i, ROWS)), Provenance.NONE);
+        var segment = archive.seal(writer, List.of(Flows.manyHosts(i, ROWS)), Provenance.NONE);
         archive.commit(
             ArchiveCommit.ofRanges(
                 List.of(segment), List.of(new SourceRange("t:0", i, i + 1, i)), "test"));
@@ -189,8 +188,7 @@ class CutFileTest {
                 state)
             .redirectErrorStream(true)
             .start();
-    String out =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(process.waitFor(60, TimeUnit.SECONDS));
     return out.lines().filter(l -> !l.contains(" WARN ")).toList();
   }

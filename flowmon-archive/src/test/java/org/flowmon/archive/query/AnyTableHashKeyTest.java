@@ -44,7 +44,7 @@ class AnyTableHashKeyTest {
   @SuppressWarnings("unchecked") // it is loaded by a class loader of its own
   private List<byte[]> sealed(long key) throws Exception {
     List<URL> path = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       path.add(Path.of(entry).toUri().toURL());
     }
     ClassLoader loader =

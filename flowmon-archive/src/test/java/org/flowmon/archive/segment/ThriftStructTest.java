@@ -29,8 +29,7 @@ class ThriftStructTest {
     DataPageHeader data = new DataPageHeader(7, Encoding.PLAIN, Encoding.RLE, Encoding.RLE);
     data.setStatistics(new Statistics().setNull_count(3).setMin_value(new byte[300]));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    Util.writePageHeader(
-        new PageHeader(PageType.DATA_PAGE, 10, 9).setData_page_header(data), out);
+    Util.writePageHeader(new PageHeader(PageType.DATA_PAGE, 10, 9).setData_page_header(data), out);
     return out.toByteArray();
   }
 
@@ -49,8 +48,7 @@ class ThriftStructTest {
   @Test
   void aHeaderIsReadToItsEndAndNoFurther() throws IOException {
     byte[] header = header();
-    ByteArrayInputStream in =
-        new ByteArrayInputStream(Arrays.copyOf(header, header.length + 100));
+    ByteArrayInputStream in = new ByteArrayInputStream(Arrays.copyOf(header, header.length + 100));
     assertArrayEquals(header, ThriftStruct.read(in, 1000));
     assertEquals(100, in.available());
     assertEquals(7, Util.readPageHeader(ThriftStruct.check(header)).data_page_header.num_values);
@@ -64,10 +62,12 @@ class ThriftStructTest {
       ByteBuffer chunk = ByteBuffer.wrap(nested(opening)).order(ByteOrder.LITTLE_ENDIAN);
       ChunkCursor cursor =
           new ChunkCursor(
-              chunk, 0, chunk.capacity(), what -> new SegmentCorruptException("f", "place", what, null));
+              chunk,
+              0,
+              chunk.capacity(),
+              what -> new SegmentCorruptException("f", "place", what, null));
       SegmentCorruptException e =
-          assertThrows(
-              SegmentCorruptException.class, () -> cursor.readHeader(PageType.DATA_PAGE));
+          assertThrows(SegmentCorruptException.class, () -> cursor.readHeader(PageType.DATA_PAGE));
       assertTrue(e.getMessage().contains("nested deeper than 32"), e.getMessage());
     }
   }

@@ -34,6 +34,11 @@ import org.slf4j.LoggerFactory;
  * } // takes what the kernel still holds, then ends
  * }</pre>
  *
+ * <p>The sink must not wait: what comes meanwhile is lost where the kernel's buffer is full. A
+ * {@link org.flowmon.ingest.publish.FlowPublisher} with {@link
+ * org.flowmon.ingest.publish.PublisherOptions#ofCollector} does not. Ports have turns of some
+ * datagrams, so that a flood on one does not silence the others.
+ *
  * <p>What was sent = {@code datagrams_received} + {@code datagrams_dropped_kernel} + {@code
  * datagrams_dropped_at_stop}, where the kernel tells its drops ({@link #kernelDrops}).
  */
@@ -44,7 +49,7 @@ public final class UdpCollector implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(UdpCollector.class);
   private static final int MAX_DATAGRAM = 1 << 16;
   // Datagrams of one socket in a row, with one look at the clock; then the others have a turn.
-  private static final int BURST = 64;
+  static final int BURST = 64;
   private static final long KERNEL_MILLIS = 1000;
   private static final long DRAIN_MILLIS = 5000;
   // Reading without decoding empties any buffer in less; exporters may go on sending.
@@ -90,9 +95,7 @@ public final class UdpCollector implements Closeable {
     this.decoder = decoder;
     this.sink = sink;
     this.counters = counters;
-    this.lossesBefore =
-        counters.get(IngestCounter.SEQUENCE_LOST_FLOWS)
-            + counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
+    this.lossesBefore = countedLosses();
     List<InetSocketAddress> addresses = addresses();
     addresses.forEach(address -> ports.add(address.getPort()));
     thread = new Thread(this::run, "flowmon-collector-" + addresses.get(0).getPort());
@@ -232,12 +235,15 @@ public final class UdpCollector implements Closeable {
     }
   }
 
+  private long countedLosses() {
+    return counters.get(IngestCounter.SEQUENCE_LOST_FLOWS)
+        + counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE)
+        + counters.get(IngestCounter.FLOWS_DROPPED_TOO_MANY);
+  }
+
   /** Tells the sink what was lost, as it was known at the last call and still is. */
   private void tellLosses() {
-    long known =
-        counters.get(IngestCounter.SEQUENCE_LOST_FLOWS)
-            + counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE)
-            - lossesBefore;
+    long known = countedLosses() - lossesBefore;
     long sure = Math.min(known, knownLosses);
     knownLosses = known;
     if (sure > toldLosses) {
@@ -247,8 +253,8 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Takes what the kernel holds, but not for ever: exporters may go on sending, and the sink may
-   * wait for a broker that is gone. What is left then is counted as dropped.
+   * Takes what the kernel holds, but not for ever: exporters may go on sending. What is left then
+   * is counted as dropped.
    */
   private void drain() throws IOException {
     while (receiveFromAll() && mayReceive()) {

@@ -126,10 +126,12 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
             });
     long period =
         Math.max(1, Math.min(options.maxDelay().toMillis(), options.heartbeat().toMillis()) / 2);
-    var unused =
-        ticker.scheduleWithFixedDelay(this::onTimer, period, period, TimeUnit.MILLISECONDS);
-    var alsoUnused =
-        ticker.scheduleWithFixedDelay(this::look, LOG_MILLIS, LOG_MILLIS, TimeUnit.MILLISECONDS);
+    repeat(this::onTimer, period);
+    repeat(this::look, LOG_MILLIS);
+  }
+
+  private void repeat(Runnable task, long millis) {
+    var unused = ticker.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Kafka's producer waits no longer than the sender may: it is asked until the time is over. */

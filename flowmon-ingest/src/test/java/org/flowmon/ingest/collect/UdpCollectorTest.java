@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -136,6 +138,56 @@ class UdpCollectorTest {
     close.get();
     assertEquals(1, counters.get(IngestCounter.DATAGRAMS_RECEIVED), counters.toString());
     assertEquals(199, counters.get(IngestCounter.DATAGRAMS_DROPPED_AT_STOP), counters.toString());
+  }
+
+  @Test
+  void aFloodOnOnePortKeepsTheOthersWaitingForABurstOnly() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    AtomicInteger flows = new AtomicInteger();
+    AtomicLong receivedBefore = new AtomicLong(-1);
+    CollectorSink sink =
+        new CollectorSink() {
+          @Override
+          public FlowBatchBuilder builder() {
+            return recorder.builder();
+          }
+
+          @Override
+          public void rowsEnded(int rows) {
+            recorder.rowsEnded(rows);
+            if (rows > 0 && flows.incrementAndGet() == 2) {
+              receivedBefore.set(counters.get(IngestCounter.DATAGRAMS_RECEIVED));
+            }
+            held.countDown();
+            try {
+              gate.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+
+          @Override
+          public void tick(long nowMicros) {}
+
+          @Override
+          public void lost(long lost) {}
+        };
+    try (UdpCollector collector = start(sink, 4 << 20, 2);
+        DatagramSocket sender = new DatagramSocket()) {
+      List<InetSocketAddress> ports = collector.addresses();
+      send(sender, ports.get(0), 0);
+      held.await();
+      for (int i = 0; i < 1000; i++) {
+        sender.send(new DatagramPacket(new byte[20], 20, ports.get(0)));
+      }
+      send(sender, ports.get(1), 1); // behind a thousand that are nothing
+      gate.countDown();
+    }
+    assertTrue(counters.get(IngestCounter.DATAGRAMS_RECEIVED) > 900, counters.toString());
+    assertTrue(
+        receivedBefore.get() >= 2 && receivedBefore.get() <= 2 * UdpCollector.BURST,
+        receivedBefore + " datagrams were taken before the other port's");
   }
 
   @Test

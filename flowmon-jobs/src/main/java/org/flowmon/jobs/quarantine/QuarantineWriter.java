@@ -33,13 +33,14 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
   public void write(Quarantined refused, Context context) {
     count(true);
     try {
-      producer.send(
-          QuarantineMessage.of(refused),
-          (metadata, failure) -> {
-            if (failure != null) {
-              lost(refused, failure);
-            }
-          });
+      var unused = // the callback has what becomes of it
+          producer.send(
+              QuarantineMessage.of(refused),
+              (metadata, failure) -> {
+                if (failure != null) {
+                  lost(refused, failure);
+                }
+              });
     } catch (KafkaException | IllegalStateException e) {
       lost(refused, e);
     }

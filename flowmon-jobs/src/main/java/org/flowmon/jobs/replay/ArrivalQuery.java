@@ -3,6 +3,7 @@ package org.flowmon.jobs.replay;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -53,7 +54,7 @@ final class ArrivalQuery {
    * @param from start of the first, in microseconds
    * @param to end of the last
    */
-  TreeMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
+  NavigableMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
       throws IOException {
     ResultTable table = ArchiveQuery.run(snapshot, query(from, to), QueryOptions.DEFAULTS).table();
     TreeMap<Long, ArrivalCounts> counts = new TreeMap<>();

@@ -33,9 +33,10 @@ import org.flowmon.jobs.urgent.Politeness;
  * <p>Metrics in group {@code flowmon}: {@code commits}, {@code repeated_commits}, {@code
  * committed_rows}, {@code committed_segments}, {@code gap_offsets} (positions that commits left
  * out), {@code expired_rows} (rows that commits hid since they are beyond what is kept), {@code
- * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code wait_for_room_ms}, {@code orphans_removed};
- * of compaction, which follows the commits on a thread of its own, {@code merged_segments}, {@code
- * merged_rows}, {@code merge_failures}, {@code deleted_segments}.
+ * late_rows} (of these, rows that came when they were), {@code commit_ms}, {@code
+ * wait_for_room_ms}, {@code orphans_removed}; of compaction, which follows the commits on a thread
+ * of its own, {@code merged_segments}, {@code merged_rows}, {@code merge_failures}, {@code
+ * deleted_segments}.
  */
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {

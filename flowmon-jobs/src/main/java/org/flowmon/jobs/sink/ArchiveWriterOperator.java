@@ -34,10 +34,9 @@ import org.flowmon.jobs.source.PositionedBatch;
  * <p>Metrics in group {@code flowmon}: {@code sealed_rows}, {@code sealed_segments}, {@code
  * sealed_bytes} (of both files), {@code seal_ms} (of all threads), {@code wait_for_sealer_ms},
  * {@code wait_for_room_ms}, {@code wait_at_barrier_ms}, {@code last_wait_at_barrier_ms}, {@code
- * archived_before_batches},
- * {@code archived_before_rows} (skipped), {@code missing_offsets} (positions that never came),
- * {@code quarantined}, {@code quarantined_flows} (batches that could not be sealed, see {@link
- * PieceSealer}).
+ * archived_before_batches}, {@code archived_before_rows} (skipped), {@code missing_offsets}
+ * (positions that never came), {@code quarantined}, {@code quarantined_flows} (batches that could
+ * not be sealed, see {@link PieceSealer}).
  */
 final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommittable>
     implements OneInputStreamOperator<PositionedBatch, ArchiveCommittable>, BoundedOneInput {
@@ -95,8 +94,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       archived = new ArchivedPositions(snapshot);
     }
-    SealingPool sealing =
-        new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
+    SealingPool sealing = new SealingPool(archive, Provenance.of("source", "flowmon job"), sealers);
     pool = sealing;
     getMetricGroup()
         .addGroup("flowmon")

@@ -114,8 +114,7 @@ final class ProducerPositions {
 
   /** Takes a position from a checkpoint. */
   void restore(ProducerPosition position) {
-    Partition partition =
-        byPartition.computeIfAbsent(position.sourceKey(), key -> new Partition());
+    Partition partition = byPartition.computeIfAbsent(position.sourceKey(), key -> new Partition());
     ProducerPosition known = partition.get(position.producerId());
     if (known == null || known.next() < position.next()) {
       partition.put(position);

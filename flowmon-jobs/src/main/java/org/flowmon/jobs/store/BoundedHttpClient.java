@@ -18,8 +18,8 @@ import software.amazon.awssdk.utils.AttributeMap;
 /**
  * Answers of which none is endless. The body of an object may take the time of an attempt and a
  * second more for each MiB that it says it has; a listing, or an error, which the SDK makes a tree
- * of before anybody sees it, no more than that time and {@link #MOST_TEXT}. A socket's timeout alone
- * is for a single read: a server that sends a byte a second never meets it.
+ * of before anybody sees it, no more than that time and {@link #MOST_TEXT}. A socket's timeout
+ * alone is for a single read: a server that sends a byte a second never meets it.
  */
 final class BoundedHttpClient implements SdkHttpClient {
   /** Bytes of a listing or an error; a thousand keys of the longest names are 3 MB. */

@@ -46,8 +46,8 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * writes</a>): 412 says that there is one, 409 that another writes it just now, and is tried again.
  *
  * <p>Requests that fail in passing (5xx, throttling, timeouts) are sent again a bounded number of
- * times by the SDK, with growing pauses. What a server says is bounded in time and bytes and checked
- * before it is believed: a broken or hostile one makes errors, and no other answer.
+ * times by the SDK, with growing pauses. What a server says is bounded in time and bytes and
+ * checked before it is believed: a broken or hostile one makes errors, and no other answer.
  */
 final class S3ObjectStore implements ObjectStore {
   private static final int CONFLICT = 409;
@@ -367,8 +367,7 @@ final class S3ObjectStore implements ObjectStore {
       throw notAListing(
           folder, "'" + key + "', size " + object.size() + ", time " + object.lastModified());
     }
-    return new StoredFile(
-        folder + "/" + name, object.size(), object.lastModified().toEpochMilli());
+    return new StoredFile(folder + "/" + name, object.size(), object.lastModified().toEpochMilli());
   }
 
   private IOException notAListing(String folder, String what) {

@@ -363,8 +363,7 @@ class ArchiveOperatorsTest {
       List<Quarantined> refused =
           harness.getSideOutput(Quarantined.TAG).stream().map(StreamRecord::getValue).toList();
       assertEquals(
-          List.of("topic:0@3", "topic:0@11"),
-          refused.stream().map(Quarantined::position).toList());
+          List.of("topic:0@3", "topic:0@11"), refused.stream().map(Quarantined::position).toList());
       assertEquals("archive-writer", refused.get(0).where());
       assertTrue(refused.get(0).reason().contains("cannot be sealed"), refused.get(0).reason());
       commit(sealed);

@@ -40,8 +40,7 @@ class PieceSealerTest {
       List<Long> good =
           BATCHES.stream().map(FlowBatch::sequence).filter(n -> !bad.contains(n)).toList();
       assertEquals(good, fake.sealed, "seed " + seed);
-      assertEquals(
-          good.size() * 10, piece.segments().stream().mapToInt(SealedSegment::rows).sum());
+      assertEquals(good.size() * 10, piece.segments().stream().mapToInt(SealedSegment::rows).sum());
       assertEquals(
           bad.stream().sorted().toList(),
           piece.refused().stream().map(Quarantined::offset).toList(),

@@ -291,8 +291,7 @@ class SequenceCheckOperatorTest {
     for (int i = 0; i < producers; i++) {
       long id = random.nextLong();
       for (int number = 0; number < batches; number++) {
-        FlowBatch beat =
-            FlowBatch.open(FlowBatchBuilder.heartbeat(id, number, 0, 0, later + i));
+        FlowBatch beat = FlowBatch.open(FlowBatchBuilder.heartbeat(id, number, 0, 0, later + i));
         check.processElement(new StreamRecord<>(new PositionedBatch("t:0", 0, beat, 0)));
       }
     }
@@ -315,7 +314,8 @@ class SequenceCheckOperatorTest {
     }
     List<ProducerPosition> kept = positions.snapshot(0, 1);
     assertEquals(2 * ProducerPositions.PRODUCERS, kept.size());
-    assertEquals(producers - 1, kept.stream().mapToLong(ProducerPosition::producerId).max().orElse(-1));
+    assertEquals(
+        producers - 1, kept.stream().mapToLong(ProducerPosition::producerId).max().orElse(-1));
     assertTrue(
         kept.stream().limit(ProducerPositions.PRODUCERS).allMatch(ProducerPosition::isEstablished));
   }
@@ -332,8 +332,7 @@ class SequenceCheckOperatorTest {
       send(check, "t:0", 2, 4);
       assertEquals(List.of(0L, 1L, 2L, 4L), sequences(check));
       assertEquals(List.of(0L, 0L, 0L, 0L, 10L), lost(check));
-      Quarantined refused =
-          check.getSideOutput(Quarantined.TAG).iterator().next().getValue();
+      Quarantined refused = check.getSideOutput(Quarantined.TAG).iterator().next().getValue();
       assertEquals("sequence-check", refused.where());
       assertTrue(refused.reason().contains("expected 2 or at most"), refused.reason());
     }

@@ -62,11 +62,13 @@ final class ValueColumn {
     }
     long capacity = capacityFor(rows + n);
     boolean isHigh = kind == ValueKind.ADDRESS || high != null || vector.isWide();
-    boolean marks = isNull != null || !allValid || rows > 0 && isEmpty();
+    boolean marks = isNull != null || !allValid || (rows > 0 && isEmpty());
     long more = kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
     return capacity * (Long.BYTES + (isHigh ? Long.BYTES : 0) + (marks ? 1 : 0)) + textBytes + more;
   }
 
+  // One instance that stands in many rows is one text on the heap.
+  @SuppressWarnings("ReferenceEquality")
   private static long textBytes(Vector vector, int[] selection, int shift, int n) {
     String[] of = vector.texts();
     String last = null;
@@ -283,6 +285,7 @@ final class ValueColumn {
   }
 
   /** Keeps these rows, in this order. */
+  @SuppressWarnings("ReferenceEquality") // as above
   void keep(int[] kept) {
     values = gathered(values, kept);
     high = gathered(high, kept);

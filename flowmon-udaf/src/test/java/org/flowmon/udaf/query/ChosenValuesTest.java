@@ -19,7 +19,7 @@ class ChosenValuesTest {
     Set<Integer> ofTexts = new HashSet<>();
     for (int i = 0; i < VALUES; i++) {
       // Long.hashCode is the same for all, and so is what a record makes of it.
-      IpAddress address = new IpAddress((long) i << 32 | i, ~(long) i << 32 | ~i & 0xFFFF_FFFFL);
+      IpAddress address = new IpAddress((long) i << 32 | i, ~(long) i << 32 | (~i & 0xFFFF_FFFFL));
       ofAddresses.add(address.hashCode());
       ofNumbers.add(Value.ofAddress(address).hashCode());
       ofTexts.add(Value.ofText(sameHashCode(i)).hashCode());

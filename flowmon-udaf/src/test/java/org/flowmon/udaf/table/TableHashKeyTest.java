@@ -43,7 +43,7 @@ class TableHashKeyTest {
   /** Classes of its own, whose key is made of a seed; without one it is drawn. */
   private static Class<?> withKey(Long seed, String name) throws Exception {
     List<URL> path = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       path.add(url(entry));
     }
     ClassLoader loader =
