@@ -19,6 +19,7 @@ import org.flowmon.deploy.command.HostCommand;
 import org.flowmon.deploy.command.ImportCommand;
 import org.flowmon.deploy.command.InspectCommand;
 import org.flowmon.deploy.command.Misuse;
+import org.flowmon.deploy.command.QuarantineCommand;
 import org.flowmon.deploy.command.QueryCommand;
 import org.flowmon.deploy.command.RepackCommand;
 import org.flowmon.deploy.command.ReplayCommand;
@@ -55,6 +56,7 @@ import picocli.CommandLine.Spec;
       AnalysesCommand.class,
       ReportsCommand.class,
       AlertsCommand.class,
+      QuarantineCommand.class,
       CollectCommand.class,
       ImportCommand.class,
       ExportCommand.class,

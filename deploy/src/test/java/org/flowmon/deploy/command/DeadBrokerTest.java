@@ -42,6 +42,7 @@ class DeadBrokerTest {
         new Asking(5, "analyses add", List.of("--wait", "5s", mice.toString())),
         new Asking(10, "analyses list", List.of()),
         new Asking(10, "reports", List.of()),
+        new Asking(10, "quarantine", List.of()),
         new Asking(10, "alerts list", List.of()));
   }
 
