@@ -42,7 +42,8 @@ public final class FlowTopics {
    * @param properties further settings of Kafka's admin client
    * @param replication copies; empty: the broker's default
    * @param config the topic's settings where it is made, for example {@code retention.ms}; {@code
-   *     max.message.bytes} fits what publishers send where it is not among them
+   *     max.message.bytes} fits what publishers send and {@code message.timestamp.type} is {@code
+   *     LogAppendTime} where they are not among them
    * @return the topic's partitions, as they are now
    * @throws IOException naming topic and broker where Kafka does not do it
    */
@@ -64,6 +65,8 @@ public final class FlowTopics {
       made.putIfAbsent(
           TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
           Integer.toString(PublisherOptions.MAX_MESSAGE_BYTES));
+      // Arrivals are held against the broker's clock, which no producer sets.
+      made.putIfAbsent(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
       // Who may write a topic need not be allowed to make one.
       if (!isThere(admin, topic)) {
         create(admin, new NewTopic(topic, Optional.of(partitions), replication).configs(made));

@@ -43,22 +43,43 @@ class ArrivalWatermarksTest {
   }
 
   @Test
-  void afterTheMarkOfAnEndItGoesOnAsFastAsTimeGoesBy() {
+  void theMarkOfAnEndIsFollowedAtOnceWhereNobodyElseSends() {
+    ArrivalWatermarks generator = new ArrivalWatermarks(0, () -> 5);
+    Emitted emitted = new Emitted();
+    for (int producer = 1; producer < 3; producer++) {
+      generator.onEvent(record(heartbeat(9_000_000), 9_000_000), 0, emitted);
+    }
+    generator.onEvent(record(mark(1, 13_000_000), 10_000_000), 0, emitted);
+    generator.onPeriodicEmit(emitted);
+    assertEquals(List.of(12_999L), emitted.marks);
+  }
+
+  @Test
+  void amongOthersTheMarkOfAnEndLeadsNobodyAheadOfTheClock() {
     long[] nanos = {5};
     ArrivalWatermarks generator = new ArrivalWatermarks(0, () -> nanos[0]);
     Emitted emitted = new Emitted();
-    FlowBatch mark = FlowBatch.open(FlowBatchBuilder.endOfInput(1, 0, 0, 0, 13_000_000));
-    generator.onEvent(record(mark, 10_000_000), 0, emitted);
-    for (int i = 0; i < 5; i++) {
+    generator.onEvent(record(heartbeat(9_500_000), 9_500_000), 0, emitted);
+    generator.onEvent(record(mark(2, 90_000_000), 10_000_000), 0, emitted);
+    for (int second = 0; second < 8; second++) {
+      if (second < 3) {
+        long arrival = 10_000_000 + second * 1_000_000;
+        generator.onEvent(record(heartbeat(arrival), arrival), 0, emitted);
+      }
       generator.onPeriodicEmit(emitted);
       nanos[0] += 1_000_000_000L;
     }
-    assertEquals(List.of(9_999L, 10_999L, 11_999L, 12_999L, 12_999L), emitted.marks);
-    // A mark of long ago, behind all that the clock shows: at once.
-    FlowBatch old = FlowBatch.open(FlowBatchBuilder.endOfInput(1, 0, 0, 0, 20_000_000));
-    generator.onEvent(record(old, 20_000_000), 0, emitted);
+    // Producer 1 sends for the last time after 2 s, and is quiet for more than 5 s after the 7th.
+    assertEquals(
+        List.of(9_999L, 10_999L, 11_999L, 12_999L, 13_999L, 14_999L, 15_999L, 16_999L),
+        emitted.marks);
+    nanos[0] += 1;
     generator.onPeriodicEmit(emitted);
-    assertEquals(19_999L, emitted.marks.get(5));
+    assertEquals(89_999L, emitted.marks.get(8));
+  }
+
+  private static FlowBatch mark(long producer, long arrival) {
+    return FlowBatch.open(FlowBatchBuilder.endOfInput(producer, 0, 0, 0, arrival));
   }
 
   private static PositionedBatch record(FlowBatch batch, long reached) {
