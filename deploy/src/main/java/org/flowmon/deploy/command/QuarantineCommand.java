@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.flowmon.ingest.text.ShownText;
 import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.jobs.quarantine.Quarantined;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code flowmon quarantine}: messages of the topic of flows that jobs left out. */
@@ -31,8 +32,7 @@ public final class QuarantineCommand implements Callable<Integer> {
   private static final int REMEMBERED = 100_000;
   private static final String LINE = "%-24s %-40s %-15s %10s %10s  %s%n";
 
-  @ArgGroup(multiplicity = "1")
-  private BrokerOption broker;
+  @Mixin private KafkaOptions kafka;
 
   @Option(
       names = "--last",
@@ -50,7 +50,7 @@ public final class QuarantineCommand implements Callable<Integer> {
       throw new UsageException("--last is " + last + ": expected 0 messages or more");
     }
     Listing listing = new Listing();
-    try (TopicReader reader = new TopicReader(broker.properties())) {
+    try (TopicReader reader = new TopicReader(kafka.answering())) {
       if (reader.choose(QuarantineMessage.TOPIC::equals).isEmpty()) {
         throw new CommandException(
             "no topic " + QuarantineMessage.TOPIC + ": no job was submitted that reads flows");
@@ -97,11 +97,11 @@ public final class QuarantineCommand implements Callable<Integer> {
         System.out.printf(
             LINE,
             Instant.ofEpochMilli(one.time()),
-            AlertsCommand.printable(one.message().position()),
-            AlertsCommand.printable(one.message().where()),
+            ShownText.of(one.message().position()),
+            ShownText.of(one.message().where()),
             one.message().flows(),
             one.message().length(),
-            AlertsCommand.printable(one.message().reason()));
+            ShownText.of(one.message().reason()));
       }
       System.out.printf("%,d messages, %,d flows by their headers%n", messages, flows);
       if (unreadable > 0) {

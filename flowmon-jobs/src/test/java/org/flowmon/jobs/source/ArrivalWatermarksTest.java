@@ -63,7 +63,7 @@ class ArrivalWatermarksTest {
     generator.onEvent(record(mark(2, 90_000_000), 10_000_000), 0, emitted);
     for (int second = 0; second < 8; second++) {
       if (second < 3) {
-        long arrival = 10_000_000 + second * 1_000_000;
+        long arrival = 10_000_000L + second * 1_000_000L;
         generator.onEvent(record(heartbeat(arrival), arrival), 0, emitted);
       }
       generator.onPeriodicEmit(emitted);
