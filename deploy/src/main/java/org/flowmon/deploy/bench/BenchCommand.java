@@ -1,5 +1,6 @@
 package org.flowmon.deploy.bench;
 
+import org.flowmon.deploy.bench.collect.CollectBench;
 import org.flowmon.deploy.bench.live.LiveBench;
 import org.flowmon.deploy.bench.udaf.UdafBench;
 import picocli.CommandLine.Command;
@@ -13,7 +14,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCH",
     description = "Measures how fast a part is on this machine.",
-    subcommands = {LiveBench.class, SealBench.class, ArchiveBench.class, UdafBench.class})
+    subcommands = {
+      LiveBench.class,
+      CollectBench.class,
+      SealBench.class,
+      ArchiveBench.class,
+      UdafBench.class
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

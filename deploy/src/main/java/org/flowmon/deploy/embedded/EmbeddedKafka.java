@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.Reader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -39,6 +42,13 @@ public final class EmbeddedKafka implements AutoCloseable {
    */
   private static final Map<String, String> SHORT_SESSIONS =
       Map.of("broker.session.timeout.ms", "1500", "broker.heartbeat.interval.ms", "300");
+
+  /** The id that a cluster's brokers share, in place of one of each broker's own. */
+  public static final String CLUSTER_ID = "flowmon.cluster.id";
+
+  /** Settings that are lists, to which those given are added. */
+  private static final Set<String> LISTENERS =
+      Set.of("listeners", "advertised.listeners", "listener.security.protocol.map");
 
   private static final int TIMEOUT_SECONDS = 30;
   private static final String HOST = InetAddress.getLoopbackAddress().getHostAddress();
@@ -68,15 +78,31 @@ public final class EmbeddedKafka implements AutoCloseable {
     return start(directory, port, Map.of());
   }
 
-  private static EmbeddedKafka start(Path directory, int port, Map<String, String> more) {
+  /**
+   * As {@link #start(Path, int)}, with further settings of the broker.
+   *
+   * @param more settings. Those of {@code listeners}, {@code advertised.listeners} and {@code
+   *     listener.security.protocol.map} come beside the broker's own; with {@code
+   *     controller.quorum.voters} it is one of a cluster, by its {@code node.id}, and {@link
+   *     #CLUSTER_ID} is the cluster's
+   */
+  public static EmbeddedKafka start(Path directory, int port, Map<String, String> more) {
     KafkaRaftServer server = null;
     int chosen = port;
     try {
       Files.createDirectories(directory);
       chosen = port != 0 ? port : freePort();
-      Map<String, String> properties = properties(directory, chosen, freePort());
-      properties.putAll(more);
-      format(directory);
+      int node = Integer.parseInt(more.getOrDefault("node.id", Integer.toString(NODE)));
+      Map<String, String> properties =
+          properties(directory, node, chosen, controllerPort(node, more));
+      more.forEach(
+          (name, value) ->
+              properties.merge(
+                  name,
+                  value,
+                  (own, given) -> LISTENERS.contains(name) ? own + "," + given : given));
+      String cluster = properties.remove(CLUSTER_ID);
+      format(directory, node, cluster == null ? Uuid.randomUuid().toString() : cluster);
       server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
       server.startup();
       EmbeddedKafka kafka = new EmbeddedKafka(server, chosen);
@@ -102,13 +128,26 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  private static int freePort() throws IOException {
+  private static int controllerPort(int node, Map<String, String> more) throws IOException {
+    String voters = more.get("controller.quorum.voters");
+    if (voters == null) {
+      return freePort();
+    }
+    for (String voter : voters.split(",", -1)) {
+      if (voter.startsWith(node + "@")) {
+        return Integer.parseInt(voter.substring(voter.lastIndexOf(':') + 1));
+      }
+    }
+    throw new IllegalArgumentException("node " + node + " is none of the voters " + voters);
+  }
+
+  static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
   }
 
-  private static void format(Path directory) throws Exception {
+  private static void format(Path directory, int node, String cluster) throws Exception {
     if (Files.exists(directory.resolve("meta.properties"))) {
       return; // it has a cluster id already, and keeps it
     }
@@ -116,8 +155,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
       new Formatter()
           .setPrintStream(out)
-          .setNodeId(NODE)
-          .setClusterId(Uuid.randomUuid().toString())
+          .setNodeId(node)
+          .setClusterId(cluster)
           .setDirectories(List.of(directory.toString()))
           .setReleaseVersion(MetadataVersion.latestProduction())
           .setControllerListenerName("CONTROLLER")
@@ -130,11 +169,12 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  private static Map<String, String> properties(Path directory, int port, int controllerPort) {
+  private static Map<String, String> properties(
+      Path directory, int node, int port, int controllerPort) {
     Map<String, String> p = new HashMap<>();
     p.put("process.roles", "broker,controller");
-    p.put("node.id", Integer.toString(NODE));
-    p.put("controller.quorum.voters", NODE + "@" + HOST + ":" + controllerPort);
+    p.put("node.id", Integer.toString(node));
+    p.put("controller.quorum.voters", node + "@" + HOST + ":" + controllerPort);
     p.put(
         "listeners",
         "BROKER://" + HOST + ":" + port + ",CONTROLLER://" + HOST + ":" + controllerPort);
@@ -224,16 +264,25 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * A broker as a process: {@code EmbeddedKafka DIRECTORY [PORT]}. Prints {@code READY host:port}
-   * when it takes requests and runs until its standard input ends or it is killed.
+   * A broker as a process: {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a file
+   * with further settings. Prints {@code READY host:port} when it takes requests and runs until its
+   * standard input ends or it is killed.
    */
   public static void main(String[] args) throws IOException {
-    if (args.length < 1 || args.length > 2) {
-      System.err.println("usage: EmbeddedKafka DIRECTORY [PORT]");
+    if (args.length < 1 || args.length > 3) {
+      System.err.println("usage: EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]");
       System.exit(2);
     }
-    try (EmbeddedKafka kafka =
-        start(Path.of(args[0]), args.length == 2 ? Integer.parseInt(args[1]) : 0, SHORT_SESSIONS)) {
+    Map<String, String> more = new HashMap<>(SHORT_SESSIONS);
+    if (args.length == 3) {
+      Properties read = new Properties();
+      try (Reader reader = Files.newBufferedReader(Path.of(args[2]), StandardCharsets.UTF_8)) {
+        read.load(reader);
+      }
+      read.stringPropertyNames().forEach(name -> more.put(name, read.getProperty(name)));
+    }
+    int port = args.length > 1 ? Integer.parseInt(args[1]) : 0;
+    try (EmbeddedKafka kafka = start(Path.of(args[0]), port, more)) {
       System.out.println("READY " + kafka.bootstrapServers());
       // Whoever started this holds the other end; when it dies, this ends too.
       System.in.transferTo(OutputStream.nullOutputStream());
