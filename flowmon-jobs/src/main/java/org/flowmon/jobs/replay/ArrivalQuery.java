@@ -3,7 +3,7 @@ package org.flowmon.jobs.replay;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -54,10 +54,10 @@ final class ArrivalQuery {
    * @param from start of the first, in microseconds
    * @param to end of the last
    */
-  NavigableMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
+  SortedMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
       throws IOException {
     ResultTable table = ArchiveQuery.run(snapshot, query(from, to), QueryOptions.DEFAULTS).table();
-    TreeMap<Long, ArrivalCounts> counts = new TreeMap<>();
+    SortedMap<Long, ArrivalCounts> counts = new TreeMap<>();
     for (int row = 0; row < table.rowCount(); row++) {
       long rate = table.isNull(row, 5) ? 0 : table.longValue(row, 5);
       ArrivalCounts of =

@@ -3,7 +3,6 @@ package org.flowmon.jobs.replay;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
 import java.util.SortedMap;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -46,7 +45,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   private transient ListState<Long> state;
   private transient long told; // where the first pane begins that was not told
   // What was counted and is not told, by query; up to the end of a pane.
-  private transient List<NavigableMap<Long, ArrivalCounts>> counted;
+  private transient List<SortedMap<Long, ArrivalCounts>> counted;
   private transient long countedTo;
 
   ReplayArrivals(ReplaySpec spec, int maxParallelism) {

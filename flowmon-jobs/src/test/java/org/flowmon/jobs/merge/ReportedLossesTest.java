@@ -20,6 +20,7 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -414,5 +415,41 @@ class ReportedLossesTest {
       }
     }
     assertTrue(withoutGroups > 100 && lossesAlone > 20, withoutGroups + ", " + lossesAlone);
+  }
+
+  @Test
+  void whatComesAfterADrainedSavepointCountsInTheNextWindow() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "2s", "2s", "0s", 16, 10);
+    List<WindowResult> results = new ArrayList<>();
+    WindowNetwork.State drained;
+    try (WindowNetwork network = network(analysis, null)) {
+      network.batch(0, batch(0, 500 * MS, 0));
+      network.end();
+      drained = network.checkpoint();
+      results.addAll(network.results());
+    }
+    try (WindowNetwork network = network(analysis, drained)) {
+      network.batch(0, batch(1, 700 * MS, 5));
+      network.watermark(0, WatermarkTime.watermark(TestFlow.START + 2000 * MS, 0));
+      network.end();
+      results.addAll(network.results());
+    }
+    assertEquals(
+        List.of(
+            TestFlow.START + 2000 * MS + " " + new ArrivalCounts(1, 0, 0, 0),
+            TestFlow.START + 4000 * MS + " " + new ArrivalCounts(1, 0, 0, 5)),
+        results.stream().map(one -> one.windowEnd() + " " + one.counts()).toList());
+  }
+
+  private static WindowNetwork network(AnalysisConfig analysis, WindowNetwork.State from)
+      throws Exception {
+    return new WindowNetwork(List.of(analysis), 1, 1, from, false, new SplittableRandom(1));
+  }
+
+  private static PositionedBatch batch(int number, long after, long lost) {
+    long arrival = TestFlow.START + after;
+    TestFlow flow = new TestFlow(arrival, arrival - 1, IpAddress.ofIpv4(7), 1, false);
+    byte[] batch = TestFlow.batch(List.of(flow), 1, number, number + 1);
+    return new PositionedBatch("t:0", number, FlowBatch.open(batch), lost);
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.flowmon.archive.Archive;
@@ -60,7 +60,7 @@ class ArrivalQueryTest {
                 analysis("2s", "2s", "3s", "spread: true"),
                 analysis("4s", "2s", "1s", "spread: true"))) {
           LiveQuery live = LiveQuery.of(analysis);
-          NavigableMap<Long, ArrivalCounts> expected = expected(live, batches);
+          SortedMap<Long, ArrivalCounts> expected = expected(live, batches);
           long end = START + 1000 * SECOND;
           assertEquals(
               expected,
@@ -134,11 +134,10 @@ class ArrivalQueryTest {
             .formatted(window, slide, lateness, more));
   }
 
-  private static NavigableMap<Long, ArrivalCounts> expected(
-      LiveQuery live, List<FlowBatch> batches) {
+  private static SortedMap<Long, ArrivalCounts> expected(LiveQuery live, List<FlowBatch> batches) {
     LowLevelQuery low =
         new LowLevelQuery(live.id(), live.query(), live.window(), 64, 4, (keyGroup, bytes) -> {});
-    TreeMap<Long, ArrivalCounts> counts = new TreeMap<>();
+    SortedMap<Long, ArrivalCounts> counts = new TreeMap<>();
     for (FlowBatch batch : batches) {
       low.process(batch);
       low.arrivalsOfBatch(

@@ -3,6 +3,8 @@ package org.flowmon.jobs.replay;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +25,8 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.sink.ReportJson;
+import org.flowmon.jobs.sink.ReportRow;
+import org.flowmon.jobs.sink.ReportWindows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +41,7 @@ class ReplayEqualsLiveTest {
   private static final long DAY = 86_400 * SECOND;
   private static final String TOPIC = "flows";
   private static final int PARTITIONS = 2;
+  private static final long LOST = 17;
 
   @TempDir private Path directory;
 
@@ -90,6 +95,7 @@ class ReplayEqualsLiveTest {
       assertTrue(
           live.values().stream().anyMatch(row -> row.contains("\"rows\":0")),
           "windows in which all flows are late");
+      assertEquals(PARTITIONS * LOST, lost(kafka));
       for (int parallelism : new int[] {1, 2, 4}) {
         ReplaySpec spec =
             new ReplaySpec(
@@ -179,10 +185,26 @@ class ReplayEqualsLiveTest {
         producer.send(new ProducerRecord<>(TOPIC, partition, null, batch)).get();
       }
       for (int p = 0; p < PARTITIONS; p++) {
-        byte[] beat = FlowBatchBuilder.heartbeat(7 + p, sequence[p]++, 0, 0, clock);
+        // The last thing that a producer says is that it lost some.
+        long lost = firstSequence == 0 ? 0 : LOST;
+        byte[] beat = FlowBatchBuilder.heartbeat(7 + p, sequence[p]++, 0, lost, clock);
         producer.send(new ProducerRecord<>(TOPIC, p, null, beat)).get();
       }
     }
+  }
+
+  /** What was lost in all windows together, as whoever reads the topic adds it up. */
+  private static long lost(EmbeddedKafka kafka) throws IOException {
+    ReportWindows windows = new ReportWindows(1);
+    for (Map.Entry<String, String> message : kafka.messages("flowmon.reports.elephants")) {
+      byte[] value = message.getValue().getBytes(StandardCharsets.UTF_8);
+      var unused = windows.add(ReportRow.parse(value), value);
+    }
+    long lost = 0;
+    for (ReportWindows.Window window : windows.waiting()) {
+      lost += ((BigInteger) window.parsed().get(0).confidence().get("lost_flows")).longValue();
+    }
+    return lost;
   }
 
   /** Messages by their keys: what they say of rows, and of what arrived, was late and lost. */
