@@ -454,6 +454,14 @@ public final class Archive implements AutoCloseable {
   }
 
   /**
+   * As {@link #sweepOrphans()}, of those alone that have not been written to for so long: for who
+   * runs while segments may be on their way from a writer that has ended to who commits them.
+   */
+  public OrphanSweep sweepOrphans(Duration olderThan) throws IOException {
+    return new UnneededFiles(shared()).sweep(olderThan);
+  }
+
+  /**
    * Deletes orphans that have not been written to for so long, whoever owns them.
    *
    * @param olderThan longer than any segment waits for its commit: a job that is down and will

@@ -87,6 +87,11 @@ final class UnneededFiles {
   }
 
   OrphanSweep sweep() throws IOException {
+    return sweep(Duration.ZERO);
+  }
+
+  /** Likewise, but of those alone that have not been written to for so long. */
+  OrphanSweep sweep(Duration olderThan) throws IOException {
     ArchiveStore store = shared.store();
     List<StoredFile> deleted = new ArrayList<>();
     if (!store.grace().isZero()) {
@@ -103,7 +108,9 @@ final class UnneededFiles {
       files.addAll(store.list(Manifest.FOLDER));
       SegmentOwners owners = SegmentOwners.of(store.hostFolder());
       ManifestState state = shared.manifest().refresh();
-      files.removeIf(file -> !isNobodys(file, owners, state));
+      long before = System.currentTimeMillis() - olderThan.toMillis();
+      files.removeIf(
+          file -> file.modifiedMillis() > before || !isNobodys(file, owners, state));
       if (!files.isEmpty()) {
         shared.manifest().settle();
       }

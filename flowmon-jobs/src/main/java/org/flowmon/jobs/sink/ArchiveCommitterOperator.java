@@ -1,6 +1,7 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -41,6 +42,9 @@ import org.flowmon.jobs.urgent.Politeness;
 final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<ArchiveCommittable, Void>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
+
+  // A writer that has ended owns nothing more, and what it sealed may still be on its way here.
+  private static final Duration ON_THEIR_WAY = Duration.ofMinutes(10);
 
   private final ArchiveLocation location;
   private final int compactRows;
@@ -85,7 +89,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
     lateRows = group.counter("late_rows");
     commitMillis = group.counter("commit_ms");
     boolean expires = retention();
-    int orphans = archive.sweepOrphans().files().size();
+    int orphans = archive.sweepOrphans(ON_THEIR_WAY).files().size();
     group.gauge("orphans_removed", (Gauge<Integer>) () -> orphans);
     room = new RoomWait();
     group.gauge("wait_for_room_ms", (Gauge<Long>) room::waitedMillis);
