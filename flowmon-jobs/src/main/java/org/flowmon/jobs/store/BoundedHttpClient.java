@@ -18,12 +18,16 @@ import software.amazon.awssdk.utils.AttributeMap;
 /**
  * Answers of which none is endless. The body of an object may take the time of an attempt and a
  * second more for each MiB that it says it has; a listing, or an error, which the SDK makes a tree
- * of before anybody sees it, no more than that time and {@link #MOST_TEXT}. A socket's timeout
- * alone is for a single read: a server that sends a byte a second never meets it.
+ * of before anybody sees it, no more than that time and {@link #MOST_TEXT} or {@link #MOST_ERROR}.
+ * A socket's timeout alone is for a single read: a server that sends a byte a second never meets
+ * it.
  */
 final class BoundedHttpClient implements SdkHttpClient {
-  /** Bytes of a listing or an error; a thousand keys of the longest names are 3 MB. */
+  /** Bytes of a listing; a thousand keys of the longest names are 3 MB. */
   static final int MOST_TEXT = 16 << 20;
+
+  /** Bytes of an error, which has a code and a sentence. */
+  static final int MOST_ERROR = 1 << 20;
 
   private final SdkHttpClient client;
   private final Duration timeout;
@@ -83,7 +87,10 @@ final class BoundedHttpClient implements SdkHttpClient {
             && request.firstMatchingRawQueryParameter("list-type").isEmpty();
     long seconds = isObject ? length(response) >> 20 : 0;
     long deadline = begun + timeout.plusSeconds(seconds).toNanos();
-    long most = isObject ? Long.MAX_VALUE : MOST_TEXT;
+    long most = response.isSuccessful() ? MOST_TEXT : MOST_ERROR;
+    if (isObject) {
+      most = Long.MAX_VALUE;
+    }
     return AbortableInputStream.create(new Bounded(body, most, deadline), body);
   }
 
