@@ -109,8 +109,7 @@ final class UnneededFiles {
       SegmentOwners owners = SegmentOwners.of(store.hostFolder());
       ManifestState state = shared.manifest().refresh();
       long before = System.currentTimeMillis() - olderThan.toMillis();
-      files.removeIf(
-          file -> file.modifiedMillis() > before || !isNobodys(file, owners, state));
+      files.removeIf(file -> file.modifiedMillis() > before || !isNobodys(file, owners, state));
       if (!files.isEmpty()) {
         shared.manifest().settle();
       }

@@ -51,7 +51,8 @@ class QuarantineCommandTest {
       assertEquals(0, run.code(), run.toString());
       List<String> lines = run.out().lines().toList();
       assertEquals(4, lines.size(), run.out());
-      assertTrue(lines.get(1).matches(".* id:0@7 +flow-source +0 +4  \\?\\[31mred"), lines.get(1));
+      assertTrue(
+          lines.get(1).matches(".* id:0@7 +flow-source +0 +4  \\\\x1b\\[31mred"), lines.get(1));
       assertTrue(
           lines.get(2).matches(".* id:1@9 +archive-writer +3 +" + batch.length + "  why"),
           lines.get(2));
