@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.command.CommandException;
 
 /** {@code flowmon collect} as a process of its own, with the heap that the launcher gives it. */
@@ -53,7 +52,8 @@ final class CollectorProcess implements AutoCloseable {
         .forEach(command::add);
     // As the launcher does.
     command.addAll(List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Flowmon.class.getName()));
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), "org.flowmon.deploy.Flowmon"));
     command.addAll(List.of("collect", "--listen", "127.0.0.1:0"));
     command.addAll(List.of("--report-seconds", "1"));
     command.addAll(more);
