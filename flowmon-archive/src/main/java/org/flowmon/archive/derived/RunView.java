@@ -1,11 +1,13 @@
 package org.flowmon.archive.derived;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 
 /**
@@ -96,11 +98,21 @@ public final class RunView<R extends DerivedRun> {
   }
 
   /**
-   * As {@link org.flowmon.archive.region.MappedRegion#requireWhole} of all runs: what was read of
-   * one whose file was cut may be nothing that was ever written.
+   * Looks whether the file of a run was cut since it was mapped: what was read of it may be nothing
+   * that was ever written. It is not asked again.
+   *
+   * @return the warnings, empty if all are whole
    */
-  public void requireWhole() {
-    shares.forEach(share -> share.run().requireWhole());
+  public List<String> cut() {
+    List<String> cut = new ArrayList<>();
+    for (RunCover.Share<R> share : shares) {
+      try {
+        share.run().requireWhole();
+      } catch (SegmentCorruptException e) {
+        cut.add(damaged(share.run(), String.valueOf(e.getMessage())));
+      }
+    }
+    return cut;
   }
 
   /** Gives a reference back; it may not be used afterwards. */

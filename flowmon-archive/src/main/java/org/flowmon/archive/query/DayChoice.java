@@ -134,12 +134,20 @@ final class DayChoice implements AutoCloseable {
     return warnings;
   }
 
+  /**
+   * Lets the sums go.
+   *
+   * @throws DamagedCellsException if a file of theirs was cut meanwhile: nothing read of it counts
+   */
   @Override
   public void close() {
-    try {
-      views.forEach(RunView::requireWhole); // of a file that was cut nothing read counts
-    } finally {
-      views.forEach(RunView::release);
+    List<String> cut = new ArrayList<>();
+    for (RunView<DayRun> view : views) {
+      cut.addAll(view.cut());
+      view.release();
+    }
+    if (!cut.isEmpty()) {
+      throw new DamagedCellsException(cut.get(0));
     }
   }
 }

@@ -9,8 +9,11 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,13 +40,15 @@ public final class MappedRegion {
 
   private final Path path;
   private final File file;
+  private final Object key;
   private final int length;
   private final AtomicInteger references = new AtomicInteger(1);
   private volatile ByteBuffer buffer;
 
-  private MappedRegion(Path path, ByteBuffer buffer) {
+  private MappedRegion(Path path, Object key, ByteBuffer buffer) {
     this.path = path;
     this.file = path.toFile();
+    this.key = key;
     this.length = buffer.capacity();
     this.buffer = buffer;
     OPEN.add(this);
@@ -57,6 +62,7 @@ public final class MappedRegion {
    */
   public static MappedRegion open(Path path, FileIdentity identity) throws IOException {
     ByteBuffer mapped;
+    Object key = key(path);
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long length = channel.size();
       if (length != identity.length()) {
@@ -65,7 +71,7 @@ public final class MappedRegion {
       }
       mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, length).order(ByteOrder.LITTLE_ENDIAN);
     }
-    MappedRegion region = new MappedRegion(path, mapped);
+    MappedRegion region = new MappedRegion(path, key, mapped);
     try {
       region.verify(
           "footer",
@@ -87,6 +93,7 @@ public final class MappedRegion {
    * @throws IOException where it cannot be opened or mapped
    */
   public static MappedRegion open(Path path) throws IOException {
+    Object key = key(path);
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long length = channel.size();
       if (length < 1 || length > Integer.MAX_VALUE) {
@@ -95,6 +102,7 @@ public final class MappedRegion {
       }
       return new MappedRegion(
           path,
+          key,
           channel.map(FileChannel.MapMode.READ_ONLY, 0, length).order(ByteOrder.LITTLE_ENDIAN));
     }
   }
@@ -173,8 +181,8 @@ public final class MappedRegion {
   /**
    * Throws where the file was cut since it was mapped. What was read behind its end then is nothing
    * that was ever written, and the error that Java makes of it, an {@link InternalError}, may come
-   * later: who has read looks before the result is used. A deleted file is whole as long as it is
-   * mapped.
+   * later: who has read looks before the result is used. A file that was deleted or replaced is
+   * whole as long as it is mapped.
    */
   public void requireWhole() {
     cut()
@@ -186,13 +194,27 @@ public final class MappedRegion {
 
   private Optional<SegmentCorruptException> cut() {
     long now = file.length(); // 0 where it is deleted, too
-    if (now >= length || (now == 0 && !file.exists())) {
+    if (now >= length || !isSame()) {
       return Optional.empty();
     }
     return Optional.of(
         corrupt(
             "length",
             "the file was cut while it was read: it has " + now + " of " + length + " bytes"));
+  }
+
+  /** Whether the path still names the file that is mapped, and no other one. */
+  private boolean isSame() {
+    try {
+      return Objects.equals(key, key(path));
+    } catch (IOException e) {
+      return false; // it is deleted
+    }
+  }
+
+  /** What tells a file from others that have its path later, or null if the system has nothing. */
+  private static Object key(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
   /**

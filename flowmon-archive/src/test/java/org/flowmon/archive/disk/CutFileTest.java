@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
+import org.flowmon.archive.compact.SettledSegments;
 import org.flowmon.archive.manifest.ArchiveCommit;
 import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -143,6 +145,7 @@ class CutFileTest {
                 List.of(segment), List.of(new SourceRange("t:0", i, i + 1, i)), "test"));
       }
       archive.updateDirectory(false, () -> false);
+      archive.updateDays(SettledSegments.by(null), false, () -> false);
     }
     return place;
   }
@@ -154,6 +157,8 @@ class CutFileTest {
     "lookup, .idx, 0, warm",
     "lookup, .idx, 0.5, cold",
     "lookup, .hosts, 0, warm",
+    "lookup, .days, 0, warm",
+    "lookup, .days, 0.5, warm",
     "compact, .parquet, 0, warm",
     "compact, .parquet, 0.5, cold",
     "compact codec=lz4, .parquet, 0.5, cold",
@@ -200,6 +205,21 @@ class CutFileTest {
         ArchiveSnapshot held = archive.snapshot()) {
       var lease = held.open(held.segments().get(0), true);
       Files.delete(place.resolve("segments").resolve(held.segments().get(0).fileName()));
+      lease.close();
+      assertTrue(!answer(archive, QUERIES.get(0), true).isEmpty());
+    }
+  }
+
+  @Test
+  void aFileThatIsReplacedWhileItIsReadIsWhole() throws IOException {
+    Path place = archive("lookup");
+    try (Archive archive = Archive.open(place);
+        ArchiveSnapshot held = archive.snapshot()) {
+      var lease = held.open(held.segments().get(0), true);
+      Path file = place.resolve("segments").resolve(held.segments().get(0).fileName());
+      byte[] bytes = Files.readAllBytes(file);
+      Files.delete(file);
+      Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
       lease.close();
       assertTrue(!answer(archive, QUERIES.get(0), true).isEmpty());
     }
