@@ -150,6 +150,9 @@ public final class NestedQueries<E extends Exception> {
     Set<Value> different = new LinkedHashSet<>();
     long taken = 0;
     for (int row = 0; row < answer.rowCount(); row++) {
+      if (row % VALUES_AT_ONCE == 0) {
+        check.run();
+      }
       try {
         different.add(answer.value(row, 0));
       } catch (ArithmeticException e) {

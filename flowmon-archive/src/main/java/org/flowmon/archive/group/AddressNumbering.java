@@ -178,8 +178,12 @@ public final class AddressNumbering {
     return IpAddress.compare(high, low, bound.hi(), bound.lo());
   }
 
-  /** The numbers, once every {@link #run} has ended. */
-  public AddressNumbers finish() {
+  /**
+   * The numbers, once every {@link #run} has ended.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public AddressNumbers finish(Runnable check) {
     int[] firsts = new int[parts.length + 1];
     for (int p = 0; p < parts.length; p++) {
       firsts[p + 1] = firsts[p] + parts[p].size();
@@ -187,6 +191,7 @@ public final class AddressNumbering {
     long[] high = null;
     long[] low = new long[firsts[parts.length]];
     for (int p = 0; p < parts.length; p++) {
+      check.run();
       if (!parts[p].areHighsZero()) {
         high = high == null ? new long[low.length] : high;
         System.arraycopy(parts[p].high, 0, high, firsts[p], parts[p].size());
@@ -195,6 +200,7 @@ public final class AddressNumbering {
     }
     AddressNumbers numbers = new AddressNumbers(high, low);
     for (Source source : sources) {
+      check.run();
       for (int p = 1; p < parts.length; p++) {
         for (int id = source.starts[p]; id < source.starts[p + 1]; id++) {
           source.numbers[id] += firsts[p];

@@ -166,6 +166,7 @@ public final class PackedAnswer {
       check.run();
       SortedGroups groups = maker.make(p, arena);
       for (int from = 0; from < groups.size(); from += COUNTED_AT_ONCE) {
+        check.run();
         append(groups, from, Math.min(groups.size(), from + COUNTED_AT_ONCE), some);
         counts.count(grouping, some, counted);
         some.clear();
@@ -212,6 +213,7 @@ public final class PackedAnswer {
     long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
     long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
     for (int from = first; from < end; from += Vector.CAPACITY) {
+      memory.check();
       int n = Math.min(Vector.CAPACITY, end - from);
       Arrays.fill(nulls, 0, n, 0);
       for (int i = 0; i < n; i++) {
@@ -274,6 +276,7 @@ public final class PackedAnswer {
   /** The third step, which several threads may run at the same time: memory is zeroed in it. */
   public Void allocate() {
     for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
+      memory.check();
       int key = columns.key(c);
       if (key < 0) {
         columns.allocate(c);
@@ -302,6 +305,7 @@ public final class PackedAnswer {
         groups.writeSumsAndCounts(columns, n, firstRows[p]);
       } else {
         for (int from = 0; from < n; from += Vector.CAPACITY) {
+          check.run();
           int some = Math.min(Vector.CAPACITY, n - from);
           long[] states = groups.states(from, some, places, scratch);
           columns.writeAggregates(states, places, some, firstRows[p] + from);
@@ -309,6 +313,7 @@ public final class PackedAnswer {
       }
       for (int c = 0; c < columns.count(); c++) {
         if (columns.key(c) >= 0) {
+          check.run();
           writeKey(groups, n, c, firstRows[p]);
         }
       }

@@ -85,6 +85,7 @@ final class PackedTable {
    * @param places is written over
    */
   void add(long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
+    memory.check();
     reserve(size + n);
     find(wanted, n, places);
     accumulation.add(arguments, IDENTITY, 0, n, states, places);

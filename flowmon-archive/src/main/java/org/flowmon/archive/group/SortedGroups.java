@@ -33,6 +33,7 @@ final class SortedGroups {
 
     /** Room for so many groups, whose words hold anything. */
     SortedGroups reserve(int size, int stride) {
+      memory.check();
       int needed = LongArrays.words(size, stride);
       if (needed > words.length - used) {
         full.add(words);

@@ -159,6 +159,15 @@ final class AddressPhase {
     return new Done(mine, summer.cells());
   }
 
+  /** Takes the columns that are going to be made. */
+  private void takeColumns(long rows, boolean hasHighs) {
+    long bytes = 1;
+    for (int c = 0; c < columns.count(); c++) {
+      bytes += columns.key(c) < 0 ? columns.bytesPerRow(c) : Long.BYTES * (hasHighs ? 2 : 1);
+    }
+    memory.take(rows * bytes);
+  }
+
   private ResultTable write(int useful) throws IOException {
     long found = 0;
     boolean hasHighs = false;
@@ -168,6 +177,7 @@ final class AddressPhase {
     }
     int rows = ResultTable.rows(query.limit() < 0 ? found : Math.min(found, query.limit()));
     columns.setRows(rows);
+    takeColumns(rows, hasHighs);
     boolean[] isNull = parts[parts.length - 1].hasNull() ? new boolean[rows] : null;
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) < 0) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.SealedSegment;
@@ -58,12 +59,31 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
       throws IOException {
-    Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
+    Deadline deadline = Deadline.of(options);
+    return run(
+        snapshots,
+        query,
+        options,
+        deadline,
+        new GroupMemory(options.groupMemory(), deadline::check));
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param whole of which nothing is taken when this returns or throws
+   */
+  static QueryAnswer run(
+      List<ArchiveSnapshot> snapshots,
+      Query query,
+      QueryOptions options,
+      Deadline deadline,
+      GroupMemory whole)
+      throws IOException {
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
-    GroupMemory memory = new GroupMemory(options.groupMemory());
-    try {
+    try (GroupMemory memory = whole.part()) {
       if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
-        return run(snapshots, flows, options, deadline, memory);
+        return ofFlows(snapshots, flows, options, deadline, memory);
       }
       QueryStats[] stats = new QueryStats[1];
       List<ValueBound> bounds = new ArrayList<>();
@@ -71,7 +91,7 @@ public final class ArchiveQuery {
           NestedQueries.<IOException>answer(
               query,
               flows -> {
-                QueryAnswer answer = run(snapshots, flows, options, deadline, memory);
+                QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
                 stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
                 bounds.addAll(answer.bounds());
                 return answer.table();
@@ -82,8 +102,9 @@ public final class ArchiveQuery {
           table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
     } catch (InternalError e) {
       throw MappedRegion.explain(e); // of a file that was cut while it was read
-    } catch (ClosedByInterruptException e) {
-      QueryCancelledException cancelled = deadline.cancelled(); // while a file was being opened
+    } catch (ClosedByInterruptException | CancellationException e) {
+      // While a file was being opened, or in a function that looks at the thread alone.
+      QueryCancelledException cancelled = deadline.cancelled();
       cancelled.addSuppressed(e);
       throw cancelled;
     }
@@ -113,16 +134,33 @@ public final class ArchiveQuery {
   private static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, RowSink sink)
       throws IOException {
-    Deadline deadline = new Deadline(options.timeLimit(), options.rowLimit(), options.byteLimit());
+    Deadline deadline = Deadline.of(options);
+    return stream(
+        snapshots,
+        query,
+        options,
+        sink,
+        deadline,
+        new GroupMemory(options.groupMemory(), deadline::check));
+  }
+
+  /** Likewise, of such memory as {@link #run(List, Query, QueryOptions, Deadline, GroupMemory)}. */
+  static StreamedAnswer stream(
+      List<ArchiveSnapshot> snapshots,
+      FlowQuery query,
+      QueryOptions options,
+      RowSink sink,
+      Deadline deadline,
+      GroupMemory whole)
+      throws IOException {
     deadline.checkCancelled();
-    GroupMemory memory = new GroupMemory(options.groupMemory());
     QueryStats[] inner = new QueryStats[1];
-    try {
+    try (GroupMemory memory = whole.part()) {
       FlowQuery answered =
           NestedQueries.<IOException>withAnswers(
               query,
               flows -> {
-                QueryAnswer answer = run(snapshots, flows, options, deadline, memory);
+                QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
                 inner[0] = inner[0] == null ? answer.stats() : inner[0].plus(answer.stats());
                 return answer.table();
               },
@@ -140,14 +178,14 @@ public final class ArchiveQuery {
       return inner[0] == null
           ? answer
           : new StreamedAnswer(answer.rows(), inner[0].plus(answer.stats()), answer.bounds());
-    } catch (ClosedByInterruptException e) {
+    } catch (ClosedByInterruptException | CancellationException e) {
       QueryCancelledException cancelled = deadline.cancelled();
       cancelled.addSuppressed(e);
       throw cancelled;
     }
   }
 
-  private static QueryAnswer run(
+  private static QueryAnswer ofFlows(
       List<ArchiveSnapshot> snapshots,
       FlowQuery query,
       QueryOptions options,

@@ -3,6 +3,7 @@ package org.flowmon.archive.query;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * When a query has to end, by time, by rows and bytes read, or since nobody waits for it, and how
@@ -14,6 +15,7 @@ final class Deadline {
   private final long limitNanos;
   private final long rowLimit;
   private final long byteLimit;
+  private final BooleanSupplier isGone;
   private final AtomicLong rows = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger done = new AtomicInteger();
@@ -26,8 +28,10 @@ final class Deadline {
    * @param limit null for none
    * @param rowLimit {@link Long#MAX_VALUE} for none
    * @param byteLimit likewise
+   * @param isGone whether nobody waits for the query any more; asked for each block of work
    */
-  Deadline(Duration limit, long rowLimit, long byteLimit) {
+  Deadline(Duration limit, long rowLimit, long byteLimit, BooleanSupplier isGone) {
+    this.isGone = isGone;
     this.rowLimit = rowLimit;
     this.byteLimit = byteLimit;
     this.limit = limit;
@@ -37,6 +41,12 @@ final class Deadline {
         limit == null || limit.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0
             ? Long.MAX_VALUE
             : limit.toNanos();
+  }
+
+  /** The deadline of a query with these options, which begins now. */
+  static Deadline of(QueryOptions options) {
+    return new Deadline(
+        options.timeLimit(), options.rowLimit(), options.byteLimit(), options.isGone());
   }
 
   /** An attempt begins; what an earlier one has read and taken counts. No other thread is there. */
@@ -117,7 +127,7 @@ final class Deadline {
    * @throws QueryCancelledException where it was, or this thread is interrupted
    */
   void checkCancelled() {
-    if (cancelled || Thread.currentThread().isInterrupted()) {
+    if (cancelled || Thread.currentThread().isInterrupted() || isGone.getAsBoolean()) {
       cancelled = true;
       throw cancelled();
     }

@@ -21,6 +21,9 @@ import org.flowmon.udaf.query.LongRanges;
  * {@link AdmittedRows}. Immutable, for all who read pieces of the segment.
  */
 final class DictionaryFilter {
+  // Values between two looks at whether to go on.
+  private static final int CHECKED = 1 << 14;
+
   /** Admitted ids of one column, as bits. */
   static final class Admitted {
     final FlowColumn column;
@@ -58,14 +61,16 @@ final class DictionaryFilter {
    * @param timesDecided whether all rows that are looked at pass the terms on {@code end_time}
    * @param within columns whose values are within the constraints in all rows that are looked at
    * @param scanned how many rows are looked at: a larger dictionary decides nothing
+   * @param check runs now and then, and may throw to end it
    */
   static DictionaryFilter of(
       SegmentReader segment,
       Filter filter,
       boolean timesDecided,
       Set<FlowColumn> within,
-      long scanned) {
-    Making making = new Making(segment, within);
+      long scanned,
+      Runnable check) {
+    Making making = new Making(segment, within, check);
     making.decide(filter, timesDecided, scanned);
     return new DictionaryFilter(making);
   }
@@ -110,10 +115,12 @@ final class DictionaryFilter {
     private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
     private final Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
     private final int[] passing = new int[Vector.CAPACITY];
+    private final Runnable check;
     private boolean empty;
     private long valuesDecided;
 
-    Making(SegmentReader segment, Set<FlowColumn> within) {
+    Making(SegmentReader segment, Set<FlowColumn> within, Runnable check) {
+      this.check = check;
       this.segment = segment;
       this.within = within;
     }
@@ -186,6 +193,12 @@ final class DictionaryFilter {
       return columns;
     }
 
+    private void checkAt(int id) {
+      if (id % CHECKED == 0) {
+        check.run();
+      }
+    }
+
     /** Leaves of the admitted values those that pass; says how many. */
     private int decide(FlowColumn column, CompiledPredicate predicate, long[] bits, int admitted) {
       int[] candidates = new int[admitted];
@@ -200,6 +213,7 @@ final class DictionaryFilter {
       valuesDecided += n;
       int passed = 0;
       for (int from = 0; from < n; from += Vector.CAPACITY) {
+        check.run();
         int kept = predicate.select(values, from, Math.min(Vector.CAPACITY, n - from), passing);
         for (int i = 0; i < kept; i++) {
           int id = candidates[from + passing[i]];
@@ -223,6 +237,7 @@ final class DictionaryFilter {
       for (AddressRanges.Range range : addresses.ranges()) {
         int id = lowerBound(column, size, range.first().hi(), range.first().lo());
         while (id < size && compare(column, id, range.last().hi(), range.last().lo()) <= 0) {
+          checkAt(id);
           bits[id >>> 6] |= 1L << id;
           admitted++;
           id++;
@@ -234,6 +249,7 @@ final class DictionaryFilter {
     private int admit(FlowColumn column, LongRanges longs, int size, long[] bits) {
       int admitted = 0;
       for (int id = 0, range = 0; id < size && range < longs.count(); ) {
+        checkAt(id);
         long value = segment.dictionaryLong(column, id);
         if (value > longs.last(range)) {
           range++;

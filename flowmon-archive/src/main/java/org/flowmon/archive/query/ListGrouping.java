@@ -206,7 +206,7 @@ final class ListGrouping implements AutoCloseable {
     memory.take(most);
     AddressNumbering numbering = new AddressNumbering(readers, second);
     Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
-    AddressNumbers numbers = numbering.finish();
+    AddressNumbers numbers = numbering.finish(deadline::check);
     memory.take(numbers.heapBytes() - most);
     groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, options.threads(), memory);
     if (groups == null) {

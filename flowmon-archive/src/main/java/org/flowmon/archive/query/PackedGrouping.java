@@ -84,7 +84,7 @@ final class PackedGrouping {
         for (FlowColumn column : addresses) {
           deadline.bytesRead(lease.rows().dictionaryBytes(column));
         }
-        rows += rows(lease, constraints);
+        rows += rows(lease, constraints, deadline::check);
         entries += AddressNumbering.entries(lease.rows(), addresses);
       }
       long numbered = AddressNumbering.MOST_BYTES_PER_ENTRY * entries;
@@ -94,7 +94,7 @@ final class PackedGrouping {
       memory.take(numbered);
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
       Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
-      AddressNumbers numbers = numbering.finish();
+      AddressNumbers numbers = numbering.finish(deadline::check);
       memory.take(numbers.heapBytes() - numbered);
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
@@ -113,7 +113,7 @@ final class PackedGrouping {
   }
 
   /** About how many rows of a segment the query keeps; rather too many than too few. */
-  static long rows(SegmentLease lease, Constraints constraints) {
+  static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     SegmentReader segment = lease.rows();
     if (SegmentScan.isAbsent(segment, constraints)) {
       return 0;
@@ -128,7 +128,7 @@ final class PackedGrouping {
       return ranges.total();
     }
     try {
-      return PostingPlan.estimate(index, constraints, ranges, segment.rows());
+      return PostingPlan.estimate(index, constraints, ranges, segment.rows(), check);
     } catch (SegmentCorruptException e) {
       return ranges.total(); // the scan finds it again, and says so
     }

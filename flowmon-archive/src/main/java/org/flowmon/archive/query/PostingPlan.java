@@ -22,6 +22,9 @@ import org.flowmon.udaf.query.LongRanges;
  * cheaper than going over all rows of the query's times. Costs are counted in rows gone over.
  */
 final class PostingPlan {
+  // Lists between two looks at whether to go on.
+  private static final int CHECKED = 1 << 9;
+
   // Finding and beginning one posting list costs about as much as going over so many rows.
   static final int LIST_COST = 32;
   // A row from a posting list costs about twice what a row of a scan costs.
@@ -30,9 +33,11 @@ final class PostingPlan {
   private static final int REFINEMENT = 4;
 
   private final SegmentIndex index;
+  private final Runnable check; // runs now and then, and may throw to end it
   private final RowRanges ranges;
 
-  private PostingPlan(SegmentIndex index, RowRanges ranges) {
+  private PostingPlan(SegmentIndex index, RowRanges ranges, Runnable check) {
+    this.check = check;
     this.index = index;
     this.ranges = ranges;
   }
@@ -87,8 +92,9 @@ final class PostingPlan {
    * @return null where a scan of the ranges is cheaper
    * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
    */
-  static Found rows(SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges) {
-    return new PostingPlan(index, ranges).rows(segment, filter);
+  static Found rows(
+      SegmentIndex index, SegmentReader segment, Filter filter, RowRanges ranges, Runnable check) {
+    return new PostingPlan(index, ranges, check).rows(segment, filter);
   }
 
   /**
@@ -99,8 +105,12 @@ final class PostingPlan {
    * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
    */
   static long estimate(
-      SegmentIndex index, Constraints constraints, RowRanges ranges, int segmentRows) {
-    PostingPlan plan = new PostingPlan(index, ranges);
+      SegmentIndex index,
+      Constraints constraints,
+      RowRanges ranges,
+      int segmentRows,
+      Runnable check) {
+    PostingPlan plan = new PostingPlan(index, ranges, check);
     List<Term> terms = new ArrayList<>(plan.columns(constraints, segmentRows));
     for (List<Constraints> members : constraints.alternatives()) {
       Term term = plan.alternatives(members, segmentRows);
@@ -118,8 +128,9 @@ final class PostingPlan {
    * @return null where a scan of the ranges is cheaper, or a column is not indexed
    * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
    */
-  static RowSet exactRows(SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges) {
-    return new PostingPlan(index, ranges).exactRows(terms);
+  static RowSet exactRows(
+      SegmentIndex index, List<List<ExactAddresses>> terms, RowRanges ranges, Runnable check) {
+    return new PostingPlan(index, ranges, check).exactRows(terms);
   }
 
   private RowSet exactRows(List<List<ExactAddresses>> conditions) {
@@ -263,6 +274,7 @@ final class PostingPlan {
     DictionaryRows texts = new DictionaryRows(segment, column, all, size);
     List<Ids> ids = new ArrayList<>();
     for (int from = 0; from < size; from += Vector.CAPACITY) {
+      check.run();
       int kept = terms.select(texts, from, Math.min(Vector.CAPACITY, size - from), passed);
       for (int i = 0; i < kept; i++) {
         ids.add(new Ids(column, from + passed[i], from + passed[i] + 1));
@@ -291,16 +303,25 @@ final class PostingPlan {
     long cost = 0;
     for (Ids some : ids) {
       for (int id = some.from(); id < some.to() && cost <= budget; id++) {
+        checkAt(id);
         cost += LIST_COST + index.count(some.column(), id);
       }
     }
     return cost;
   }
 
+  private void checkAt(int id) {
+    if (id % CHECKED == 0) {
+      check.run();
+    }
+  }
+
   private RowSet collect(Term term) {
+    check.run();
     RowCollection rows = new RowCollection(ranges);
     for (Ids ids : term.ids()) {
       for (int id = ids.from(); id < ids.to(); id++) {
+        checkAt(id);
         rows.add(index.rows(ids.column(), id));
       }
     }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +22,7 @@ public final class QueryOptions {
   private boolean useRollups = true;
   private boolean explain;
   private int pieceRows = 1 << 18;
+  private BooleanSupplier isGone = () -> false;
 
   private QueryOptions() {}
 
@@ -36,6 +38,7 @@ public final class QueryOptions {
     copy.useRollups = useRollups;
     copy.explain = explain;
     copy.pieceRows = pieceRows;
+    copy.isGone = isGone;
     change.accept(copy);
     return copy;
   }
@@ -115,6 +118,16 @@ public final class QueryOptions {
     return with(copy -> copy.pieceRows = rows);
   }
 
+  /**
+   * Whether nobody waits for the answer any more, as a client that has gone: {@link
+   * QueryCancelledException} is thrown then. It is asked on every thread of the query, for each
+   * block of some milliseconds of work, so that it has to be quick. Beside it a query ends where
+   * the thread that runs it is interrupted.
+   */
+  public QueryOptions withIsGone(BooleanSupplier gone) {
+    return with(copy -> copy.isGone = gone);
+  }
+
   public long asOfArrival() {
     return asOfArrival;
   }
@@ -153,6 +166,11 @@ public final class QueryOptions {
 
   public int pieceRows() {
     return pieceRows;
+  }
+
+  /** See {@link #withIsGone}. */
+  public BooleanSupplier isGone() {
+    return isGone;
   }
 
   @Override

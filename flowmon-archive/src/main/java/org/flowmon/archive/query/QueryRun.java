@@ -150,7 +150,7 @@ final class QueryRun {
     for (SealedSegment segment : segments) {
       deadline.check();
       try (SegmentLease lease = archives.open(segment, options.verifyChecksums())) {
-        rows += PackedGrouping.rows(lease, constraints);
+        rows += PackedGrouping.rows(lease, constraints, deadline::check);
       }
       if (rows >= many) {
         return true;
@@ -264,6 +264,7 @@ final class QueryRun {
     GroupTable counted = groupings.counts().newTable(memory);
     PackedGrouping.count(finish, groupings.counts(), 0, options.threads(), deadline)
         .forEach(counted::merge);
+    deadline.check();
     return groupings.counts().finish(counted);
   }
 

@@ -240,7 +240,8 @@ final class SegmentScan {
             applied,
             areTimesDecided(segment, applied),
             found == null ? Set.of() : found.columns(),
-            rowsLeft);
+            rowsLeft,
+            deadline::check);
     valuesDecided += decided.valuesDecided();
     return decided;
   }
@@ -272,7 +273,9 @@ final class SegmentScan {
     }
     SegmentIndex index = lease.index();
     try {
-      return index == null ? null : PostingPlan.exactRows(index, applied.addresses(), ranges);
+      return index == null
+          ? null
+          : PostingPlan.exactRows(index, applied.addresses(), ranges, deadline::check);
     } catch (SegmentCorruptException e) {
       lease.indexFailed(String.valueOf(e.getMessage()));
       return null;
@@ -288,7 +291,7 @@ final class SegmentScan {
     SegmentIndex index = lease.index();
     if (index != null) {
       try {
-        return PostingPlan.rows(index, lease.rows(), applied, ranges);
+        return PostingPlan.rows(index, lease.rows(), applied, ranges, deadline::check);
       } catch (SegmentCorruptException e) {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }

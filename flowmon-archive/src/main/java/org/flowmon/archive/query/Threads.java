@@ -21,13 +21,14 @@ final class Threads {
   /**
    * Runs the work and waits for all threads, whichever way they end: nobody works on when this
    * returns or throws. Where one fails or this one is interrupted, the others are told by the
-   * deadline.
+   * deadline, and interrupted, as they may wait for a store that is far away.
    *
    * @return what each thread has done, at least one
    * @throws QueryCancelledException where this thread was interrupted; it still is
    */
   static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
     List<FutureTask<T>> others = new ArrayList<>();
+    List<Thread> started = new ArrayList<>();
     List<T> done = new ArrayList<>();
     Throwable failure = null;
     try {
@@ -37,13 +38,15 @@ final class Threads {
         thread.setDaemon(true);
         thread.start(); // or throws, where the system has no more threads
         others.add(task);
+        started.add(thread);
       }
       done.add(work.call());
     } catch (IOException | RuntimeException | Error e) {
       deadline.cancel();
+      started.forEach(Thread::interrupt);
       failure = e;
     }
-    failure = join(others, deadline, done, failure);
+    failure = join(others, started, deadline, done, failure);
     if (failure instanceof IOException e) {
       throw e;
     } else if (failure instanceof RuntimeException e) {
@@ -65,7 +68,11 @@ final class Threads {
 
   /** Waits for all; the failure that is to be told, null where there is none. */
   private static <T> Throwable join(
-      List<FutureTask<T>> tasks, Deadline deadline, List<T> done, Throwable ofThisThread) {
+      List<FutureTask<T>> tasks,
+      List<Thread> threads,
+      Deadline deadline,
+      List<T> done,
+      Throwable ofThisThread) {
     Throwable failure = ofThisThread;
     boolean interrupted = false;
     for (FutureTask<T> task : tasks) {
@@ -76,7 +83,9 @@ final class Threads {
         } catch (InterruptedException e) {
           interrupted = true;
           deadline.cancel();
+          threads.forEach(Thread::interrupt);
         } catch (ExecutionException e) {
+          threads.forEach(Thread::interrupt);
           failure = cause(failure, e.getCause());
           break;
         }

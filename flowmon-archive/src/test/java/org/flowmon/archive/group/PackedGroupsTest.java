@@ -95,7 +95,7 @@ class PackedGroupsTest {
         onThreads(threads, () -> numbering.run(PackedGroupsTest::noCheck));
         PackedGroups groups =
             PackedGroups.withPartitions(
-                plan, numbering.finish(), wanted, heapBytes, GroupMemory.unlimited());
+                plan, numbering.finish(() -> {}), wanted, heapBytes, GroupMemory.unlimited());
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
         PackedAnswer finish = groups.finish();
@@ -143,7 +143,7 @@ class PackedGroupsTest {
       }
       AddressNumbering numbering = new AddressNumbering(segments, columns);
       onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
-      AddressNumbers numbers = numbering.finish();
+      AddressNumbers numbers = numbering.finish(() -> {});
       for (SegmentReader segment : segments) {
         for (FlowColumn column : columns) {
           for (int id = 0;
@@ -199,7 +199,7 @@ class PackedGroupsTest {
               List.of(none, one, noneEither))) {
         AddressNumbering numbering = new AddressNumbering(segments, columns);
         onThreads(3, () -> numbering.run(PackedGroupsTest::noCheck));
-        AddressNumbers numbers = numbering.finish();
+        AddressNumbers numbers = numbering.finish(() -> {});
         boolean hasOne = segments.contains(one);
         assertEquals(hasOne ? 1 : 0, numbers.ofNull());
         assertEquals(!hasOne, numbers.areHighsZero());

@@ -113,7 +113,7 @@ class ListGroupingTest {
     FlowQuery query = QueryParser.parse(sql);
     List<SealedSegment> segments = snapshot.segments();
     AskedArchives archives = new AskedArchives(List.of(snapshot));
-    Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE);
+    Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
     List<FlowQuery> groupings = new Groupings(query).all();
     if (groupings.size() != 1) {
       return false;

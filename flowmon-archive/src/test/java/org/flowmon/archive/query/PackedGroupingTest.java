@@ -415,7 +415,7 @@ class PackedGroupingTest {
             Constraints.of(query.where()),
             QueryOptions.DEFAULTS,
             snapshot.segments(),
-            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE),
+            new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
             1,
             GroupMemory.unlimited())[0]
         != null;

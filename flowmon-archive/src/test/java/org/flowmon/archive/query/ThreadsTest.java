@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
-    return new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE);
+    return new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
   }
 
   /** What a long loop does. */
@@ -117,7 +117,7 @@ class ThreadsTest {
 
   @Test
   void limitsHoldOverAllAttempts() {
-    Deadline deadline = new Deadline(Duration.ofDays(1), 100, 1000);
+    Deadline deadline = new Deadline(Duration.ofDays(1), 100, 1000, () -> false);
     deadline.begin(5);
     deadline.read(60);
     deadline.bytesRead(600);
@@ -129,7 +129,7 @@ class ThreadsTest {
     RowLimitException rows = assertThrows(RowLimitException.class, () -> deadline.read(1));
     assertTrue(rows.getMessage().contains("0 of 7 segments"), rows.getMessage());
     assertThrows(ByteLimitException.class, () -> deadline.bytesRead(1));
-    Deadline past = new Deadline(Duration.ZERO, 100, 1000);
+    Deadline past = new Deadline(Duration.ZERO, 100, 1000, () -> false);
     past.begin(1);
     assertThrows(QueryTimeoutException.class, past::check);
   }

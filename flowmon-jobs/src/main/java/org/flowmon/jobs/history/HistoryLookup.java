@@ -184,7 +184,7 @@ final class HistoryLookup {
       }
       runBegun = now == 0 ? 1 : now;
       try (UrgentWork urgent = UrgentWork.begin()) {
-        return lookups.run(() -> query.run(snapshot, window, Duration.ofNanos(left)));
+        return lookups.run(this, () -> query.run(snapshot, window, Duration.ofNanos(left)));
       }
     }
   }
@@ -202,6 +202,7 @@ final class HistoryLookup {
                 HistoryStatus.REFUSED,
                 query.asOf(window),
                 "no lookup could begin within " + millis + " ms: too many at once"));
+    lookups.stop(this); // also one that waits for a store
   }
 
   private synchronized void setRunning(boolean now) {

@@ -2,6 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
@@ -11,7 +12,8 @@ import java.util.concurrent.CancellationException;
  * from the lookups of the task that follows, up to its time limit. Thread-safe.
  */
 final class RunningLookups {
-  private final Set<Thread> threads = new HashSet<>();
+  private final IdentityHashMap<Object, Thread> threads = new IdentityHashMap<>();
+  private final Set<Thread> stopped = new HashSet<>();
   private boolean isClosed;
 
   /** A query. */
@@ -31,18 +33,28 @@ final class RunningLookups {
    * @throws CancellationException where the task has ended
    */
   <T> T run(Query<T> query) throws IOException {
+    return run(new Object(), query);
+  }
+
+  /**
+   * Likewise of one that may be stopped.
+   *
+   * @param of whose query it is, which runs no other one
+   * @throws CancellationException where the task has ended
+   */
+  <T> T run(Object of, Query<T> query) throws IOException {
     synchronized (this) {
       if (isClosed) {
         throw new CancellationException("the task has ended");
       }
-      threads.add(Thread.currentThread());
+      threads.put(of, Thread.currentThread());
     }
     try {
       return query.run();
     } finally {
       synchronized (this) {
-        threads.remove(Thread.currentThread());
-        if (isClosed) {
+        threads.remove(of);
+        if (stopped.remove(Thread.currentThread()) || isClosed) {
           // What follows, the closing of files among it, is not to be interrupted.
           var unused = Thread.interrupted();
         }
@@ -53,6 +65,14 @@ final class RunningLookups {
   /** The task has ended: what runs is interrupted, and nothing runs from now on. */
   synchronized void close() {
     isClosed = true;
-    threads.forEach(Thread::interrupt);
+    threads.values().forEach(Thread::interrupt);
+  }
+
+  /** Nobody waits for an answer any more: its query is interrupted where it runs. */
+  synchronized void stop(Object of) {
+    Thread thread = threads.get(of);
+    if (thread != null && stopped.add(thread)) {
+      thread.interrupt();
+    }
   }
 }

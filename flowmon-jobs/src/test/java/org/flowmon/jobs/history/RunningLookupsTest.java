@@ -32,6 +32,32 @@ class RunningLookupsTest {
   }
 
   @Test
+  void aLookupWhoseTimeIsOverIsStoppedAndNoOtherOne() throws Exception {
+    RunningLookups lookups = new RunningLookups();
+    ExecutorService pool = Executors.newFixedThreadPool(1);
+    try {
+      Object late = new Object();
+      Future<?> ended =
+          pool.submit(
+              () -> {
+                assertEquals("interrupted", lookups.run(late, this::endless));
+                assertFalse(Thread.currentThread().isInterrupted(), "for what follows");
+                return lookups.run(() -> "b");
+              });
+      begun.await();
+      lookups.stop(new Object()); // of which nothing runs
+      assertFalse(ended.isDone());
+      lookups.stop(late);
+      lookups.stop(late);
+      assertEquals("b", ended.get());
+      lookups.stop(late); // which runs no more
+      assertFalse(lookups.isClosed());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
   void whatRunsEndsWithItsTaskAndItsThreadDoesOtherThings() throws Exception {
     RunningLookups lookups = new RunningLookups();
     RunningLookups others = new RunningLookups();

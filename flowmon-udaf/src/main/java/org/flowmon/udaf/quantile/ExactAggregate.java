@@ -1,6 +1,5 @@
 package org.flowmon.udaf.quantile;
 
-import java.util.Arrays;
 import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SuperAggregate;
@@ -105,18 +104,25 @@ final class ExactAggregate implements SuperAggregate {
     }
 
     private void grow() {
-      long[] oldKeys = keys;
-      long[] oldCopies = copies;
-      keys = new long[2 * oldKeys.length];
-      copies = new long[keys.length];
-      shift--;
-      for (int slot = 0; slot < oldKeys.length; slot++) {
-        if (oldCopies[slot] != 0) {
-          int to = slot(oldKeys[slot]);
-          keys[to] = oldKeys[slot];
-          copies[to] = oldCopies[slot];
+      long[] newKeys = new long[2 * keys.length];
+      long[] newCopies = new long[newKeys.length];
+      int mask = newKeys.length - 1;
+      for (int slot = 0; slot < keys.length; slot++) {
+        if (slot % LARGE == 0) {
+          ValueSort.checkInterrupted(); // of what there was nothing has changed yet
+        }
+        if (copies[slot] != 0) {
+          int to = (int) ((keys[slot] * MULTIPLIER) >>> (shift - 1));
+          while (newCopies[to] != 0) {
+            to = (to + 1) & mask;
+          }
+          newKeys[to] = keys[slot];
+          newCopies[to] = copies[slot];
         }
       }
+      keys = newKeys;
+      copies = newCopies;
+      shift--;
     }
 
     /** Slots of a table of so many values: at least twice as many, a power of two. */
@@ -133,7 +139,7 @@ final class ExactAggregate implements SuperAggregate {
           all.values[n] = keys[slot];
           n += copies[slot] == 0 ? 0 : 1;
         }
-        Arrays.sort(all.values, 0, size);
+        ValueSort.sort(all.values, 0, size);
         for (int i = 0; i < size; i++) {
           all.weights[i] = copies[slot(all.values[i])];
         }

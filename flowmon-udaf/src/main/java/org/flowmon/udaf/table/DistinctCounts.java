@@ -142,7 +142,7 @@ public final class DistinctCounts {
    * @param into made by {@link #newTable}
    */
   public void count(int grouping, GroupTable groups, GroupTable into) {
-    count(grouping, groups, into, () -> {});
+    count(grouping, groups, into, into.memory()::check);
   }
 
   /**
@@ -204,6 +204,7 @@ public final class DistinctCounts {
   ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {
+      check.run();
       count(g, groups.get(g), all, check);
     }
     return all.finish(query, check);
@@ -216,6 +217,6 @@ public final class DistinctCounts {
 
   /** Likewise, with how far what is approximate in it may be off. */
   public WindowPart.Answer answer(GroupTable groups) {
-    return groups.answer(query, () -> {});
+    return groups.answer(query, groups.memory()::check);
   }
 }

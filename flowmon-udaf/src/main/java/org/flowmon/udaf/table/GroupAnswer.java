@@ -20,7 +20,7 @@ final class GroupAnswer {
   private final Runnable check;
 
   GroupAnswer(GroupTable table, FlowQuery query) {
-    this(table, query, () -> {});
+    this(table, query, table.memory()::check);
   }
 
   /**
@@ -116,6 +116,7 @@ final class GroupAnswer {
     blocks.read(
         groups,
         (from, n) -> {
+          check.run();
           int chosen = having.select(n, selection);
           for (int i = 0; i < chosen; i++) {
             kept[count[0]++] = groups[from + selection[i]];

@@ -10,6 +10,9 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 final class GroupIndex {
   private static final int LARGE = 1 << 11;
 
+  // Slots between two looks at whether to go on.
+  private static final int CHECKED = 1 << 16;
+
   /** High 32 bits: the low ones of the hash; low 32 bits: row + 1; 0: free. */
   private long[] slots = new long[64];
 
@@ -72,9 +75,12 @@ final class GroupIndex {
     memory.take(2 * heapBytes()); // while the old slots are there
     long[] before = slots;
     slots = new long[2 * before.length];
-    for (long slot : before) {
-      if (slot != 0) {
-        put(slot);
+    for (int i = 0; i < before.length; i++) {
+      if (i % CHECKED == 0) {
+        memory.check();
+      }
+      if (before[i] != 0) {
+        put(before[i]);
       }
     }
     memory.take(-8L * before.length);

@@ -6,7 +6,8 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 /**
  * What one query may take of the heap, in all of its threads together: the words of groups, the
  * states of functions, the rows of joins and of the results that it asks. What is going to grow
- * takes it first, and grows only where that was granted. Thread-safe.
+ * takes it first, and grows only where that was granted; and whatever takes long asks by it whether
+ * the query is to go on, once for each block of work. Thread-safe.
  *
  * <p>An array that grows is there twice while it is copied, and both are counted.
  *
@@ -15,6 +16,7 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 public final class GroupMemory implements AutoCloseable {
   private final long most;
   private final GroupMemory whole; // null: this is
+  private final Runnable check;
   private final AtomicLong taken = new AtomicLong();
 
   /**
@@ -23,12 +25,22 @@ public final class GroupMemory implements AutoCloseable {
    * @param most bytes
    */
   public GroupMemory(long most) {
-    this(most, null);
+    this(most, () -> {});
   }
 
-  private GroupMemory(long most, GroupMemory whole) {
+  /**
+   * Likewise of a query that may be cancelled.
+   *
+   * @param check runs now and then, on any thread of the query, and may throw to end it
+   */
+  public GroupMemory(long most, Runnable check) {
+    this(most, null, check);
+  }
+
+  private GroupMemory(long most, GroupMemory whole, Runnable check) {
     this.most = most;
     this.whole = whole;
+    this.check = check;
   }
 
   /** Memory without a limit. */
@@ -38,7 +50,12 @@ public final class GroupMemory implements AutoCloseable {
 
   /** What is taken here is taken of this one too, until it is closed. */
   public GroupMemory part() {
-    return new GroupMemory(most, whole == null ? this : whole);
+    return new GroupMemory(most, whole == null ? this : whole, check);
+  }
+
+  /** Goes on, unless the query is to end: then whoever asks is thrown out. */
+  public void check() {
+    check.run();
   }
 
   /** Bytes that are taken. */

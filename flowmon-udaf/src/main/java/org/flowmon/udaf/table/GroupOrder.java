@@ -41,7 +41,7 @@ final class GroupOrder {
   private int compared;
 
   GroupOrder(GroupTable table, FlowQuery query) {
-    this(table, query, null, () -> {});
+    this(table, query, null, table.memory()::check);
   }
 
   /**
@@ -116,6 +116,9 @@ final class GroupOrder {
     int[] kept = new int[ordered.length];
     int n = 0;
     for (int i = 0; i < ordered.length && n < wanted; i++) {
+      if ((i & COMPARED - 1) == 0) {
+        check.run();
+      }
       if (counts.count(ordered[i]) <= query.limitBy().rows()) {
         kept[n++] = ordered[i];
       }
@@ -146,10 +149,12 @@ final class GroupOrder {
         FirstRows.of(
             size,
             wanted,
-            (a, b) -> {
-              int order = Long.compareUnsigned(longs[a], longs[b]);
-              return order != 0 ? order : compare(chosen[a], chosen[b]);
-            });
+            Checked.of(
+                (a, b) -> {
+                  int order = Long.compareUnsigned(longs[a], longs[b]);
+                  return order != 0 ? order : compare(chosen[a], chosen[b]);
+                },
+                check));
     return Arrays.stream(places).map(place -> chosen[place]).toArray();
   }
 

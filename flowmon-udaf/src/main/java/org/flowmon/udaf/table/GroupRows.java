@@ -40,6 +40,7 @@ final class GroupRows {
     }
     int[] places = new int[Math.min(BLOCK, groups.length)];
     for (int from = 0; from < groups.length; from += BLOCK) {
+      table.memory().check();
       int n = Math.min(BLOCK, groups.length - from);
       for (int i = 0; i < n; i++) {
         places[i] = table.stateAt(groups[from + i]);

@@ -18,6 +18,10 @@ import org.flowmon.udaf.function.SuperState;
  * the memory before it does, one merge after the other. Not thread-safe.
  */
 final class GroupStates {
+  // Bytes merged between two looks at whether to go on, at 1 ns and more a byte.
+  private static final long MOST_UNCHECKED = 1 << 20;
+  private static final int WORK_OF_MERGE = 256;
+
   // Bytes of a state beyond which room for it is not kept for others.
   private static final int LARGE = 1 << 20;
 
@@ -50,6 +54,7 @@ final class GroupStates {
     private SuperState[] states = {};
     private long bytes;
     private long charged;
+    private long unchecked; // work since it was last asked whether to go on, as bytes
     // Groups whose state is another table's too; null where there are none.
     private BitSet shared;
     // Made when rows are first added: most tables only merge what others made.
@@ -157,6 +162,11 @@ final class GroupStates {
       if (!memory.isLimited()) {
         state.merge(reader);
         return;
+      }
+      unchecked += reader.remaining() + WORK_OF_MERGE;
+      if (unchecked > MOST_UNCHECKED) {
+        unchecked = 0;
+        memory.check();
       }
       long before = state.memoryBytes();
       long most = state.growth(reader);

@@ -292,7 +292,11 @@ public final class GroupTable {
   public void append(GroupTable other, int[] groups) {
     requireSameLayout(other);
     reserveToAppend(groups.length);
-    for (int group : groups) {
+    for (int i = 0; i < groups.length; i++) {
+      if (i % CHECKED == 0) {
+        memory.check();
+      }
+      int group = groups[i];
       if (states != null) {
         states.share(size(), other.states, group);
       }
@@ -439,7 +443,7 @@ public final class GroupTable {
 
   /** Merges all groups of a table of the same layout, and what it left out. */
   public void merge(GroupTable other) {
-    merge(other, () -> {});
+    merge(other, memory::check);
   }
 
   /**
@@ -552,7 +556,7 @@ public final class GroupTable {
    * ordered, ties by the keys ascending, cut to the limit.
    */
   public ResultTable finish(FlowQuery query) {
-    return finish(query, () -> {});
+    return finish(query, memory::check);
   }
 
   /**

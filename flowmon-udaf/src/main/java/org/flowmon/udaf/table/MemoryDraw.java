@@ -29,6 +29,13 @@ final class MemoryDraw {
     return memory != null;
   }
 
+  /** As {@link GroupMemory#check}: for each block of work that takes up to some milliseconds. */
+  void check() {
+    if (memory != null) {
+      memory.check();
+    }
+  }
+
   /** Bytes that are in use. */
   long used() {
     return used;

@@ -141,6 +141,7 @@ final class PackedOrder {
     int next = chooseCodes(spreads, to - from, first, codes);
     Arrays.fill(longs, from, to, 0);
     for (int block = from; block < to; block += BLOCK) {
+      table.memory().check();
       int end = Math.min(to, block + BLOCK);
       for (Code code : codes) {
         write(code, groups, block, end, longs);
@@ -168,6 +169,7 @@ final class PackedOrder {
     Spread[] spreads = new Spread[words.size()];
     Arrays.setAll(spreads, w -> new Spread());
     for (int block = from; block < to; block += BLOCK) {
+      table.memory().check();
       int end = Math.min(to, block + BLOCK);
       for (int w = first; w < spreads.length; w++) {
         spread(spreads[w], words.get(w), groups, block, end);

@@ -175,7 +175,7 @@ public final class RowLookup {
   private void taken(int taken) {
     rows = ResultTable.rows((long) rows + taken);
     if (rows > 2 * limit + SLACK && limit < Integer.MAX_VALUE / 4) {
-      keepFirst(() -> {});
+      keepFirst(memory::check);
     }
   }
 
@@ -196,7 +196,7 @@ public final class RowLookup {
     }
     int[] kept = FirstRows.of(rows, (int) limit, Checked.of(this::compare, check));
     for (ValueColumn column : columns) {
-      column.keep(kept);
+      column.keep(kept, check);
     }
     rows = kept.length;
     giveBack();
@@ -212,7 +212,7 @@ public final class RowLookup {
           columns.length,
           c -> {
             check.run();
-            columns[c].reorder(order);
+            columns[c].reorder(order, check);
           });
     }
     memory.take(-bytes);
@@ -273,7 +273,7 @@ public final class RowLookup {
 
   /** The answer over all rows offered so far. */
   public ResultTable finish() {
-    return finish(() -> {});
+    return finish(memory::check);
   }
 
   /**
@@ -322,7 +322,10 @@ public final class RowLookup {
     others.forEach(other -> all.memory.take(other.taken));
     each.run(
         all.columns.length,
-        c -> all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total));
+        c -> {
+          check.run();
+          all.columns[c].appendAll(others.stream().map(o -> o.columns[c]).toList(), total);
+        });
     all.rows = total;
     if (!all.query.orderBy().isEmpty()) {
       all.reorder(each, check);

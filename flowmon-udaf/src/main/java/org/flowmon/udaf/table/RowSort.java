@@ -7,6 +7,9 @@ final class RowSort {
   // Of fewer, counting bytes takes longer than comparing.
   private static final int FEW = 64;
 
+  // Rows between two looks at whether to go on.
+  private static final int CHECKED = 1 << 18;
+
   private long[] keys;
   private int[] rows;
 
@@ -69,8 +72,7 @@ final class RowSort {
       if ((differ >>> shift & 0xFF) == 0) {
         continue;
       }
-      check.run();
-      pass(keysFrom, rowsFrom, at, n, shift, keysTo, rowsTo, other);
+      pass(keysFrom, rowsFrom, at, n, shift, keysTo, rowsTo, other, check);
       long[] sortedKeys = keysTo;
       int[] sortedRows = rowsTo;
       int sortedAt = other;
@@ -103,20 +105,34 @@ final class RowSort {
 
   /** One stable pass by the byte at a shift. */
   private static void pass(
-      long[] keys, int[] rows, int from, int n, int shift, long[] keysTo, int[] rowsTo, int to) {
+      long[] keys,
+      int[] rows,
+      int from,
+      int n,
+      int shift,
+      long[] keysTo,
+      int[] rowsTo,
+      int to,
+      Runnable check) {
     int[] starts = new int[257];
-    for (int i = from; i < from + n; i++) {
-      starts[(int) (keys[i] >>> shift & 0xFF) + 1]++;
+    for (int block = from; block < from + n; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, from + n); i++) {
+        starts[(int) (keys[i] >>> shift & 0xFF) + 1]++;
+      }
     }
     starts[0] = to;
     for (int b = 0; b < 256; b++) {
       starts[b + 1] += starts[b];
     }
-    for (int i = from; i < from + n; i++) {
-      long key = keys[i];
-      int place = starts[(int) (key >>> shift & 0xFF)]++;
-      keysTo[place] = key;
-      rowsTo[place] = rows[i];
+    for (int block = from; block < from + n; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, from + n); i++) {
+        long key = keys[i];
+        int place = starts[(int) (key >>> shift & 0xFF)]++;
+        keysTo[place] = key;
+        rowsTo[place] = rows[i];
+      }
     }
   }
 

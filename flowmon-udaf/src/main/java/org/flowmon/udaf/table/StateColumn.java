@@ -41,6 +41,7 @@ final class StateColumn {
         call.value().isState() ? null : QueryFunctions.extractor(function, call);
     StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
     for (int row = 0; row < groups.length; row++) {
+      table.memory().check();
       SuperState state = table.states().state(place, groups[row]);
       column.set(
           row, extractor == null ? exported(function, state) : value(call, extractor, state));

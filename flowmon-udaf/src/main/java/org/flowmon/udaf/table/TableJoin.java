@@ -108,6 +108,9 @@ final class TableJoin {
     int[] next = new int[size];
     Arrays.fill(first, -1);
     for (int row = size - 1; row >= 0; row--) { // so that lists are ascending
+      if (row % CHECKED == 0) {
+        check.run();
+      }
       if (!build.isNull(row)) {
         int at = (int) build.hash(row) & mask;
         next[row] = first[at];
@@ -153,6 +156,7 @@ final class TableJoin {
     }
     memory.take((long) Integer.BYTES * made * (own + 1));
     for (int s = 0; s < own; s++) {
+      check.run();
       int[] moved = new int[made];
       for (int i = 0; i < made; i++) {
         moved[i] = rows[s][left[i]];

@@ -63,6 +63,7 @@ public record ValueBound(String value, ErrorBound bound) {
     BoundExtractor extractor = QueryFunctions.extractor(function, call);
     ErrorBound largest = null;
     for (int group : groups) {
+      table.memory().check();
       largest = larger(largest, extractor.bound(table.states().state(place, group)));
     }
     return largest == null ? ErrorBound.EXACT : largest;

@@ -16,6 +16,9 @@ import org.flowmon.udaf.query.ValueKind;
  * unknown.
  */
 final class ValueColumn {
+  // Rows between two looks at whether to go on.
+  private static final int CHECKED = 1 << 18;
+
   private final ValueKind kind;
   private int rows;
   private int expected;
@@ -284,13 +287,17 @@ final class ValueColumn {
     return a == b ? 0 : Double.compare(a, b);
   }
 
-  /** Keeps these rows, in this order. */
+  /**
+   * Keeps these rows, in this order.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
   @SuppressWarnings("ReferenceEquality") // as above
-  void keep(int[] kept) {
-    values = gathered(values, kept);
-    high = gathered(high, kept);
-    texts = gathered(texts, kept);
-    isNull = gathered(isNull, kept);
+  void keep(int[] kept, Runnable check) {
+    values = gathered(values, kept, check);
+    high = gathered(high, kept, check);
+    texts = gathered(texts, kept, check);
+    isNull = gathered(isNull, kept, check);
     rows = kept.length;
     textBytes = 0;
     for (int row = 0; texts != null && row < rows; row++) {
@@ -299,19 +306,24 @@ final class ValueColumn {
     }
   }
 
-  /** Puts all rows in this order: in place, run by run of rows that change places. */
-  void reorder(int[] order) {
+  /**
+   * Puts all rows in this order: in place, run by run of rows that change places.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  void reorder(int[] order, Runnable check) {
     for (int from = 0; from < rows; ) {
       int to = from;
       for (int last = order[from]; to < last; last = Math.max(last, order[to])) {
         to++;
       }
       if (to > from) {
+        check.run();
         int[] run = Arrays.copyOfRange(order, from, to + 1);
-        putBack(values, gathered(values, run), from);
-        putBack(high, gathered(high, run), from);
-        putBack(texts, gathered(texts, run), from);
-        putBack(isNull, gathered(isNull, run), from);
+        putBack(values, gathered(values, run, check), from);
+        putBack(high, gathered(high, run, check), from);
+        putBack(texts, gathered(texts, run, check), from);
+        putBack(isNull, gathered(isNull, run, check), from);
       }
       from = to + 1;
     }
@@ -323,35 +335,44 @@ final class ValueColumn {
     }
   }
 
-  private static long[] gathered(long[] from, int[] rows) {
+  private static long[] gathered(long[] from, int[] rows, Runnable check) {
     if (from == null) {
       return null;
     }
     long[] to = new long[rows.length];
-    for (int i = 0; i < rows.length; i++) {
-      to[i] = from[rows[i]];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
     }
     return to;
   }
 
-  private static String[] gathered(String[] from, int[] rows) {
+  private static String[] gathered(String[] from, int[] rows, Runnable check) {
     if (from == null) {
       return null;
     }
     String[] to = new String[rows.length];
-    for (int i = 0; i < rows.length; i++) {
-      to[i] = from[rows[i]];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
     }
     return to;
   }
 
-  private static boolean[] gathered(boolean[] from, int[] rows) {
+  private static boolean[] gathered(boolean[] from, int[] rows, Runnable check) {
     if (from == null) {
       return null;
     }
     boolean[] to = new boolean[rows.length];
-    for (int i = 0; i < rows.length; i++) {
-      to[i] = from[rows[i]];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
     }
     return to;
   }
