@@ -72,7 +72,7 @@ final class PostgresSystem extends JdbcSystem {
       config.put("max_parallel_workers_per_gather", Integer.toString(threads));
       config.put("max_parallel_maintenance_workers", Integer.toString(threads));
       config.put("random_page_cost", "1.1"); // pages are in memory or on a solid-state disk
-      EmbeddedPostgres server = EmbeddedPostgres.start(folder, config);
+      EmbeddedPostgres server = EmbeddedPostgres.start(folder.resolve("server"), config);
       try {
         // A threshold of −1: prepared on the server and binary from the first time on.
         Connection connection =
