@@ -12,7 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.flowmon.deploy.Flowmon;
@@ -183,9 +185,25 @@ class DamageIT {
         assertTrue(said.err().contains(file.getFileName().toString()), context + said.err());
         assertFalse(isCalledADefect(said), context + said.err());
         assertFalse(isSidecar(file), context + "a sidecar can be done without; " + said.err());
-        assertEquals("", said.out(), context + "an answer before the error");
+        assertPartOf(answers.get(i), said.out(), QUERIES.get(i), context);
       }
     }
+  }
+
+  /** Rows without groups or order are written as they are found: each is a right one. */
+  private static void assertPartOf(String answer, String part, String sql, String context) {
+    if (sql.contains("GROUP BY")) {
+      assertEquals("", part, context + "an answer before the error");
+      return;
+    }
+    Map<String, Integer> left = new HashMap<>();
+    answer.lines().forEach(line -> left.merge(line, 1, Integer::sum));
+    part.lines()
+        .forEach(
+            line ->
+                assertTrue(
+                    left.merge(line, -1, Integer::sum) >= 0,
+                    context + "a row that is in no answer: " + line));
   }
 
   private static void assertSame(Path file, String damage) {
