@@ -17,6 +17,7 @@ import org.flowmon.deploy.bench.archive.Workload;
 import org.flowmon.deploy.bench.archive.WorkloadQuery;
 import org.flowmon.deploy.bench.experiment.AddressLookups;
 import org.flowmon.deploy.bench.experiment.BatchSizes;
+import org.flowmon.deploy.bench.experiment.Cancellations;
 import org.flowmon.deploy.bench.experiment.Codecs;
 import org.flowmon.deploy.bench.experiment.Differences;
 import org.flowmon.deploy.bench.experiment.HistogramThreads;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Option;
     },
     subcommands = {
       AddressLookups.class,
+      Cancellations.class,
       BatchSizes.class,
       Codecs.class,
       HistogramThreads.class,
