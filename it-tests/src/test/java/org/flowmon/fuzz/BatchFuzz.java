@@ -2,6 +2,8 @@ package org.flowmon.fuzz;
 
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +47,7 @@ final class BatchFuzz implements FuzzTarget {
           QueryParser.parse(
               "SELECT TIME_BUCKET(end_time, INTERVAL '1' HOUR) AS hour, SUM(packets),"
                   + " SUM(reverse_bytes), COUNT(DISTINCT dst_addr) FROM flows GROUP BY hour"));
+  private static final int HEADER_ROWS_AT = 8;
   private static final WindowSpec WINDOW = WindowSpec.tumbling(60_000_000L, 10_000_000L);
 
   @Override
@@ -66,12 +69,22 @@ final class BatchFuzz implements FuzzTarget {
 
   @Override
   public long allocationLimit(byte[] input) {
-    return (48L << 20) + 64L * input.length; // an archive is made and written
+    return (48L << 20) + 64L * size(input); // an archive is made and written
+  }
+
+  /** Bytes of the input, and 32 for each row: columns of one value have none for their rows. */
+  private static long size(byte[] input) {
+    int rows = input.length < HEADER_ROWS_AT + Integer.BYTES ? 0 : rows(input);
+    return input.length + 32L * Math.max(0, Math.min(FlowBatch.MAX_ROWS, rows));
+  }
+
+  private static int rows(byte[] input) {
+    return ByteBuffer.wrap(input).order(ByteOrder.LITTLE_ENDIAN).getInt(HEADER_ROWS_AT);
   }
 
   @Override
   public long cpuLimit(byte[] input) {
-    return 400_000_000L + 1_000_000L * (input.length / 1024);
+    return 400_000_000L + 1_000_000L * (size(input) / 1024);
   }
 
   @Override

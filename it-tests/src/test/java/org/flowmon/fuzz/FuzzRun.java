@@ -22,7 +22,7 @@ final class FuzzRun {
   private static final String FUZZER = "com.code_intelligence.jazzer.Jazzer";
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs in (\\d+) second");
   private static final Pattern STATE = Pattern.compile("cov: (\\d+) ft: (\\d+) corp: (\\d+)");
-  private static final int SECONDS_OF_AN_INPUT = 60;
+  private static final int SECONDS_OF_AN_INPUT = 300;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final FuzzTarget target;
@@ -130,7 +130,7 @@ final class FuzzRun {
     Files.createDirectories(least);
     process(
         command("-merge=1", least.toString(), folder.resolve("corpus").toString()),
-        Duration.ofMinutes(8),
+        Duration.ofMinutes(30),
         folder.resolve("merge.log"),
         Output.IN_FILE);
     return least;
