@@ -63,10 +63,14 @@ public enum IngestCounter {
   EXPORTERS_EVICTED,
   /** Observation domains forgotten with their templates, those of forgotten exporters too. */
   DOMAINS_EVICTED,
-  /** Flows (v5) or records (IPFIX) that the sequence numbers say were lost on the way. */
+  /** Flows (v5) or records (IPFIX) that known exporters' numbers say were lost on the way. */
   SEQUENCE_LOST_FLOWS,
-  /** Datagrams (v9) that the sequence numbers say were lost on the way. */
+  /** Datagrams (v9) that known exporters' numbers say were lost on the way. */
   SEQUENCE_LOST_DATAGRAMS,
+  /** As {@link #SEQUENCE_LOST_FLOWS}, of strangers, or more than their exporter can have sent. */
+  SEQUENCE_UNPROVEN_FLOWS,
+  /** As {@link #SEQUENCE_LOST_DATAGRAMS}, of strangers, or more than can have been sent. */
+  SEQUENCE_UNPROVEN_DATAGRAMS,
   /** Datagrams that came after a later one; what they hold is no longer counted as lost. */
   SEQUENCE_LATE_DATAGRAMS,
   /** Times that an exporter's sequence began anew. */

@@ -124,6 +124,7 @@ final class ExporterFeed implements FlowFeed {
   public Map<String, Long> dropped() {
     Map<String, Long> dropped = new TreeMap<>();
     put(dropped, IngestCounter.SEQUENCE_LOST_FLOWS);
+    put(dropped, IngestCounter.SEQUENCE_UNPROVEN_FLOWS);
     put(dropped, IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
     publisher
         .stats()

@@ -9,7 +9,8 @@ package org.flowmon.ingest.decode;
  *     while there are few known ones
  * @param exporterBytes all that is kept of one exporter: an IPv4 address, a /64 of IPv6
  * @param establishedMicros how long after its first flows an exporter that was not forgotten
- *     meanwhile is known by the next ones, µs of arrival
+ *     meanwhile is known by the next ones, µs of arrival; only then what its sequence numbers say
+ *     was lost counts as lost
  * @param idleMicros how long a known exporter may be silent before another may take its place, µs
  * @param templatesPerDomain templates of one domain; the one defined longest ago is forgotten
  * @param fieldsPerTemplate fields of one template; longer ones are refused
@@ -69,6 +70,21 @@ public record DecoderLimits(
         strangers,
         exporter,
         establishedMicros,
+        idleMicros,
+        templatesPerDomain,
+        fieldsPerTemplate,
+        scopesPerDomain,
+        flowsPerDatagram,
+        templateLifetimeMicros);
+  }
+
+  /** As this, but exporters are known by flows this long (µs) after their first. */
+  DecoderLimits withEstablishedAfter(long micros) {
+    return new DecoderLimits(
+        stateBytes,
+        strangerBytes,
+        exporterBytes,
+        micros,
         idleMicros,
         templatesPerDomain,
         fieldsPerTemplate,

@@ -75,8 +75,10 @@ final class Exporter {
     return established;
   }
 
+  /** It is known from now on: what it lost until now counts. */
   void setEstablished() {
     established = true;
+    domains.values().forEach(domain -> domain.sequence().claims().prove());
   }
 
   /** When its last datagram came, µs. */

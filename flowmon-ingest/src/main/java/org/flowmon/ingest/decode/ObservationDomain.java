@@ -13,7 +13,7 @@ final class ObservationDomain {
   static final int ANY_PORT = -1;
 
   /** Heap of a domain without its templates and rates, reckoned (bytes). */
-  static final int BYTES = 500;
+  static final int BYTES = 600;
 
   /** Heap of what leads to a template, and to a sampling rate, reckoned (bytes). */
   private static final int TEMPLATE_ENTRY_BYTES = 128;
@@ -70,7 +70,7 @@ final class ObservationDomain {
     this.exporter = exporter;
     this.limits = limits;
     this.counters = counters;
-    this.sequence = new SequenceTracker(lost, counters);
+    this.sequence = new SequenceTracker(new LossClaims(exporter, lost, counters), counters);
   }
 
   SequenceTracker sequence() {

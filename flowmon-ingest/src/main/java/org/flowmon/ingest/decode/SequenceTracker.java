@@ -4,7 +4,7 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Follows the sequence numbers of one exporter and domain and counts what they say was lost. They
+ * Follows the sequence numbers of one exporter and domain and claims what they say was lost. They
  * are 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows, IPFIX
  * records, v9 datagrams.
  *
@@ -14,7 +14,7 @@ import org.flowmon.ingest.IngestCounters;
  * the exporter counts that way, and what was taken for a loss was none.
  */
 final class SequenceTracker {
-  /** No loss is believed to be larger: the exporter has started anew instead. */
+  /** No jump is taken for a larger loss: the exporter has started anew instead. */
   static final int MAX_LOSS = 1 << 24;
 
   /** Further back than this is a restart, not a datagram that came late. */
@@ -29,7 +29,7 @@ final class SequenceTracker {
   private static final int WAYS = 3;
   private static final int NONE = -1;
 
-  private final IngestCounter lost;
+  private final LossClaims claims;
   private final IngestCounters counters;
   private boolean started;
   private boolean hasUptime;
@@ -39,24 +39,22 @@ final class SequenceTracker {
   // The way this exporter counts, and one that fitted the last datagram where this did not.
   private int way;
   private int otherWay = NONE;
-  // What the last datagram was counted as that the other way would not have counted.
-  private long doubtfulLoss;
 
   private int sequence;
   private final int[] advance = new int[WAYS - 1];
-  // Units counted as lost that may still come late.
-  private long missing;
   // Units that the last datagram may have held in sets that could not be read.
   private long mayHold;
   private int lateNext;
   private int lateRun;
 
-  /**
-   * @param lost what counts the loss
-   */
-  SequenceTracker(IngestCounter lost, IngestCounters counters) {
-    this.lost = lost;
+  SequenceTracker(LossClaims claims, IngestCounters counters) {
+    this.claims = claims;
     this.counters = counters;
+  }
+
+  /** What its numbers claim to be lost. */
+  LossClaims claims() {
+    return claims;
   }
 
   /**
@@ -78,8 +76,10 @@ final class SequenceTracker {
    * @param flows its flows: by how much the number is larger than the last one's where it counts
    *     them in
    * @param unread units that it may hold in sets that could not be read
+   * @param arrival when it came, µs
    */
-  void observe(int number, int units, int records, int flows, long unread) {
+  void observe(int number, int units, int records, int flows, long unread, long arrival) {
+    claims.received(units, arrival);
     if (uptimeFell && started && !continues(number, flows)) {
       started = false;
       counters.increment(IngestCounter.SEQUENCE_RESETS);
@@ -92,21 +92,17 @@ final class SequenceTracker {
     if (step > 0 && step <= mayHold) {
       counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, step);
     } else if (step > 0 && step <= MAX_LOSS) {
-      counters.add(lost, step);
-      missing += step;
-      doubtfulLoss = step;
+      claims.claim(step);
     } else if (step < 0 && step >= -MAX_LATE && otherWay == NONE && !isRestart(number, units)) {
-      long back = Math.min(missing, units);
-      counters.add(lost, -back);
-      missing -= back;
+      claims.cameLate(units);
       counters.increment(IngestCounter.SEQUENCE_LATE_DATAGRAMS);
       return;
     } else if (step != 0 && otherWay == NONE) {
       counters.increment(IngestCounter.SEQUENCE_RESETS);
-      missing = 0;
+      claims.startAnew();
     }
     if (!started) {
-      missing = 0;
+      claims.startAnew();
     }
     started = true;
     sequence = number;
@@ -139,13 +135,11 @@ final class SequenceTracker {
     if (otherWay != NONE && number == expected(otherWay, flows)) {
       way = otherWay;
       otherWay = NONE;
-      counters.add(lost, -doubtfulLoss);
-      missing -= doubtfulLoss;
-      doubtfulLoss = 0;
+      claims.takeBack();
       return true;
     }
     otherWay = NONE;
-    doubtfulLoss = 0;
+    claims.settle();
     for (int by = 0; by < WAYS && otherWay == NONE; by++) {
       if (by != way && number == expected(by, flows)) {
         otherWay = by;

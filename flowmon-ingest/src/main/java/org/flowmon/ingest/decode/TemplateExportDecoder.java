@@ -89,7 +89,7 @@ final class TemplateExportDecoder {
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     endOfFlows();
     own.sequence().observeUptime(h.uptime);
-    own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0);
+    own.sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0, h.arrival);
     // The header counts templates and records; what was not seen of them was in unread sets.
     int unseen = u16(bytes, offset + 2) - seenTemplates - seenRecords;
     if (unseen > 0 && unseen <= unreadBytes && damage == null) {
@@ -123,7 +123,8 @@ final class TemplateExportDecoder {
     int end = offset + messageLength;
     readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
     endOfFlows();
-    own.sequence().observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes);
+    own.sequence()
+        .observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes, h.arrival);
     return null;
   }
 

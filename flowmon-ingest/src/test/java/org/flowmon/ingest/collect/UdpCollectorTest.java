@@ -73,15 +73,30 @@ class UdpCollectorTest {
   @Test
   void whatIsLostOnTheWayIsToldAndWhatIsOnlyLateIsNot() throws IOException {
     Sink sink = new Sink();
-    try (UdpCollector collector = start(sink, 1 << 20, 1);
+    losesTwelve(sink, knownAtOnce());
+    assertEquals(11, recorder.rows().size(), counters.toString());
+    assertEquals(12, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS), counters.toString());
+    assertEquals(12, sink.lost, "3 to 9 and 15 to 19");
+  }
+
+  @Test
+  void whatStrangersSayIsLostIsNotTold() throws IOException {
+    Sink sink = new Sink();
+    losesTwelve(sink, DecoderLimits.defaults());
+    assertEquals(11, recorder.rows().size(), counters.toString());
+    assertEquals(12, counters.get(IngestCounter.SEQUENCE_UNPROVEN_FLOWS), counters.toString());
+    assertEquals(0, sink.lost);
+  }
+
+  private void losesTwelve(Sink sink, DecoderLimits limits) throws IOException {
+    List<InetSocketAddress> listen = List.of(UdpCollector.loopback(0));
+    try (UdpCollector collector =
+            UdpCollector.start(listen, 1 << 20, decoder(limits), sink, counters);
         DatagramSocket sender = new DatagramSocket()) {
       for (int sequence : new int[] {0, 1, 2, 10, 11, 13, 12, 14, 20, 21, 22}) {
         send(sender, collector.addresses().get(0), sequence);
       }
     }
-    assertEquals(11, recorder.rows().size(), counters.toString());
-    assertEquals(12, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS), counters.toString());
-    assertEquals(12, sink.lost, "3 to 9 and 15 to 19");
   }
 
   @Test
@@ -272,7 +287,27 @@ class UdpCollectorTest {
   }
 
   private ExportDecoder decoder() {
-    return new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+    return decoder(DecoderLimits.defaults());
+  }
+
+  private ExportDecoder decoder(DecoderLimits limits) {
+    return new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
+  }
+
+  /** Exporters are known by their first flows, and else as by default. */
+  private static DecoderLimits knownAtOnce() {
+    DecoderLimits limits = DecoderLimits.defaults();
+    return new DecoderLimits(
+        limits.stateBytes(),
+        limits.strangerBytes(),
+        limits.exporterBytes(),
+        0,
+        limits.idleMicros(),
+        limits.templatesPerDomain(),
+        limits.fieldsPerTemplate(),
+        limits.scopesPerDomain(),
+        limits.flowsPerDatagram(),
+        limits.templateLifetimeMicros());
   }
 
   private UdpCollector start(CollectorSink sink, int buffer, int ports) throws IOException {

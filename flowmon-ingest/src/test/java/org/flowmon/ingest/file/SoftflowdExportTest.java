@@ -51,7 +51,9 @@ class SoftflowdExportTest {
           counters.get(IngestCounter.DATAGRAMS_DECODED),
           where);
       assertEquals(0, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS), where);
+      assertEquals(0, counters.get(IngestCounter.SEQUENCE_UNPROVEN_FLOWS), where);
       assertEquals(0, counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS), where);
+      assertEquals(0, counters.get(IngestCounter.SEQUENCE_UNPROVEN_DATAGRAMS), where);
       assertEquals(0, counters.get(IngestCounter.SEQUENCE_RESETS), where);
     }
   }
