@@ -11,8 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.jobgraph.jsonplan.JsonPlanGenerator;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -190,6 +192,52 @@ class FlowmonJobTest {
                     + node.getTransformationUID())
         .sorted()
         .toList();
+  }
+
+  @Test
+  void whatFlinkShowsOfTheJobHasNoSecrets() throws Exception {
+    String secret = "Xq7fProud";
+    JobConfig plain = config(topic("secrets"), 2, true);
+    JobConfig.Kafka kafka = plain.kafka();
+    Map<String, String> properties =
+        Map.of("ssl.key.password", secret, "sasl.jaas.config", "x required password=" + secret);
+    JobConfig config =
+        new JobConfig(
+            new JobConfig.Kafka(
+                kafka.bootstrap(),
+                kafka.topic(),
+                kafka.group(),
+                kafka.startingOffsets(),
+                null,
+                properties),
+            null,
+            0,
+            null,
+            null,
+            new JobConfig.Postgres("jdbc:postgresql://db/x?password=" + secret, "u", null),
+            null,
+            List.of(),
+            plain.job());
+    StreamExecutionEnvironment env = environment(2);
+    FlowmonJob.build(env, config, BOTH);
+    StreamGraph graph = env.getStreamGraph(false);
+    StringBuilder shown = new StringBuilder(graph.getStreamingPlanAsJSON());
+    shown.append(graph.getJobName()).append(env.getConfig().toConfiguration());
+    shown.append(env.getConfig().getGlobalJobParameters().toMap()).append(env.getConfiguration());
+    shown.append(JsonPlanGenerator.generatePlan(graph.getJobGraph()));
+    graph
+        .getJobGraph()
+        .getVertices()
+        .forEach(
+            vertex ->
+                shown
+                    .append(vertex)
+                    .append(vertex.getOperatorDescription())
+                    .append(vertex.getOperatorPrettyName())
+                    .append(vertex.getResultOptimizerProperties())
+                    .append(vertex.getConfiguration()));
+    assertTrue(shown.indexOf("PostgreSQL") >= 0 || shown.indexOf("postgres") >= 0, "no plan");
+    assertTrue(shown.indexOf(secret) < 0, shown::toString);
   }
 
   @Test

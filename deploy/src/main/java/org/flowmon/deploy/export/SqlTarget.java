@@ -57,7 +57,7 @@ public final class SqlTarget implements ExportTarget {
     if (dialect == null) {
       throw new IllegalArgumentException(
           "no database of '"
-              + url
+              + url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//")
               + "': expected jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or"
               + " jdbc:sqlite:");
     }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 
@@ -139,6 +140,19 @@ public record JobConfig(
       all.put("bootstrap.servers", bootstrap);
       return all;
     }
+
+    /** Without the properties' values, which may be secrets. */
+    @Override
+    public String toString() {
+      return "topic "
+          + topic
+          + " at "
+          + bootstrap
+          + ", group "
+          + group
+          + ", properties "
+          + new TreeSet<>(properties.keySet());
+    }
   }
 
   /**
@@ -146,7 +160,18 @@ public record JobConfig(
    *
    * @param passwordFile file whose first line is the password; null where none is needed
    */
-  public record Postgres(String url, String user, String passwordFile) implements Serializable {}
+  public record Postgres(String url, String user, String passwordFile) implements Serializable {
+    /** The URL without what may be a secret: parameters, and what stands before an @. */
+    public String place() {
+      return url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//");
+    }
+
+    /** Without what may be a secret. */
+    @Override
+    public String toString() {
+      return "PostgreSQL at " + place();
+    }
+  }
 
   /**
    * How the job runs.

@@ -3,6 +3,7 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -33,6 +34,19 @@ public record SiteConfig(
     Map<String, Object> all = new HashMap<>(properties);
     all.put("bootstrap.servers", bootstrap);
     return all;
+  }
+
+  /** Without the properties' values, which may be secrets. */
+  @Override
+  public String toString() {
+    return "site "
+        + name
+        + ", topic "
+        + topic
+        + " at "
+        + bootstrap
+        + ", properties "
+        + new TreeSet<>(properties.keySet());
   }
 
   static SiteConfig of(YamlSection section, JobConfig.Kafka kafka) {

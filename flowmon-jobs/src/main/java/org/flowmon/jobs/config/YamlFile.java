@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -18,6 +19,9 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /** Reads one YAML document, whose nodes know where they stand, so that errors can say so. */
 final class YamlFile {
   private static final long MAX_BYTES = 1 << 20;
+
+  private static final Pattern NAMED =
+      Pattern.compile("(alias|anchor|tag handle|tag|duplicate key) \\S+");
 
   private YamlFile() {}
 
@@ -69,7 +73,7 @@ final class YamlFile {
     } catch (MarkedYamlEngineException e) {
       throw notYaml(file, e);
     } catch (YamlEngineException e) {
-      throw new ConfigException(file + ": not YAML: " + e.getMessage(), e);
+      throw new ConfigException(file + ": not YAML: " + said(e.getMessage()));
     } catch (StackOverflowError e) {
       // The parser has no limit of its own; a configuration has some five levels.
       throw new ConfigException(file + ": not a configuration: it is nested too deeply", e);
@@ -81,12 +85,19 @@ final class YamlFile {
     return new YamlSection(file, text.lines().toList(), "", mapping);
   }
 
+  /** A value that begins with * or ! may be a password that needs quotes. */
+  private static String said(String problem) {
+    return NAMED.matcher(problem).replaceAll("$1");
+  }
+
+  // Without its cause, whose message has the line, in which a secret may stand.
   private static ConfigException notYaml(String file, MarkedYamlEngineException e) {
     String place =
         e.getProblemMark()
             .map(mark -> ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1))
             .orElse("");
     String context = e.getContext() == null ? "" : ", " + e.getContext();
-    return new ConfigException(file + place + ": not YAML: " + e.getProblem() + context, e);
+    return new ConfigException(file + place + ": not YAML: " + said(e.getProblem()) + context);
   }
+
 }

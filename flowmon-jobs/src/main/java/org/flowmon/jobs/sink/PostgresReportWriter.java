@@ -75,7 +75,7 @@ final class PostgresReportWriter implements SinkWriter<Report> {
         throw new IOException(
             waiting.size()
                 + " reports could not be written to "
-                + store.url()
+                + store.place()
                 + " for "
                 + FLUSH_LIMIT_MILLIS / 1000
                 + " s ("
@@ -123,7 +123,7 @@ final class PostgresReportWriter implements SinkWriter<Report> {
     nextAttempt = time.getCurrentProcessingTime() + pauseMillis;
     LOG.warn(
         "PostgreSQL at {}: {} reports wait, next attempt in {} ms: {}",
-        store.url(),
+        store.place(),
         waiting.size(),
         pauseMillis,
         e.toString());

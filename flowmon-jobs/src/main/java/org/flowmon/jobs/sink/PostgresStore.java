@@ -63,8 +63,9 @@ final class PostgresStore implements AutoCloseable {
     this.postgres = postgres;
   }
 
-  String url() {
-    return postgres.url();
+  /** Where it is, without secrets. */
+  String place() {
+    return postgres.place();
   }
 
   /**
@@ -92,7 +93,7 @@ final class PostgresStore implements AutoCloseable {
       throw new PostgresRejectedException(
           PostgresTable.nameOf(report.analysis())
               + " in "
-              + url()
+              + place()
               + ": "
               + e.getMessage()
               + " (SQL state "
@@ -151,10 +152,13 @@ final class PostgresStore implements AutoCloseable {
     if (postgres.passwordFile() != null) {
       properties.setProperty("password", password());
     }
+    if (Driver.parseURL(postgres.url(), null) == null) { // the driver's own error shows all of it
+      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
+    }
     // The driver itself: DriverManager does not see it from the class loader of a Flink job.
     Connection opened = new Driver().connect(postgres.url(), properties);
     if (opened == null) {
-      throw new SQLException("not a URL of PostgreSQL: " + postgres.url());
+      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
     }
     opened.setAutoCommit(false);
     connection = opened;
