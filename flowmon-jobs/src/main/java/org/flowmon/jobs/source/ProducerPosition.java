@@ -74,6 +74,11 @@ record ProducerPosition(
     return sequence < next;
   }
 
+  /** Whether no gap will tell of a batch that cannot be taken: its number is no gap's. */
+  boolean isBeyondGaps(FlowBatchHeader header) {
+    return header.sequence() - next > MAX_MISSING;
+  }
+
   /** Whether a batch that cannot be taken is by its header the one that follows. */
   boolean isNext(FlowBatchHeader header) {
     return header.sequence() == next && header.cumulativeFlows() == flows + header.rows();

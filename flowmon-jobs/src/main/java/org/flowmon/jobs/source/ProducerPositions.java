@@ -39,6 +39,8 @@ final class ProducerPositions {
     // Those whose last batch was taken longest ago come first.
     private final LinkedHashMap<Long, ProducerPosition> newcomers = new LinkedHashMap<>();
     private long latest = Long.MIN_VALUE;
+    // Flows of messages that were refused before any arrival was known.
+    private long untold;
     private boolean read;
 
     ProducerPosition get(long producerId) {
@@ -100,6 +102,20 @@ final class ProducerPositions {
     select(position.sourceKey()).put(position);
   }
 
+  /** Keeps lost flows of a partition of which no arrival is known until its first batch. */
+  void addUntold(String sourceKey, long flows) {
+    select(sourceKey).untold += flows;
+  }
+
+  /** Gives what is {@linkplain #addUntold kept}, once: to be told with a batch that is taken. */
+  long takeUntold(String sourceKey) {
+    Partition partition = select(sourceKey);
+    // Where an arrival is known it was told: what a task kept from before a restart is stale.
+    long untold = partition.latest == Long.MIN_VALUE ? partition.untold : 0;
+    partition.untold = 0;
+    return untold;
+  }
+
   // One instance stands for each source key, and batches of a partition come in runs: mostly one
   // comparison.
   @SuppressWarnings("ReferenceEquality")
@@ -119,6 +135,25 @@ final class ProducerPositions {
     if (known == null || known.next() < position.next()) {
       partition.put(position);
     }
+  }
+
+  /** Takes from a checkpoint what was kept of a partition; as often as tasks wrote it. */
+  void restoreUntold(String sourceKey, long flows) {
+    Partition partition = byPartition.computeIfAbsent(sourceKey, key -> new Partition());
+    partition.untold = Math.max(partition.untold, flows);
+  }
+
+  /** What a task writes to a checkpoint of flows that are kept, by partition. */
+  Map<String, Long> snapshotUntold(int task, int tasks) {
+    Map<String, Long> kept = new HashMap<>();
+    byPartition.forEach(
+        (sourceKey, partition) -> {
+          if (partition.untold > 0
+              && (partition.read || Math.floorMod(sourceKey.hashCode(), tasks) == task)) {
+            kept.put(sourceKey, partition.untold);
+          }
+        });
+    return kept;
   }
 
   /** What a task writes to a checkpoint. */

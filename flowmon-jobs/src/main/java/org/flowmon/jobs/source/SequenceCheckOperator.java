@@ -1,7 +1,11 @@
 package org.flowmon.jobs.source;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -28,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
  * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
- * the gap in its producer's numbers. It never changes what is known of a producer, but for one that
+ * the gap in its producer's numbers; where no arrival of its partition is known yet, with the first
+ * batch that is taken. It never changes what is known of a producer, but for one that
  * is just what was expected of it.
  *
  * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (messages
@@ -36,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * {@code heartbeats} (taken), {@code repeats} (batches dropped), {@code repeated_flows}, {@code
  * gaps}, {@code gap_batches}, {@code gap_flows} (missing), {@code gap_fills} (batches that came
  * after they were counted as missing), {@code producer_losses} (flows that the producers say they
- * lost).
+ * lost), {@code quarantine_losses} (flows of refused messages of which no gap tells).
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
@@ -45,6 +50,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
 
   private transient ProducerPositions positions;
   private transient ListState<ProducerPosition> state;
+  private transient ListState<Tuple2<String, Long>> untoldState;
   private transient Counter quarantined;
   private transient Counter quarantinedFlows;
   private transient Counter batches;
@@ -58,6 +64,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   private transient Counter gapFlows;
   private transient Counter gapFills;
   private transient Counter producerLosses;
+  private transient Counter quarantineLosses;
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -70,6 +77,14 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
                 new ListStateDescriptor<>("producer-positions", new ProducerPositionSerializer()));
     for (ProducerPosition position : state.get()) {
       positions.restore(position);
+    }
+    untoldState =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>("untold-losses", Types.TUPLE(Types.STRING, Types.LONG)));
+    for (Tuple2<String, Long> untold : untoldState.get()) {
+      positions.restoreUntold(untold.f0, untold.f1);
     }
   }
 
@@ -90,6 +105,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     gapFlows = group.counter("gap_flows");
     gapFills = group.counter("gap_fills");
     producerLosses = group.counter("producer_losses");
+    quarantineLosses = group.counter("quarantine_losses");
   }
 
   @Override
@@ -102,8 +118,9 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     FlowBatch batch = record.batch();
     ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
     if (position == null) {
+      long lost = positions.takeUntold(record.sourceKey());
       positions.put(ProducerPosition.first(record));
-      take(element, 0);
+      take(element, lost);
     } else if (position.isRepeat(batch.sequence())) {
       repeats.inc();
       repeatedFlows.inc(batch.rows());
@@ -167,7 +184,12 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     }
     output.collect(Quarantined.TAG, new StreamRecord<>(refused));
     long arrival = positions.latest(refused.sourceKey());
-    long lost = arrival == Long.MIN_VALUE ? 0 : lostWith(refused);
+    long lost = lostWith(refused);
+    quarantineLosses.inc(lost);
+    if (arrival == Long.MIN_VALUE) {
+      positions.addUntold(refused.sourceKey(), lost); // nobody can say in which window
+      lost = 0;
+    }
     output.collect(element.replace(element.getValue().asPlace(lost, arrival)));
   }
 
@@ -178,7 +200,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       return 0;
     }
     ProducerPosition position = positions.get(refused.sourceKey(), header.producerId());
-    if (position == null) {
+    if (position == null || position.isBeyondGaps(header)) {
       return header.rows(); // of a producer that is not known, and does not become so
     }
     if (position.isNext(header)) {
@@ -207,9 +229,11 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    state.update(
-        positions.snapshot(
-            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
-            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks()));
+    int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+    int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
+    state.update(positions.snapshot(task, tasks));
+    List<Tuple2<String, Long>> untold = new ArrayList<>();
+    positions.snapshotUntold(task, tasks).forEach((key, flows) -> untold.add(Tuple2.of(key, flows)));
+    untoldState.update(untold);
   }
 }

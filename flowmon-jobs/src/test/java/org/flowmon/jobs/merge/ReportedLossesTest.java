@@ -26,6 +26,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
+import org.flowmon.jobs.source.PositionedBatches;
 import org.flowmon.jobs.source.SequenceCheckOperator;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.junit.jupiter.api.Test;
@@ -41,8 +42,19 @@ class ReportedLossesTest {
   private static final long[] SLIDES = {500 * MS, 1000 * MS, 2000 * MS};
   private static final long[] LATENESS = {0, 0, 700 * MS, 1000 * MS, 2500 * MS};
 
-  /** What comes of one producer, in its order: of a heartbeat no flows. */
-  private record Sent(List<TestFlow> flows, FlowBatch batch) {}
+  /**
+   * What comes of one producer, in its order: of a heartbeat no flows.
+   *
+   * @param refused whether it comes as a message that is quarantined
+   */
+  private record Sent(List<TestFlow> flows, FlowBatch batch, boolean refused) {
+    PositionedBatch at(int partition, int number) {
+      String key = "t:" + partition;
+      return refused
+          ? PositionedBatches.refused(key, number, batch.bytes())
+          : new PositionedBatch(key, number, batch, 0);
+    }
+  }
 
   /** An analysis, and what its partitions hold. */
   private static final class Schedule {
@@ -173,7 +185,10 @@ class ReportedLossesTest {
         if (!sent.isEmpty() && from < flows.size() && random.nextInt(8) == 0) {
           continue; // it never comes
         }
-        Sent one = new Sent(rows, batch);
+        if (random.nextInt(12) == 0) {
+          sent.add(stranger());
+        }
+        Sent one = new Sent(rows, batch, random.nextInt(8) == 0);
         sent.add(one);
         if (random.nextInt(8) == 0) {
           sent.add(one); // it comes twice
@@ -188,26 +203,69 @@ class ReportedLossesTest {
       return sent;
     }
 
+    /** A message that is refused, of a producer that nobody knows. */
+    private Sent stranger() {
+      TestFlow flow = flow(TestFlow.START, 0);
+      List<TestFlow> rows = Collections.nCopies(1 + random.nextInt(9), flow);
+      byte[] batch = TestFlow.batch(rows, 1000 + random.nextInt(1000), 7, 99, 0);
+      return new Sent(List.of(), FlowBatch.open(batch), true);
+    }
+
     /** Counts what is taken, and what the check of sequence numbers says that is lost. */
     private void count(List<Sent> sent) {
       Set<Long> seen = new HashSet<>();
-      FlowBatch before = null; // the one with the largest number
+      boolean begun = false;
+      // Of the batch with the largest number, and the largest arrival.
+      long number = 0;
+      long flows = 0;
+      long losses = 0;
+      long latest = 0;
+      long untold = 0;
       for (Sent one : sent) {
         FlowBatch batch = one.batch();
-        if (!seen.add(batch.sequence())) {
+        boolean isKnown = batch.producerId() < 1000;
+        boolean follows =
+            batch.sequence() == number + 1 && batch.cumulativeFlows() == flows + batch.rows();
+        if (one.refused()) {
+          if (!begun) {
+            untold += batch.rows();
+          } else if (!isKnown || follows) {
+            count(latest, new ArrivalCounts(0, 0, 0, batch.rows()));
+          }
+          if (begun && isKnown && follows) {
+            seen.add(batch.sequence());
+            number++;
+            flows += batch.rows();
+          }
           continue;
         }
-        if (before == null) {
-          before = batch;
-        } else if (batch.sequence() > before.sequence()) {
-          boolean isGap = batch.sequence() > before.sequence() + 1;
-          long missing = batch.cumulativeFlows() - batch.rows() - before.cumulativeFlows();
-          long atProducer = batch.cumulativeLosses() - before.cumulativeLosses();
-          count(batch.maxArrival(), new ArrivalCounts(0, 0, 0, (isGap ? missing : 0) + atProducer));
-          before = batch;
+        if ((begun && batch.sequence() < firstSeen(seen)) || !seen.add(batch.sequence())) {
+          continue;
+        }
+        if (!begun || batch.sequence() > number) {
+          long lost = untold;
+          untold = 0;
+          if (begun) {
+            lost += batch.cumulativeLosses() - losses;
+            lost +=
+                batch.sequence() > number + 1
+                    ? batch.cumulativeFlows() - batch.rows() - flows
+                    : 0;
+          }
+          count(batch.maxArrival(), new ArrivalCounts(0, 0, 0, lost));
+          begun = true;
+          number = batch.sequence();
+          flows = batch.cumulativeFlows();
+          losses = batch.cumulativeLosses();
+          latest = Math.max(latest, batch.maxArrival());
         }
         countFlows(one);
       }
+    }
+
+    /** What was before the first that came is not judged. */
+    private static long firstSeen(Set<Long> seen) {
+      return Collections.min(seen);
     }
 
     private void countFlows(Sent one) {
@@ -332,14 +390,16 @@ class ReportedLossesTest {
       List<Sent> partition = schedule.partitions.get(p);
       int number = next.get(p);
       if (number < partition.size()) {
-        FlowBatch batch = partition.get(number).batch();
+        Sent sent = partition.get(number);
         var check = checks.get(p);
-        check.processElement(new StreamRecord<>(new PositionedBatch("t:" + p, number, batch, 0)));
+        check.processElement(new StreamRecord<>(sent.at(p, number)));
         for (PositionedBatch record : check.extractOutputValues()) {
           network.batch(p, record);
         }
         check.getOutput().clear();
-        largest[p] = Math.max(largest[p], batch.maxArrival());
+        if (!sent.refused()) {
+          largest[p] = Math.max(largest[p], sent.batch().maxArrival());
+        }
         next.set(p, number + 1);
       }
       boolean isDone = number + 1 >= partition.size();

@@ -177,6 +177,49 @@ class SequenceCheckOperatorTest {
     }
   }
 
+  @Test
+  void whatIsRefusedBeforeAPartitionsFirstBatchIsLostWithThat() throws Exception {
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      refuse(check, 0, BATCHES.get(0).bytes()); // no arrival is known: no window can be told
+      assertEquals(List.of(0L), lost(check));
+      state = check.snapshot(1, 1);
+    }
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, state)) {
+      refuse(check, 1, BATCHES.get(1).bytes());
+      send(check, "t:0", 2, 3);
+      assertEquals(List.of(0L, 20L, 0L), lost(check));
+      state = check.snapshot(2, 2);
+    }
+    // Another task has it from before: it is not told twice.
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, state)) {
+      send(check, "t:0", 4);
+      assertEquals(List.of(0L), lost(check));
+    }
+  }
+
+  @Test
+  void theFlowsOfANumberThatNoGapExplainsAreLost() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      byte[] far =
+          TestFlow.batch(
+              TestFlow.random(1, 5, 1, 5),
+              FlowBatch.open(BATCHES.get(0).bytes()).producerId(),
+              ProducerPosition.MAX_MISSING + 3,
+              1000);
+      check.processElement(
+          new StreamRecord<>(new PositionedBatch("t:0", 2, FlowBatch.open(far), 0)));
+      refuse(check, 3, far);
+      send(check, "t:0", 2);
+      assertEquals(List.of(0L, 0L, 5L, 5L, 0L), lost(check));
+    }
+  }
+
   private static void refuse(
       OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
       long offset,
