@@ -71,6 +71,15 @@ final class ArchiveDrain {
     return missing;
   }
 
+  /** What is committed of each partition, by source key. */
+  Map<String, Long> committed() throws IOException, InterruptedException, TimeoutException {
+    Map<String, Long> committed = new TreeMap<>();
+    for (String key : ends().keySet()) {
+      committed.put(key, Math.max(0, archive.committedEnd(key)));
+    }
+    return committed;
+  }
+
   /**
    * The topic's ends by source key: {@code <topic id>:<partition>}, as the job names its sources.
    */

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.TimeoutException;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -102,6 +102,7 @@ public final class Demo {
     tellWhereToLook(services);
     try (FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
+      feed.tellWhereItListens(progress);
       if (options.inputs().isEmpty()) {
         awaitWindow();
       }
@@ -111,23 +112,45 @@ public final class Demo {
       feed.finish();
       double seconds = (System.nanoTime() - start) / 1e9;
       long sentAll = System.nanoTime();
-      drain(services, archive, job);
+      ArchiveDrain drain =
+          new ArchiveDrain(services.kafka().bootstrapServers(), DemoServices.FLOWS, archive);
+      progress.println("waiting until the archive has everything");
+      drain.await(drain.ends(), DRAIN, missing -> job.check());
       double archiveSeconds = (System.nanoTime() - sentAll) / 1e9;
       progress.println("waiting for the last reports");
       reports.settle(QUIET, REPORTS);
       Map<String, DemoSummary.Reported> reported = reports.counts();
       job.cancel();
+      OthersMessages others =
+          OthersMessages.read(
+              services.kafka().bootstrapServers(),
+              DemoServices.FLOWS,
+              drain.committed(),
+              feed.producerIds());
       return new DemoSummary(
           feed.sent(),
-          StoredFlows.count(archive, preloaded > 0),
+          feed.others() + others.flows(),
+          StoredFlows.count(archive) - preloaded,
           preloaded,
-          feed.dropped(),
+          dropped(feed, others),
+          others.refused(),
           reported,
           seconds,
           archiveSeconds,
           StoredFlows.facts(archive),
           memory.bytes());
     }
+  }
+
+  private static Map<String, Long> dropped(FlowFeed feed, OthersMessages others) {
+    Map<String, Long> dropped = new TreeMap<>(feed.dropped());
+    if (others.refusedFlows() > 0) {
+      dropped.put("quarantined", others.refusedFlows());
+    }
+    if (others.repeated() > 0) {
+      dropped.put("repeated", others.repeated());
+    }
+    return dropped;
   }
 
   /** What may be done meanwhile in another terminal. */
@@ -137,6 +160,7 @@ public final class Demo {
     progress.println("the job runs; in another terminal:");
     progress.printf("    ./flowmon analyses add --kafka %s FILE%n", kafka);
     progress.printf("    ./flowmon reports --kafka %s --follow%n", kafka);
+    progress.printf("    ./flowmon quarantine --kafka %s%n", kafka);
     progress.printf(
         "    PGPASSFILE=%s psql -h 127.0.0.1 -p %d -U %s %s -c 'TABLE flowmon_windows'%n",
         DemoSummary.shell(postgres.pgpass()),
@@ -171,13 +195,5 @@ public final class Demo {
       lastNanos = now;
       reports.poll();
     }
-  }
-
-  private void drain(DemoServices services, Archive archive, DemoJob job)
-      throws IOException, InterruptedException, TimeoutException {
-    ArchiveDrain drain =
-        new ArchiveDrain(services.kafka().bootstrapServers(), DemoServices.FLOWS, archive);
-    progress.println("waiting until the archive has everything");
-    drain.await(drain.ends(), DRAIN, missing -> job.check());
   }
 }

@@ -15,9 +15,11 @@ import org.flowmon.ingest.text.JsonText;
  * archive, {@code dropped} where it happened; none is derived from the others.
  *
  * @param sent flows that were sent or read
- * @param stored flows of those that are in the archive
+ * @param others flows that others sent to the collector's port or wrote into the topic meanwhile
+ * @param stored flows of both that are in the archive
  * @param preloaded flows of history that were there before
  * @param dropped flows by reason; empty where there was no drop
+ * @param refused messages of the topic that the job left out
  * @param reports by analysis
  * @param seconds from the first flow sent until Kafka has every one
  * @param archiveSeconds from then until the archive has every one
@@ -26,9 +28,11 @@ import org.flowmon.ingest.text.JsonText;
  */
 record DemoSummary(
     long sent,
+    long others,
     long stored,
     long preloaded,
     Map<String, Long> dropped,
+    long refused,
     Map<String, Reported> reports,
     double seconds,
     double archiveSeconds,
@@ -66,7 +70,7 @@ record DemoSummary(
 
   /** Whether every flow is accounted for. */
   boolean balances() {
-    return sent == stored + allDropped();
+    return sent + others == stored + allDropped();
   }
 
   /** Flows sent per second while sending. */
@@ -81,9 +85,11 @@ record DemoSummary(
       json.useDefaultPrettyPrinter();
       json.writeStartObject();
       json.writeNumberField("sent", sent);
+      json.writeNumberField("others", others);
       json.writeNumberField("stored", stored);
       json.writeNumberField("preloaded", preloaded);
       writeCounts(json, "dropped", dropped);
+      json.writeNumberField("refused_messages", refused);
       writeReports(json);
       json.writeNumberField("flows_per_second", flowsPerSecond());
       json.writeNumberField("seconds", seconds);
@@ -132,17 +138,21 @@ record DemoSummary(
   void writeText(PrintStream out) {
     out.printf(
         "sent       %,15d flows in %.1f s, %,.0f flows/s%n", sent, seconds, flowsPerSecond());
+    if (others > 0) {
+      out.printf("others     %,15d flows that somebody else sent to the demo%n", others);
+    }
     out.printf(
         "stored     %,15d of them, %.1f s after the last was sent%n", stored, archiveSeconds);
     out.printf("dropped    %,15d%s%n", allDropped(), dropped.isEmpty() ? "" : " " + dropped);
+    if (refused > 0) {
+      out.printf("refused    %,15d messages of the topic that are no batches of flows%n", refused);
+    }
     if (!balances()) {
-      long missing = sent - stored - allDropped();
+      long missing = sent + others - stored - allDropped();
       out.printf(
           "           %,15d flows %s%n",
           Math.abs(missing),
-          missing > 0
-              ? "are not accounted for"
-              : "more than were sent: somebody else wrote into the topic");
+          missing > 0 ? "are not accounted for" : "more than anybody is known to have sent");
     }
     out.printf("preloaded  %,15d flows of history%n", preloaded);
     reports.forEach(

@@ -1,13 +1,16 @@
 package org.flowmon.deploy.demo;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -36,6 +39,7 @@ final class ExporterFeed implements FlowFeed {
 
   private final FlowPublisher publisher;
   private final IngestCounters counters = new IngestCounters();
+  private final SenderCounts senders;
   private final UdpCollector collector;
   private final ExporterSimulator simulator;
   private final FeedThread sender;
@@ -50,13 +54,12 @@ final class ExporterFeed implements FlowFeed {
             new BadDatagramSamples(SAMPLES_PER_REASON),
             new ProtectedNetworks(TrafficModel.protectedNetworks()),
             DecoderLimits.defaults());
+    InetSocketAddress listen = UdpCollector.loopback(0);
+    this.senders =
+        new SenderCounts(decoder, counters, IpAddress.ofBytes(listen.getAddress().getAddress()));
     this.collector =
         UdpCollector.start(
-            List.of(UdpCollector.loopback(0)),
-            RECEIVE_BUFFER,
-            decoder,
-            new PublishingSink(publisher),
-            counters);
+            List.of(listen), RECEIVE_BUFFER, senders, new PublishingSink(publisher), counters);
     this.simulator = simulator(model);
     this.sender =
         new FeedThread(
@@ -72,8 +75,9 @@ final class ExporterFeed implements FlowFeed {
       ExporterSimulator routers =
           new ExporterSimulator(model, target, ExporterSimulator.defaultExporters());
       routers.waitForReceiver(
-          () -> counters.get(IngestCounter.DATAGRAMS_RECEIVED),
+          () -> senders.routers().get(IngestCounter.DATAGRAMS_RECEIVED),
           Math.max(8, Math.min(4_096, collector.receiveBufferBytes() / BUFFER_PER_DATAGRAM)));
+      senders.routersSendFrom(routers.ports());
       return routers;
     } catch (IOException | RuntimeException e) {
       collector.close();
@@ -105,6 +109,14 @@ final class ExporterFeed implements FlowFeed {
   }
 
   @Override
+  public void tellWhereItListens(PrintStream out) throws IOException {
+    InetSocketAddress address = collector.addresses().get(0);
+    out.printf(
+        "exports (NetFlow v5, v9, IPFIX) of your own go to UDP %s:%d%n",
+        address.getAddress().getHostAddress(), address.getPort());
+  }
+
+  @Override
   public void start() {
     sender.start();
   }
@@ -133,8 +145,18 @@ final class ExporterFeed implements FlowFeed {
     return dropped;
   }
 
+  @Override
+  public long others() {
+    return senders.others().get(IngestCounter.FLOWS_DECODED);
+  }
+
+  @Override
+  public Set<Long> producerIds() {
+    return publisher.producerIds();
+  }
+
   private void put(Map<String, Long> dropped, IngestCounter counter) {
-    long count = counters.get(counter);
+    long count = senders.routers().get(counter);
     if (count != 0) {
       dropped.put(counter.label(), count);
     }

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.demo;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -73,6 +74,11 @@ final class FileFeed implements FlowFeed {
   }
 
   @Override
+  public void tellWhereItListens(PrintStream out) {
+    // It does not listen.
+  }
+
+  @Override
   public void start() {
     reader.start();
   }
@@ -101,6 +107,16 @@ final class FileFeed implements FlowFeed {
         .failedByReason()
         .forEach((reason, flows) -> dropped.put("publish " + reason, flows));
     return dropped;
+  }
+
+  @Override
+  public long others() {
+    return 0; // nobody sends to a file
+  }
+
+  @Override
+  public Set<Long> producerIds() {
+    return publisher.producerIds();
   }
 
   @Override

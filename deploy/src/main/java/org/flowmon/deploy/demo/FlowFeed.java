@@ -1,10 +1,15 @@
 package org.flowmon.deploy.demo;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.Map;
+import java.util.Set;
 
 /** Where the demo's flows come from, and their way into Kafka. */
 interface FlowFeed extends AutoCloseable {
+  /** Tells people where they can send something too, if anywhere. */
+  void tellWhereItListens(PrintStream out) throws IOException;
+
   /** Begins to send; returns at once. */
   void start();
 
@@ -18,6 +23,12 @@ interface FlowFeed extends AutoCloseable {
    * Flows dropped so far by reason, counted where they were dropped; without reasons that are 0.
    */
   Map<String, Long> dropped();
+
+  /** Flows that others sent to where this feed listens, and that it took. */
+  long others();
+
+  /** The ids by which its messages in Kafka are told from those of others. */
+  Set<Long> producerIds();
 
   /** Ends sending; returns when nothing more will be sent. */
   void stop() throws InterruptedException;

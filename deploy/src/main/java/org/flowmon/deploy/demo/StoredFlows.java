@@ -11,16 +11,12 @@ import org.flowmon.udaf.query.QueryParser;
 final class StoredFlows {
   private static final String ALL = "SELECT COUNT(*) AS flows FROM flows";
 
-  /** Generated history comes as source kind 8, synthetic; what came over the wire does not. */
-  private static final String WITHOUT_HISTORY = ALL + " WHERE source_kind <> 8";
-
   private StoredFlows() {}
 
-  /** Flows in the archive, without the history that was generated for it. */
-  static long count(Archive archive, boolean hasHistory) throws IOException {
-    String sql = hasHistory ? WITHOUT_HISTORY : ALL;
+  /** All flows in the archive. */
+  static long count(Archive archive) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
-      return ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS)
+      return ArchiveQuery.run(snapshot, QueryParser.parse(ALL), QueryOptions.DEFAULTS)
           .table()
           .longValue(0, 0);
     }

@@ -20,15 +20,17 @@ final class DemoSummaryTest {
   private static final DemoSummary SUMMARY =
       new DemoSummary(
           1_000,
-          990,
+          30,
+          1_013,
           5_000,
-          Map.of("no_template", 10L),
+          Map.of("no_template", 10L, "quarantined", 7L),
+          2,
           Map.of(
               "elephants", new DemoSummary.Reported(6, 60, Map.of("new", 1L, "usual", 59L)),
               "talkers", new DemoSummary.Reported(2, 20, Map.of())),
           2.0,
           0.5,
-          new DemoSummary.ArchiveFacts(Path.of("/demo/archive"), 5_990, 123_456, 3),
+          new DemoSummary.ArchiveFacts(Path.of("/demo/archive"), 6_013, 123_456, 3),
           500_000_000);
 
   @Test
@@ -41,9 +43,11 @@ final class DemoSummaryTest {
     assertEquals(
         Set.of(
             "sent",
+            "others",
             "stored",
             "preloaded",
             "dropped",
+            "refused_messages",
             "reports",
             "report_rows",
             "verdicts",
@@ -54,9 +58,12 @@ final class DemoSummaryTest {
             "peak_memory_bytes"),
         names);
     assertEquals(1_000, json.get("sent").asLong());
-    assertEquals(990, json.get("stored").asLong());
+    assertEquals(30, json.get("others").asLong());
+    assertEquals(1_013, json.get("stored").asLong());
     assertEquals(5_000, json.get("preloaded").asLong());
     assertEquals(10, json.get("dropped").get("no_template").asLong());
+    assertEquals(7, json.get("dropped").get("quarantined").asLong());
+    assertEquals(2, json.get("refused_messages").asLong());
     assertEquals(6, json.get("reports").get("elephants").asLong());
     assertEquals(60, json.get("report_rows").get("elephants").asLong());
     assertEquals(1, json.get("verdicts").get("elephants").get("new").asLong());
@@ -65,7 +72,7 @@ final class DemoSummaryTest {
     assertEquals(0.5, json.get("archive_seconds").asDouble());
     assertEquals(500.0, json.get("flows_per_second").asDouble());
     assertEquals(2.0, json.get("seconds").asDouble());
-    assertEquals(5_990, json.get("archive").get("rows").asLong());
+    assertEquals(6_013, json.get("archive").get("rows").asLong());
     assertEquals(123_456, json.get("archive").get("bytes").asLong());
     assertEquals(3, json.get("archive").get("segments").asLong());
     assertEquals("/demo/archive", json.get("archive").get("path").asText());
@@ -77,19 +84,31 @@ final class DemoSummaryTest {
     assertTrue(SUMMARY.balances());
     DemoSummary lost =
         new DemoSummary(
-            1_000, 980, 0, Map.of("no_template", 10L), Map.of(), 1, 1, SUMMARY.archive(), 1);
+            1_000, 0, 980, 0, Map.of("no_template", 10L), 0, Map.of(), 1, 1, SUMMARY.archive(), 1);
     assertFalse(lost.balances());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     lost.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("             10 flows are not accounted for"), text);
     DemoSummary more =
-        new DemoSummary(1_000, 1_030, 0, Map.of(), Map.of(), 1, 1, SUMMARY.archive(), 1);
+        new DemoSummary(1_000, 0, 1_030, 0, Map.of(), 0, Map.of(), 1, 1, SUMMARY.archive(), 1);
     assertFalse(more.balances());
     ByteArrayOutputStream other = new ByteArrayOutputStream();
     more.writeText(new PrintStream(other, true, StandardCharsets.UTF_8));
     text = other.toString(StandardCharsets.UTF_8);
-    assertTrue(text.contains("             30 flows more than were sent: somebody"), text);
+    assertTrue(
+        text.contains("             30 flows more than anybody is known to have sent"), text);
+  }
+
+  @Test
+  void whatOthersSentAndWhatIsRefusedIsSaid() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    SUMMARY.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
+    String text = out.toString(StandardCharsets.UTF_8);
+    assertTrue(text.contains("others                  30 flows that somebody else sent"), text);
+    assertTrue(text.contains("dropped                 17 {no_template=10, quarantined=7}"), text);
+    assertTrue(text.contains("refused                  2 messages of the topic"), text);
+    assertFalse(text.contains("not accounted for"), text);
   }
 
   @Test
@@ -97,9 +116,11 @@ final class DemoSummaryTest {
     DemoSummary summary =
         new DemoSummary(
             1_000,
+            0,
             1_000,
             0,
             Map.of(),
+            0,
             SUMMARY.reports(),
             2,
             0.5,
@@ -125,7 +146,7 @@ final class DemoSummaryTest {
         out.toString(StandardCharsets.UTF_8));
     DemoSummary preloaded =
         new DemoSummary(
-            1_000, 1_000, 5, Map.of(), Map.of(), 2, 0.5, summary.archive(), 500_000_000);
+            1_000, 0, 1_000, 5, Map.of(), 0, Map.of(), 2, 0.5, summary.archive(), 500_000_000);
     out.reset();
     preloaded.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -55,10 +56,31 @@ public final class UdpCollector implements Closeable {
   // Reading without decoding empties any buffer in less; exporters may go on sending.
   private static final long DISCARD_MILLIS = 1000;
 
+  /** Takes what a collector receives; {@link ExportDecoder#decode} is one. */
+  @FunctionalInterface
+  public interface Receiver {
+    /**
+     * Takes one datagram, by the collector's thread.
+     *
+     * @param datagram its bytes, only read and only until this returns
+     * @param exporter who sent it
+     * @param port the UDP port that it was sent from
+     * @param arrivalMicros when it was received, µs since 1970
+     */
+    void receive(
+        byte[] datagram,
+        int offset,
+        int length,
+        IpAddress exporter,
+        int port,
+        long arrivalMicros,
+        FlowSink out);
+  }
+
   private final Selector selector;
   private final List<DatagramChannel> channels;
   private final Set<Integer> ports = new HashSet<>();
-  private final ExportDecoder decoder;
+  private final Receiver receiver;
   private final CollectorSink sink;
   private final IngestCounters counters;
   private final KernelDrops kernel = new KernelDrops();
@@ -84,7 +106,7 @@ public final class UdpCollector implements Closeable {
   private UdpCollector(
       Selector selector,
       List<DatagramChannel> channels,
-      ExportDecoder decoder,
+      Receiver receiver,
       CollectorSink sink,
       IngestCounters counters,
       long drainMillis)
@@ -92,7 +114,7 @@ public final class UdpCollector implements Closeable {
     this.drainMillis = drainMillis;
     this.selector = selector;
     this.channels = channels;
-    this.decoder = decoder;
+    this.receiver = receiver;
     this.sink = sink;
     this.counters = counters;
     this.lossesBefore = countedLosses();
@@ -123,7 +145,22 @@ public final class UdpCollector implements Closeable {
       CollectorSink sink,
       IngestCounters counters)
       throws IOException {
-    return start(listen, receiveBufferBytes, decoder, sink, counters, DRAIN_MILLIS);
+    return start(listen, receiveBufferBytes, decoder::decode, sink, counters);
+  }
+
+  /**
+   * As above, with something before the decoder.
+   *
+   * @param receiver used by the collector's thread alone from now on
+   */
+  public static UdpCollector start(
+      List<InetSocketAddress> listen,
+      int receiveBufferBytes,
+      Receiver receiver,
+      CollectorSink sink,
+      IngestCounters counters)
+      throws IOException {
+    return start(listen, receiveBufferBytes, receiver, sink, counters, DRAIN_MILLIS);
   }
 
   /**
@@ -134,7 +171,7 @@ public final class UdpCollector implements Closeable {
   static UdpCollector start(
       List<InetSocketAddress> listen,
       int receiveBufferBytes,
-      ExportDecoder decoder,
+      Receiver receiver,
       CollectorSink sink,
       IngestCounters counters,
       long drainMillis)
@@ -149,7 +186,7 @@ public final class UdpCollector implements Closeable {
         channels.add(bind(address, receiveBufferBytes, selector));
       }
       UdpCollector collector =
-          new UdpCollector(selector, channels, decoder, sink, counters, drainMillis);
+          new UdpCollector(selector, channels, receiver, sink, counters, drainMillis);
       collector.thread.start();
       return collector;
     } catch (IOException | RuntimeException e) {
@@ -313,7 +350,7 @@ public final class UdpCollector implements Closeable {
       lastPort = address.getPort();
       lastSender = sender;
     }
-    decoder.decode(bytes, 0, buffer.position(), lastExporter, lastPort, arrival, sink);
+    receiver.receive(bytes, 0, buffer.position(), lastExporter, lastPort, arrival, sink);
     return true;
   }
 

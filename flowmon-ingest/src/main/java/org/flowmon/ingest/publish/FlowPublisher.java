@@ -2,10 +2,13 @@ package org.flowmon.ingest.publish;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
@@ -155,6 +158,13 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /** Partitions of the topic. */
   public int partitions() {
     return partitions.length;
+  }
+
+  /** The ids by which its batches are told from those of other producers, one for a partition. */
+  public Set<Long> producerIds() {
+    return Arrays.stream(partitions)
+        .map(partition -> partition.stream.producerId())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.flowmon.flow.SourceKind;
@@ -141,9 +143,7 @@ public final class ExporterSimulator implements AutoCloseable {
 
   private static DatagramChannel open(InetAddress target) throws IOException {
     DatagramChannel channel = DatagramChannel.open();
-    if (target.isLoopbackAddress()) {
-      channel.bind(new InetSocketAddress(target, 0));
-    }
+    channel.bind(target.isLoopbackAddress() ? new InetSocketAddress(target, 0) : null);
     return channel;
   }
 
@@ -293,6 +293,15 @@ public final class ExporterSimulator implements AutoCloseable {
       }
     }
     sent = new SentCounts(counts);
+  }
+
+  /** The UDP ports that the routers send from. */
+  public Set<Integer> ports() throws IOException {
+    Set<Integer> ports = new TreeSet<>();
+    for (DatagramChannel channel : channels) {
+      ports.add(((InetSocketAddress) channel.getLocalAddress()).getPort());
+    }
+    return ports;
   }
 
   /**

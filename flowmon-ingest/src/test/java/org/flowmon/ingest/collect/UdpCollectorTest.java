@@ -127,7 +127,7 @@ class UdpCollectorTest {
         UdpCollector.start(
             List.of(UdpCollector.loopback(0), UdpCollector.loopback(0)),
             1 << 20,
-            decoder(),
+            decoder()::decode,
             sink,
             counters,
             0);

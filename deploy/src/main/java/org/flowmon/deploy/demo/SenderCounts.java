@@ -1,0 +1,79 @@
+package org.flowmon.deploy.demo;
+
+import java.util.List;
+import java.util.Set;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.collect.UdpCollector;
+import org.flowmon.ingest.decode.ExportDecoder;
+
+/**
+ * Tells what a decoder counts for the demo's routers from what it counts for everybody else: who
+ * can reach the port sends there too. A router is known by its address and port; whoever sends from
+ * another port under a router's address and observation domain is decoded as that router, and can
+ * make it lose flows.
+ */
+final class SenderCounts implements UdpCollector.Receiver {
+  private static final List<IngestCounter> COUNTED =
+      List.of(
+          IngestCounter.DATAGRAMS_RECEIVED,
+          IngestCounter.FLOWS_DECODED,
+          IngestCounter.FLOWS_DROPPED_NO_TEMPLATE,
+          IngestCounter.SEQUENCE_LOST_FLOWS);
+
+  private final ExportDecoder decoder;
+  private final IngestCounters all;
+  private final IngestCounters routers = new IngestCounters();
+  private final IngestCounters others = new IngestCounters();
+  private final long[] before = new long[COUNTED.size()];
+  private final IpAddress address;
+  private volatile Set<Integer> ports = Set.of();
+
+  /**
+   * Nobody is a router yet.
+   *
+   * @param all what the decoder counts into, and nobody else
+   * @param address that the routers send from
+   */
+  SenderCounts(ExportDecoder decoder, IngestCounters all, IpAddress address) {
+    this.decoder = decoder;
+    this.all = all;
+    this.address = address;
+  }
+
+  /** Says from which ports the routers send, before they do. */
+  void routersSendFrom(Set<Integer> ports) {
+    this.ports = Set.copyOf(ports);
+  }
+
+  /** What was counted for the routers. */
+  IngestCounters routers() {
+    return routers;
+  }
+
+  /** What was counted for everybody else. */
+  IngestCounters others() {
+    return others;
+  }
+
+  @Override
+  public void receive(
+      byte[] datagram,
+      int offset,
+      int length,
+      IpAddress exporter,
+      int port,
+      long arrivalMicros,
+      FlowSink out) {
+    for (int i = 0; i < before.length; i++) {
+      before[i] = all.get(COUNTED.get(i));
+    }
+    decoder.decode(datagram, offset, length, exporter, port, arrivalMicros, out);
+    IngestCounters sender = ports.contains(port) && address.equals(exporter) ? routers : others;
+    for (int i = 0; i < before.length; i++) {
+      sender.add(COUNTED.get(i), all.get(COUNTED.get(i)) - before[i]);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package org.flowmon.deploy.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.junit.jupiter.api.Test;
+
+final class SenderCountsTest {
+  private static final IpAddress ROUTER = IpAddress.parse("127.0.0.1");
+
+  private final IngestCounters all = new IngestCounters();
+  private final SenderCounts senders =
+      new SenderCounts(
+          new ExportDecoder(all, new BadDatagramSamples(1), null, DecoderLimits.defaults()),
+          all,
+          ROUTER);
+  private final FlowBatchBuilder builder = new FlowBatchBuilder(1_000);
+  private final FlowSink sink =
+      new FlowSink() {
+        @Override
+        public FlowBatchBuilder builder() {
+          return builder;
+        }
+
+        @Override
+        public void rowsEnded(int rows) {}
+      };
+
+  @Test
+  void flowsAndLossesAreCountedForWhoSentThem() {
+    senders.routersSendFrom(Set.of(4_001));
+    receive(ROUTER, 4_001, 1, 0);
+    receive(ROUTER, 4_001, 1, 1);
+    receive(ROUTER, 4_002, 2, 0);
+    receive(ROUTER, 4_002, 2, 8); // seven are lost
+    receive(IpAddress.parse("127.0.0.2"), 4_001, 1, 0);
+    assertEquals(
+        Map.of("datagrams_received", 2L, "flows_decoded", 2L), senders.routers().snapshot());
+    assertEquals(
+        Map.of("datagrams_received", 3L, "flows_decoded", 3L, "sequence_lost_flows", 7L),
+        senders.others().snapshot());
+  }
+
+  /** A flow by NetFlow v5 (Cisco's format). */
+  private void receive(IpAddress from, int port, int engine, int sequence) {
+    ByteBuffer out = ByteBuffer.allocate(72);
+    out.putShort((short) 5).putShort((short) 1).putInt(60_000).putInt(1_790_000_000).putInt(0);
+    out.putInt(sequence).put((byte) 0).put((byte) engine);
+    senders.receive(out.array(), 0, 72, from, port, 1_790_000_000_000_000L, sink);
+  }
+}
