@@ -62,7 +62,7 @@ final class DemoIT {
   }
 
   /** The sources that elephants called new, from the database that the demo left behind. */
-  private static Set<String> reportedAsNew(Path place) throws Exception {
+  static Set<String> reportedAsNew(Path place) throws Exception {
     Set<String> sources = new TreeSet<>();
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(place.resolve("postgres"));
         Connection connection =
