@@ -4,19 +4,28 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.flow.FlowBatchHeader;
 import org.flowmon.ingest.file.FileReadOptions;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
+import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +45,8 @@ class ClusterIT {
   private static final String WINDOW = "1h";
   // Connections of days are late, in every run the same.
   private static final String LATENESS = "30m";
+
+  private static final long HOSTILE_SEED = 20261124;
 
   @TempDir static Path folder;
   private static OneJvm jvm;
@@ -77,11 +88,14 @@ class ClusterIT {
   }
 
   @Test
-  void aTaskManagerKilledWhileFlowsArriveChangesNothing() throws Exception {
+  void taskManagersKilledWhileFlowsAndHostileMessagesArriveChangeNothing() throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), "killed", OneJvm.PARTITIONS);
+    AtomicBoolean stop = new AtomicBoolean();
+    FutureTask<List<byte[]>> hostile = new FutureTask<>(() -> hostileAmong("killed", stop));
     // A slot in each, so that both work, and a loss is felt.
     try (FlinkProcesses cluster = FlinkProcesses.start(folder.resolve("flink-killed"), 2, 1);
         FlowPublisher publisher = publisher("killed")) {
+      new Thread(hostile, "hostile").start();
       String job = submit(cluster, "killed", false, 2, List.of());
       FileReadOptions options = FileReadOptions.defaults();
       publish(publisher, options, logs.subList(0, 8));
@@ -96,10 +110,55 @@ class ClusterIT {
       cluster.startTaskManager("tm4");
       cluster.killTaskManager("tm2");
       long last = publish(publisher, options, logs.subList(16, logs.size()));
+      stop.set(true);
+      List<byte[]> sent = hostile.get(1, TimeUnit.MINUTES);
       end(publisher, last);
       awaitAll(cluster, "killed");
+      awaitQuarantined(cluster, sent);
+    } finally {
+      stop.set(true);
     }
     assertSame("killed");
+  }
+
+  /** One behind every ten messages: copies as they are, and whatever the job leaves out. */
+  private static List<byte[]> hostileAmong(String topic, AtomicBoolean stop) throws Exception {
+    return HostileSenders.amongMessages(
+        jvm.bootstrap(),
+        topic,
+        10,
+        new HostileInput(HOSTILE_SEED),
+        (good, message) -> Arrays.equals(good, message) || HostileSenders.isRefused(message),
+        stop);
+  }
+
+  /** Until the quarantine has each message that the job left out, with its flows. */
+  private static void awaitQuarantined(FlinkProcesses cluster, List<byte[]> sent) throws Exception {
+    String seed = sent.size() + " hostile messages, seed " + HOSTILE_SEED;
+    assertTrue(sent.size() >= 10, seed);
+    List<byte[]> refused = sent.stream().filter(HostileSenders::isRefused).toList();
+    long flows =
+        refused.stream()
+            .mapToLong(value -> FlowBatchHeader.read(value).map(FlowBatchHeader::rows).orElse(0))
+            .sum();
+    cluster.await(
+        "the quarantine of " + seed,
+        Duration.ofMinutes(1),
+        () -> quarantined().size() >= refused.size());
+    Map<String, Long> found = quarantined();
+    assertEquals(refused.size(), found.size(), seed);
+    assertEquals(flows, found.values().stream().mapToLong(n -> n).sum(), seed);
+  }
+
+  /** Flows by position of the message. */
+  private static Map<String, Long> quarantined() {
+    Map<String, Long> flows = new TreeMap<>();
+    for (var message : OneJvm.read(jvm.bootstrap(), QuarantineMessage.TOPIC)) {
+      String count =
+          new String(message.headers().lastHeader("flows").value(), StandardCharsets.UTF_8);
+      flows.put(message.key(), Long.parseLong(count));
+    }
+    return flows;
   }
 
   @Test

@@ -24,8 +24,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.demo.Demo;
 import org.flowmon.deploy.demo.DemoOptions;
-import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowFormatException;
 import org.flowmon.ingest.synthetic.Incidents;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
@@ -81,7 +79,7 @@ final class HostileDemoIT {
         said);
     assertTrue(json.get("others").asLong() > 1_000, said);
     assertTrue(sent.datagrams() > 300 && sent.messages().size() > 30, said);
-    long refused = sent.messages().stream().filter(HostileDemoIT::isRefused).count();
+    long refused = sent.messages().stream().filter(HostileSenders::isRefused).count();
     assertEquals(refused, json.get("refused_messages").asLong(), said);
     assertTrue(sent.quarantine().contains("\n" + refused + " messages, "), sent.quarantine());
     assertTrue(
@@ -98,15 +96,6 @@ final class HostileDemoIT {
     return names;
   }
 
-  private static boolean isRefused(byte[] message) {
-    try {
-      long ahead = FlowBatch.open(message).maxArrival() - System.currentTimeMillis() * 1_000;
-      return ahead > Duration.ofHours(1).toNanos() / 1_000;
-    } catch (FlowFormatException e) {
-      return true;
-    }
-  }
-
   /** Sends from when the demo says where, and ends well before the demo does. */
   private Sent attack(ExecutorService threads) throws Exception {
     String kafka = awaitLine("quarantine --kafka (\\S+)").group(1);
@@ -115,7 +104,9 @@ final class HostileDemoIT {
     InetSocketAddress collector =
         new InetSocketAddress(port.group(1), Integer.parseInt(port.group(2)));
     Callable<List<byte[]>> messages =
-        () -> HostileSenders.amongMessages(kafka, "flows", 8, new HostileInput(SEED), stop);
+        () ->
+            HostileSenders.amongMessages(
+                kafka, "flows", 8, new HostileInput(SEED), (good, message) -> true, stop);
     Callable<Integer> datagrams =
         () -> HostileSenders.amongDatagrams(collector, 20, new HostileInput(SEED + 1), stop);
     Future<List<byte[]>> toKafka = threads.submit(messages);
@@ -123,7 +114,7 @@ final class HostileDemoIT {
     Thread.sleep(Duration.ofSeconds(SECONDS - 12).toMillis());
     stop.set(true);
     List<byte[]> sent = toKafka.get();
-    long refused = sent.stream().filter(HostileDemoIT::isRefused).count();
+    long refused = sent.stream().filter(HostileSenders::isRefused).count();
     String listed = "";
     for (int i = 0; i < 5 && !listed.contains("\n" + refused + " messages, "); i++) {
       try (Program command =

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiPredicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -18,6 +19,8 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowFormatException;
 import org.flowmon.ingest.synthetic.ExporterSimulator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
@@ -34,10 +37,16 @@ final class HostileSenders {
    * Follows a topic and puts a hostile message behind every so many, into the same partition, until
    * it is stopped.
    *
+   * @param sendable whether a hostile message, the second, is to be sent behind a good one
    * @return values of the messages that Kafka took
    */
   static List<byte[]> amongMessages(
-      String bootstrap, String topic, int every, HostileInput input, AtomicBoolean stop)
+      String bootstrap,
+      String topic,
+      int every,
+      HostileInput input,
+      BiPredicate<byte[], byte[]> sendable,
+      AtomicBoolean stop)
       throws Exception {
     List<byte[]> sent = new ArrayList<>();
     Map<String, Object> properties = Map.of("bootstrap.servers", bootstrap);
@@ -59,6 +68,9 @@ final class HostileSenders {
           // Of batches: heartbeats are short.
           if (value.length > 200 && ++seen % every == 0) {
             byte[] hostile = input.message(value);
+            while (!sendable.test(value, hostile)) {
+              hostile = input.message(value);
+            }
             producer.send(new ProducerRecord<>(topic, record.partition(), null, hostile)).get();
             sent.add(hostile);
           }
@@ -66,6 +78,16 @@ final class HostileSenders {
       }
     }
     return sent;
+  }
+
+  /** Whether a job leaves a message out, as its bytes are no batch or from the future. */
+  static boolean isRefused(byte[] message) {
+    try {
+      long ahead = FlowBatch.open(message).maxArrival() - System.currentTimeMillis() * 1_000;
+      return ahead > Duration.ofHours(1).toNanos() / 1_000;
+    } catch (FlowFormatException e) {
+      return true;
+    }
   }
 
   /** Datagrams of simulated routers, all versions among them. */
