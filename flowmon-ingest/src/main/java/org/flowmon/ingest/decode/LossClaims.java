@@ -9,8 +9,9 @@ import org.flowmon.ingest.IngestCounters;
  *
  * <p>A claim is believed as far as there is credit, which the time between datagrams earns: {@link
  * #FACTOR} times what came from this session in the busier of its last two minutes, at most a
- * minute's worth beside what the time since the last datagram earns. So the losses that are
- * believed stay below {@link #FACTOR} times the units that came, and one datagram earns nothing.
+ * minute's worth beside what the time since the last datagram earns. So one datagram earns nothing.
+ * Nor is more believed in all than {@link #FACTOR} times the units that came, so that waiting alone
+ * earns nothing either. (What a minute of {@link #LEAST_PER_MINUTE} units earns is there at first.)
  * What is believed of a stranger is counted as unproven and becomes a loss when its exporter
  * becomes known; the rest of a claim stays unproven.
  */
@@ -28,6 +29,8 @@ final class LossClaims {
   private final IngestCounter unproven;
   private final IngestCounters counters;
   private double credit = FACTOR * LEAST_PER_MINUTE;
+  // What may still be believed in all.
+  private long left = FACTOR * LEAST_PER_MINUTE;
   private boolean heard;
   private long last;
   private long minuteFrom;
@@ -73,6 +76,7 @@ final class LossClaims {
       minuteFrom = now;
     }
     minuteUnits += units;
+    left += FACTOR * units;
   }
 
   private long mostInAMinute() {
@@ -81,9 +85,9 @@ final class LossClaims {
 
   /** Takes in that units are missing, by the sequence numbers. */
   void claim(long units) {
-    lastBelieved = Math.min(units, (long) credit);
+    lastBelieved = Math.min(units, Math.min(left, (long) credit));
     lastBeyond = units - lastBelieved;
-    credit -= lastBelieved;
+    spend(lastBelieved);
     missing += lastBelieved;
     missingBeyond += lastBeyond;
     count(lastBelieved);
@@ -100,7 +104,7 @@ final class LossClaims {
   void takeBack() {
     missing -= lastBelieved;
     missingBeyond -= lastBeyond;
-    credit += lastBelieved;
+    spend(-lastBelieved);
     count(-lastBelieved);
     counters.add(unproven, -lastBeyond);
     settle();
@@ -110,7 +114,7 @@ final class LossClaims {
   void cameLate(long units) {
     long back = Math.min(missing, units);
     missing -= back;
-    credit += back;
+    spend(-back);
     count(-back);
     long beyond = Math.min(missingBeyond, units - back);
     missingBeyond -= beyond;
@@ -128,6 +132,11 @@ final class LossClaims {
     counters.add(unproven, -held);
     counters.add(lost, held);
     held = 0;
+  }
+
+  private void spend(long units) {
+    credit -= units;
+    left -= units;
   }
 
   private void count(long units) {
