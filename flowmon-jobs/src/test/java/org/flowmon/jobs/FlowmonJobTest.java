@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.jobgraph.jsonplan.JsonPlanGenerator;
+import org.apache.flink.runtime.rest.messages.JobPlanInfo;
+import org.apache.flink.runtime.rest.util.RestMapperUtils;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -224,7 +226,10 @@ class FlowmonJobTest {
     StringBuilder shown = new StringBuilder(graph.getStreamingPlanAsJSON());
     shown.append(graph.getJobName()).append(env.getConfig().toConfiguration());
     shown.append(env.getConfig().getGlobalJobParameters().toMap()).append(env.getConfiguration());
-    shown.append(JsonPlanGenerator.generatePlan(graph.getJobGraph()));
+    shown.append(
+        RestMapperUtils.getStrictObjectMapper()
+            .writeValueAsString(
+                new JobPlanInfo(JsonPlanGenerator.generatePlan(graph.getJobGraph()))));
     graph
         .getJobGraph()
         .getVertices()

@@ -99,5 +99,4 @@ final class YamlFile {
     String context = e.getContext() == null ? "" : ", " + e.getContext();
     return new ConfigException(file + place + ": not YAML: " + said(e.getProblem()) + context);
   }
-
 }

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
  * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
  * the gap in its producer's numbers; where no arrival of its partition is known yet, with the first
- * batch that is taken. It never changes what is known of a producer, but for one that
- * is just what was expected of it.
+ * batch that is taken. It never changes what is known of a producer, but for one that is just what
+ * was expected of it.
  *
  * <p>Metrics in group {@code flowmon}: {@code quarantined}, {@code quarantined_flows} (messages
  * that are refused, and what their headers say), {@code batches}, {@code flows}, {@code bytes},
@@ -233,7 +233,9 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
     state.update(positions.snapshot(task, tasks));
     List<Tuple2<String, Long>> untold = new ArrayList<>();
-    positions.snapshotUntold(task, tasks).forEach((key, flows) -> untold.add(Tuple2.of(key, flows)));
+    positions
+        .snapshotUntold(task, tasks)
+        .forEach((key, flows) -> untold.add(Tuple2.of(key, flows)));
     untoldState.update(untold);
   }
 }

@@ -78,9 +78,21 @@ class ConfigSecretsTest {
   void noErrorInAConfigurationPrintsALineOfIt() {
     for (String broken :
         List.of(
-            "\"SECRET", "*SECRET", "!SECRET x", "!!SECRET x", "!SECRET!x y", "&SECRET *x", "{a: SECRET", "@SECRET",
-            "'a' SECRET", "[SECRET", "{SECRET: SECRET, SECRET: SECRET}", "%SECRET", "| SECRET",
-            "\"\\SECRET\"", "x: SECRET: y")) {
+            "\"SECRET",
+            "*SECRET",
+            "!SECRET x",
+            "!!SECRET x",
+            "!SECRET!x y",
+            "&SECRET *x",
+            "{a: SECRET",
+            "@SECRET",
+            "'a' SECRET",
+            "[SECRET",
+            "{SECRET: SECRET, SECRET: SECRET}",
+            "%SECRET",
+            "| SECRET",
+            "\"\\SECRET\"",
+            "x: SECRET: y")) {
       String text =
           "kafka:\n  bootstrap: b:1\n  properties:\n    ssl.key.password: " + broken + "\n";
       ConfigException e =

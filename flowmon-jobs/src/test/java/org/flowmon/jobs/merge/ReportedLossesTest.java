@@ -248,9 +248,7 @@ class ReportedLossesTest {
           if (begun) {
             lost += batch.cumulativeLosses() - losses;
             lost +=
-                batch.sequence() > number + 1
-                    ? batch.cumulativeFlows() - batch.rows() - flows
-                    : 0;
+                batch.sequence() > number + 1 ? batch.cumulativeFlows() - batch.rows() - flows : 0;
           }
           count(batch.maxArrival(), new ArrivalCounts(0, 0, 0, lost));
           begun = true;
