@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
     name = "quarantine",
     mixinStandardHelpOptions = true,
     description = {
-      "Lists messages that a job left out, with the reason, by what topic flowmon.quarantine"
-          + " holds.",
+      "Lists the messages that a job refused to take from its topic of flows, with the reason."
+          + " They lie in topic flowmon.quarantine.",
       "Positions are TOPIC_ID:PARTITION@OFFSET; flows are those that a message's header says."
     },
     footer = {"", "Example:", "  flowmon quarantine --config flowmon.yaml --last 100"})
@@ -38,7 +38,7 @@ public final class QuarantineCommand implements Callable<Integer> {
       names = "--last",
       paramLabel = "N",
       defaultValue = "20",
-      description = "So many of them, the last; default ${DEFAULT-VALUE}.")
+      description = "Shows the last N of them; default ${DEFAULT-VALUE}.")
   private int last;
 
   /** A message and when it came to the topic, ms since 1970. */
@@ -103,9 +103,10 @@ public final class QuarantineCommand implements Callable<Integer> {
             one.message().length(),
             ShownText.of(one.message().reason()));
       }
-      System.out.printf("%,d messages, %,d flows by their headers%n", messages, flows);
+      System.out.printf("%,d messages, %,d flows as their headers say%n", messages, flows);
       if (unreadable > 0) {
-        System.err.printf("%,d messages are left out: they are none of version 1%n", unreadable);
+        System.err.printf(
+            "%,d messages of the topic are not shown: they are none of version 1%n", unreadable);
       }
     }
   }

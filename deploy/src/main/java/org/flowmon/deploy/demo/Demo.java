@@ -157,10 +157,15 @@ public final class Demo {
   private void tellWhereToLook(DemoServices services) {
     String kafka = services.kafka().bootstrapServers();
     EmbeddedPostgres postgres = services.postgres();
-    progress.println("the job runs; in another terminal:");
-    progress.printf("    ./flowmon analyses add --kafka %s FILE%n", kafka);
-    progress.printf("    ./flowmon reports --kafka %s --follow%n", kafka);
-    progress.printf("    ./flowmon quarantine --kafka %s%n", kafka);
+    progress.println(
+        "the job runs: each 10 s its analysis elephants reports the sources that send most, as new"
+            + " those that sent little at this time of day before; in another terminal:");
+    progress.printf(
+        "    ./flowmon reports --kafka %s --follow  # all rows of each report%n", kafka);
+    progress.printf(
+        "    ./flowmon analyses add --kafka %s FILE  # one more (docs/demo.md)%n", kafka);
+    progress.printf(
+        "    ./flowmon quarantine --kafka %s  # messages that the job refused%n", kafka);
     progress.printf(
         "    PGPASSFILE=%s psql -h 127.0.0.1 -p %d -U %s %s -c 'TABLE flowmon_windows'%n",
         DemoSummary.shell(postgres.pgpass()),

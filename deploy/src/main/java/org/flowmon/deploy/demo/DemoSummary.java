@@ -145,7 +145,10 @@ record DemoSummary(
         "stored     %,15d of them, %.1f s after the last was sent%n", stored, archiveSeconds);
     out.printf("dropped    %,15d%s%n", allDropped(), dropped.isEmpty() ? "" : " " + dropped);
     if (refused > 0) {
-      out.printf("refused    %,15d messages of the topic that are no batches of flows%n", refused);
+      out.printf(
+          "refused    %,15d messages that the job left out (./flowmon quarantine lists them while"
+              + " it runs)%n",
+          refused);
     }
     if (!balances()) {
       long missing = sent + others - stored - allDropped();

@@ -112,7 +112,7 @@ final class ExporterFeed implements FlowFeed {
   public void tellWhereItListens(PrintStream out) throws IOException {
     InetSocketAddress address = collector.addresses().get(0);
     out.printf(
-        "exports (NetFlow v5, v9, IPFIX) of your own go to UDP %s:%d%n",
+        "exports of your own (NetFlow v5, v9, IPFIX) are taken, too, at UDP %s:%d%n",
         address.getAddress().getHostAddress(), address.getPort());
   }
 

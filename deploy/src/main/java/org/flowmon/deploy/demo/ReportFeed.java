@@ -217,6 +217,9 @@ final class ReportFeed implements AutoCloseable {
    * @param days whose hour history holds, null where the report does not say
    */
   private static String history(String status, String days) {
+    if (status.equals("none")) {
+      return "nothing to compare"; // without rows, or without history of its own
+    }
     if (days == null) {
       return "history " + status;
     }
@@ -258,7 +261,10 @@ final class ReportFeed implements AutoCloseable {
   }
 
   private static String format(Object value) {
-    return value instanceof Double number ? String.format("%.3g", number) : value.toString();
+    if (value instanceof Double number) {
+      return String.format(Math.abs(number) < 1_000 ? "%.3g" : "%,.0f", number);
+    }
+    return value.toString();
   }
 
   /** What was reported, by analysis. */

@@ -56,8 +56,8 @@ class QuarantineCommandTest {
       assertTrue(
           lines.get(2).matches(".* id:1@9 +archive-writer +3 +" + batch.length + "  why"),
           lines.get(2));
-      assertEquals("2 messages, 3 flows by their headers", lines.get(3));
-      assertTrue(run.err().contains("1 messages are left out"), run.err());
+      assertEquals("2 messages, 3 flows as their headers say", lines.get(3));
+      assertTrue(run.err().contains("1 messages of the topic are not shown"), run.err());
       run = CommandRun.of("quarantine", "--kafka", kafka.bootstrapServers(), "--last", 0);
       assertEquals(List.of(lines.get(3)), run.out().lines().toList());
     }

@@ -107,7 +107,7 @@ final class DemoSummaryTest {
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("others                  30 flows that somebody else sent"), text);
     assertTrue(text.contains("dropped                 17 {no_template=10, quarantined=7}"), text);
-    assertTrue(text.contains("refused                  2 messages of the topic"), text);
+    assertTrue(text.contains("refused                  2 messages that the job left out"), text);
     assertFalse(text.contains("not accounted for"), text);
   }
 

@@ -83,16 +83,22 @@ final class ReportFeedTest {
           "CREATE TABLE report_wide AS SELECT window_start, window_end, row_number, 1 AS %sa, 2 AS %sb,"
                   .formatted(name, name)
               + " 3 AS %sc FROM report_talkers".formatted(name));
+      sql.execute(
+          "CREATE TABLE report_rates AS SELECT window_start, window_end, row_number,"
+              + " 0.0231::float8 AS share, 17172000.4::float8 AS rate FROM report_talkers");
+      window(sql, "rates", 20, 1, "none");
       window(sql, "wide", 20, 1, "exact");
-      assertEquals(1, feed.poll());
+      assertEquals(2, feed.poll());
       feed.flush();
       assertEquals(
           List.of(
+              "rates 2026-01-05T10:00:10Z + 10 s: 1 row, nothing to compare",
+              "    share 0.0231  rate 17,172,000",
               "wide 2026-01-05T10:00:10Z + 10 s: 1 row, history exact",
               "    %sa 1  %sb 2".formatted(name, name),
               "        %sc 3".formatted(name)),
           lines);
-      sql.execute("DELETE FROM flowmon_windows WHERE analysis = 'wide'");
+      sql.execute("DELETE FROM flowmon_windows WHERE analysis IN ('rates', 'wide')");
       sql.execute("DELETE FROM report_elephants WHERE window_end = '" + DAY + "50Z'");
       sql.execute("DELETE FROM flowmon_windows WHERE window_end = '" + DAY + "50Z'");
       assertEquals(
