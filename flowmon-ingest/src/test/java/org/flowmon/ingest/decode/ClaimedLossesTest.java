@@ -144,7 +144,7 @@ class ClaimedLossesTest {
     sends(120);
     for (int day = 0; day < 3; day++) {
       for (int i = 0; i < 600; i++) {
-        v5(good, 3000, sequence + i * FLOWS);
+        v5(good, 3000, sequence + (long) i * FLOWS);
         arrival += SECOND / 10;
       }
       arrival += 24 * 3600 * SECOND;
