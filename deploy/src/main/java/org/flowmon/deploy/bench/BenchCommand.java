@@ -1,6 +1,7 @@
 package org.flowmon.deploy.bench;
 
 import org.flowmon.deploy.bench.collect.CollectBench;
+import org.flowmon.deploy.bench.hostile.HostileBench;
 import org.flowmon.deploy.bench.live.LiveBench;
 import org.flowmon.deploy.bench.udaf.UdafBench;
 import picocli.CommandLine.Command;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       LiveBench.class,
       CollectBench.class,
+      HostileBench.class,
       SealBench.class,
       ArchiveBench.class,
       UdafBench.class

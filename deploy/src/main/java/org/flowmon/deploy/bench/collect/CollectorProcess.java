@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.deploy.bench.machine.ChildJvm;
+import org.flowmon.deploy.bench.machine.ProcessMemory;
 import org.flowmon.deploy.command.CommandException;
 
 /** {@code flowmon collect} as a process of its own, with the heap that the launcher gives it. */
-final class CollectorProcess implements AutoCloseable {
+public final class CollectorProcess implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("listening on \\S+:(\\d+),? .*");
   private static final Pattern COUNT = Pattern.compile("([a-z_]+)=(\\d+)");
   private static final int START_SECONDS = 60;
@@ -43,15 +45,14 @@ final class CollectorProcess implements AutoCloseable {
    * @param told whether what it logs goes to standard error
    * @param more arguments beside where it listens
    */
-  static CollectorProcess start(boolean told, List<String> more)
+  public static CollectorProcess start(boolean told, List<String> more)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--"))
         .forEach(command::add);
-    // As the launcher does.
-    command.addAll(List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m"));
+    command.addAll(ChildJvm.LAUNCHER);
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), "org.flowmon.deploy.Flowmon"));
     command.addAll(List.of("collect", "--listen", "127.0.0.1:0"));
@@ -89,12 +90,12 @@ final class CollectorProcess implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
   /** What it counted, as of a second ago. */
-  Map<String, Long> counts() {
+  public Map<String, Long> counts() {
     return parse(counts);
   }
 
@@ -112,8 +113,18 @@ final class CollectorProcess implements AutoCloseable {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
+  /** Its memory, as long as it runs. */
+  public ProcessMemory memory() throws IOException {
+    return ProcessMemory.of(process.pid());
+  }
+
+  /** Whether it has not ended. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** Stops it by SIGTERM; its last counts. */
-  Map<String, Long> stop() throws IOException, InterruptedException {
+  public Map<String, Long> stop() throws IOException, InterruptedException {
     process.toHandle().destroy(); // which leaves its output to be read
     String last;
     try (var out = process.getInputStream()) {

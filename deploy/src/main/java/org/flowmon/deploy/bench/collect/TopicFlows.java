@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -19,7 +20,7 @@ import org.flowmon.flow.FlowBatch;
  *     in order
  * @param bytes of all batches, before compression
  */
-record TopicFlows(long flows, long losses, long missing, long bytes) {
+public record TopicFlows(long flows, long losses, long missing, long bytes) {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The stream of one producer in one partition. */
@@ -30,6 +31,37 @@ record TopicFlows(long flows, long losses, long missing, long bytes) {
 
   /** Reads all that the topic holds now. */
   static TopicFlows read(String bootstrap, String topic) {
+    return read(bootstrap, topic, batch -> {});
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param batches is given each
+   */
+  public static TopicFlows read(String bootstrap, String topic, Consumer<FlowBatch> batches) {
+    Map<Long, Stream> streams = new HashMap<>();
+    long[] sums = new long[3]; // flows, missing, bytes
+    records(
+        bootstrap,
+        topic,
+        record -> {
+          FlowBatch batch = FlowBatch.open(record.value());
+          Stream stream = streams.computeIfAbsent(batch.producerId(), any -> new Stream());
+          sums[1] += Math.abs(batch.sequence() - stream.next);
+          stream.next = batch.sequence() + 1;
+          stream.losses = batch.cumulativeLosses();
+          batches.accept(batch);
+          sums[0] += batch.rows();
+          sums[2] += record.value().length;
+        });
+    long losses = streams.values().stream().mapToLong(stream -> stream.losses).sum();
+    return new TopicFlows(sums[0], losses, sums[1], sums[2]);
+  }
+
+  /** Gives all records that a topic holds now. */
+  public static void records(
+      String bootstrap, String topic, Consumer<ConsumerRecord<byte[], byte[]>> to) {
     Map<String, Object> properties =
         Map.of("bootstrap.servers", bootstrap, "max.partition.fetch.bytes", 16 << 20);
     try (KafkaConsumer<byte[], byte[]> consumer =
@@ -41,23 +73,9 @@ record TopicFlows(long flows, long losses, long missing, long bytes) {
       consumer.assign(all);
       consumer.seekToBeginning(all);
       Map<TopicPartition, Long> ends = consumer.endOffsets(all, PATIENCE);
-      Map<Long, Stream> streams = new HashMap<>();
-      long flows = 0;
-      long missing = 0;
-      long bytes = 0;
       while (all.stream().anyMatch(one -> consumer.position(one) < ends.get(one))) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-          FlowBatch batch = FlowBatch.open(record.value());
-          Stream stream = streams.computeIfAbsent(batch.producerId(), any -> new Stream());
-          missing += Math.abs(batch.sequence() - stream.next);
-          stream.next = batch.sequence() + 1;
-          stream.losses = batch.cumulativeLosses();
-          flows += batch.rows();
-          bytes += record.value().length;
-        }
+        consumer.poll(Duration.ofSeconds(1)).forEach(to);
       }
-      long losses = streams.values().stream().mapToLong(stream -> stream.losses).sum();
-      return new TopicFlows(flows, losses, missing, bytes);
     }
   }
 }

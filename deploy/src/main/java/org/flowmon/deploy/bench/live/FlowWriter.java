@@ -1,6 +1,7 @@
 package org.flowmon.deploy.bench.live;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
@@ -16,8 +17,9 @@ import org.flowmon.flow.FlowBatchBuilder;
  * Writes flows to a topic as a collector does: batches of 1000, lz4, partitions in turn, a producer
  * id for each partition. What cannot be written ends the benchmark.
  */
-final class FlowWriter implements AutoCloseable {
-  static final int BATCH_ROWS = 1000;
+public final class FlowWriter implements AutoCloseable {
+  /** Rows of a batch that is full. */
+  public static final int BATCH_ROWS = 1000;
 
   private final KafkaProducer<byte[], byte[]> producer;
   private final String topic;
@@ -29,6 +31,8 @@ final class FlowWriter implements AutoCloseable {
   private final long[] sent;
   private int next;
   private FlowStage stage; // null: what is sent goes to the topic
+  private Long sentMillis; // null: as Kafka's client does
+  private Followers followers = (partition, value) -> List.of();
   private long flows;
   private long bytes;
   private long firstArrival = Long.MAX_VALUE;
@@ -56,7 +60,7 @@ final class FlowWriter implements AutoCloseable {
   }
 
   /** Writes the flows of a batch; what fills no batch of its own waits for more. */
-  void add(FlowBatch from) {
+  public void add(FlowBatch from) {
     for (int row = 0; row < from.rows(); row++) {
       builder.appendRow(from, row);
       if (builder.isFull()) {
@@ -66,7 +70,7 @@ final class FlowWriter implements AutoCloseable {
   }
 
   /** Sends what waits. */
-  void flush() {
+  public void flush() {
     if (!builder.isEmpty()) {
       send();
     }
@@ -89,6 +93,23 @@ final class FlowWriter implements AutoCloseable {
     lastArrival = Math.max(lastArrival, batch.maxArrival());
     bytes += value.length;
     send(partition, value);
+    followers.of(partition, value).forEach(one -> send(partition, one));
+  }
+
+  /** Makes messages that are sent right behind a batch, to its partition. */
+  public interface Followers {
+    /** Those of a batch; none of them is counted as written. */
+    List<byte[]> of(int partition, byte[] value);
+  }
+
+  /** Has these sent from now on. */
+  public void follow(Followers made) {
+    followers = made;
+  }
+
+  /** The time that Kafka has of each message from now on, ms since 1970. */
+  public void sendAt(long millis) {
+    sentMillis = millis;
   }
 
   /** Told of what is sent. */
@@ -131,7 +152,7 @@ final class FlowWriter implements AutoCloseable {
     }
     var unused =
         producer.send(
-            new ProducerRecord<>(topic, partition, null, value),
+            new ProducerRecord<>(topic, partition, sentMillis, null, value),
             (metadata, e) -> {
               if (e != null) {
                 failure.compareAndSet(null, e);
@@ -155,7 +176,7 @@ final class FlowWriter implements AutoCloseable {
   }
 
   /** Flows written. */
-  long flows() {
+  public long flows() {
     return flows;
   }
 

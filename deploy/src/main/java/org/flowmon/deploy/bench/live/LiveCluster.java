@@ -30,23 +30,29 @@ import org.flowmon.jobs.config.JobConfig;
  * What a live path runs on: a broker as a process of its own on the same machine, whose cores it
  * shares, and a Flink cluster in this one. The job's CPU is that of this process.
  */
-final class LiveCluster implements AutoCloseable {
+public final class LiveCluster implements AutoCloseable {
   /** The topic of flows. */
-  static final String TOPIC = "flows";
+  public static final String TOPIC = "flows";
 
   /** The jobs' {@code disorder_bound}: writers' arrivals ascend, only partitions interleave. */
   static final Duration DISORDER = Duration.ofMillis(100);
 
   private static final Duration LIMIT = Duration.ofHours(2);
 
-  private final LiveOptions options;
+  private final int parallelism;
+  private final int partitions;
   private final BenchFolder folder;
   private final BrokerProcess broker;
   private final EmbeddedFlink flink;
 
   private LiveCluster(
-      LiveOptions options, BenchFolder folder, BrokerProcess broker, EmbeddedFlink flink) {
-    this.options = options;
+      int parallelism,
+      int partitions,
+      BenchFolder folder,
+      BrokerProcess broker,
+      EmbeddedFlink flink) {
+    this.parallelism = parallelism;
+    this.partitions = partitions;
     this.folder = folder;
     this.broker = broker;
     this.flink = flink;
@@ -84,18 +90,26 @@ final class LiveCluster implements AutoCloseable {
    * @param jobCpu seconds of this process
    * @param brokerCpu seconds of the broker
    */
-  record Took(double seconds, double jobCpu, double brokerCpu) {}
+  public record Took(double seconds, double jobCpu, double brokerCpu) {}
 
   /** Starts both; the topic of flows is empty. */
   static LiveCluster start(LiveOptions options, String name) throws IOException {
+    return start(options.parallelism(), options.partitions(), name);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param partitions of the topic of flows
+   */
+  public static LiveCluster start(int parallelism, int partitions, String name) throws IOException {
     BenchFolder folder = BenchFolder.of("live-" + name, null);
     try {
       BrokerProcess broker = BrokerProcess.start(folder.path().resolve("kafka"));
       try {
-        EmbeddedFlink flink =
-            EmbeddedFlink.start(folder.path().resolve("flink"), options.parallelism());
-        EmbeddedKafka.createTopic(broker.bootstrap(), TOPIC, options.partitions(), Map.of());
-        return new LiveCluster(options, folder, broker, flink);
+        EmbeddedFlink flink = EmbeddedFlink.start(folder.path().resolve("flink"), parallelism);
+        EmbeddedKafka.createTopic(broker.bootstrap(), TOPIC, partitions, Map.of());
+        return new LiveCluster(parallelism, partitions, folder, broker, flink);
       } catch (RuntimeException e) {
         broker.close();
         throw e;
@@ -106,7 +120,7 @@ final class LiveCluster implements AutoCloseable {
     }
   }
 
-  String bootstrap() {
+  public String bootstrap() {
     return broker.bootstrap();
   }
 
@@ -115,7 +129,7 @@ final class LiveCluster implements AutoCloseable {
   }
 
   /** Where the benchmark's data are; deleted at the end. */
-  Path folder() {
+  public Path folder() {
     return folder.path();
   }
 
@@ -124,42 +138,53 @@ final class LiveCluster implements AutoCloseable {
    *
    * @param stream no other writer has this number
    */
-  FlowWriter writer(long stream) {
-    return new FlowWriter(bootstrap(), TOPIC, options.partitions(), stream);
+  public FlowWriter writer(long stream) {
+    return new FlowWriter(bootstrap(), TOPIC, partitions, stream);
   }
 
   /** Submits a job, which runs on by itself. */
   JobID submit(Job job) {
+    return submit(config(job), job.analyses());
+  }
+
+  private JobID submit(JobConfig config, List<AnalysisConfig> analyses) {
     // A job that fails is no measurement, and its restarts would only hide why.
     Configuration once = new Configuration();
     once.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
     StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(options.parallelism(), once);
-    JobConfig config =
-        JobConfig.parse(
-            "bench",
-            String.join(
-                "\n",
-                "kafka: {bootstrap: '" + bootstrap() + "', topic: " + TOPIC + "}",
-                job.archive() == null ? "" : "archive: {directory: '" + job.archive() + "'}",
-                "job:",
-                "  role: " + job.role(),
-                "  bounded: " + job.bounded(),
-                "  parallelism: " + options.parallelism(),
-                "  checkpoint_interval: " + job.checkpoints().toMillis() + "ms",
-                "  disorder_bound: " + DISORDER.toMillis() + "ms"));
-    FlowmonJob.build(env, config, job.analyses());
+        StreamExecutionEnvironment.createLocalEnvironment(parallelism, once);
+    FlowmonJob.build(env, config, analyses);
     return flink.submit(env, "bench live");
+  }
+
+  private JobConfig config(Job job) {
+    return JobConfig.parse(
+        "bench",
+        String.join(
+            "\n",
+            "kafka: {bootstrap: '" + bootstrap() + "', topic: " + TOPIC + "}",
+            job.archive() == null ? "" : "archive: {directory: '" + job.archive() + "'}",
+            "job:",
+            "  role: " + job.role(),
+            "  bounded: " + job.bounded(),
+            "  parallelism: " + parallelism,
+            "  checkpoint_interval: " + job.checkpoints().toMillis() + "ms",
+            "  disorder_bound: " + DISORDER.toMillis() + "ms"));
   }
 
   /** Runs a bounded job to its end. */
   Took run(Job job) {
+    return run(config(job), job.analyses());
+  }
+
+  /** Likewise, one with settings of its own. */
+  public Took run(JobConfig config, List<AnalysisConfig> analyses) {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     long cpu = system.getProcessCpuTime();
     Duration ofBroker = broker.cpu();
     long start = System.nanoTime();
-    flink.awaitEnd(submit(job), LIMIT);
+    flink.awaitEnd(submit(config, analyses), LIMIT);
     return new Took(
         (System.nanoTime() - start) / 1e9,
         (system.getProcessCpuTime() - cpu) / 1e9,
@@ -172,7 +197,7 @@ final class LiveCluster implements AutoCloseable {
         Admin.create(
             Map.<String, Object>of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap()))) {
       Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-      for (int p = 0; p < options.partitions(); p++) {
+      for (int p = 0; p < partitions; p++) {
         ends.put(new TopicPartition(TOPIC, p), OffsetSpec.latest());
       }
       Map<TopicPartition, RecordsToDelete> before = new HashMap<>();

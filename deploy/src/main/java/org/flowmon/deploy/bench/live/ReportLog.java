@@ -23,7 +23,7 @@ import org.flowmon.jobs.sink.KafkaReports;
 /**
  * The reports that jobs sent to Kafka, read as anyone reads them ({@code docs/format/reports.md}).
  */
-final class ReportLog implements AutoCloseable {
+public final class ReportLog implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final KafkaConsumer<byte[], byte[]> consumer;
@@ -42,7 +42,7 @@ final class ReportLog implements AutoCloseable {
    * @param pairs of anomaly, the groups of its window; else 0
    * @param sentMillis when the last of its rows was given to Kafka
    */
-  record Window(
+  public record Window(
       String analysis,
       long end,
       String history,
@@ -53,7 +53,7 @@ final class ReportLog implements AutoCloseable {
       long pairs,
       long sentMillis) {}
 
-  ReportLog(String bootstrap) {
+  public ReportLog(String bootstrap) {
     Map<String, Object> settings = new HashMap<>();
     settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
@@ -72,7 +72,7 @@ final class ReportLog implements AutoCloseable {
    *
    * @param rows is given each row as it was sent
    */
-  List<Window> next(Consumer<JsonNode> rows) throws IOException {
+  public List<Window> next(Consumer<JsonNode> rows) throws IOException {
     List<TopicPartition> partitions = new ArrayList<>();
     for (Map.Entry<String, List<PartitionInfo>> topic : consumer.listTopics().entrySet()) {
       if (topic.getKey().startsWith(KafkaReports.TOPIC_PREFIX)) {
@@ -147,7 +147,7 @@ final class ReportLog implements AutoCloseable {
   }
 
   /** Those of one analysis. */
-  static List<Window> of(Collection<Window> windows, String analysis) {
+  public static List<Window> of(Collection<Window> windows, String analysis) {
     return windows.stream().filter(window -> window.analysis().equals(analysis)).toList();
   }
 

@@ -10,6 +10,10 @@ import org.flowmon.deploy.command.CommandException;
 
 /** A program in a JVM of its own, with a heap of its own. */
 public final class ChildJvm {
+  /** The memory that the launcher gives a command. */
+  public static final List<String> LAUNCHER =
+      List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m");
+
   private ChildJvm() {}
 
   /**
@@ -20,13 +24,24 @@ public final class ChildJvm {
    * @throws CommandException where it fails
    */
   public static byte[] run(Class<?> main, String heap, List<String> arguments) throws IOException {
+    return run(main, List.of("-Xmx" + heap), arguments);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory options of the JVM that bound its memory
+   */
+  public static byte[] run(Class<?> main, List<String> memory, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // What this one may open of the JDK, the other may too.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--"))
         .forEach(command::add);
-    command.addAll(List.of("-Xmx" + heap, "-cp", System.getProperty("java.class.path")));
+    command.addAll(memory);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());
     command.addAll(arguments);
     Process process =
@@ -37,7 +52,12 @@ public final class ChildJvm {
       int code = await(process);
       if (code != 0) {
         throw new CommandException(
-            "a JVM with -Xmx" + heap + " ended with " + code + ": " + String.join(" ", arguments));
+            "a JVM with "
+                + String.join(" ", memory)
+                + " ended with "
+                + code
+                + ": "
+                + String.join(" ", arguments));
       }
       return output;
     } finally {

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Memory of this process as Linux counts it (proc(5), {@code /proc/PID/status}), bytes.
+ * Memory of a process as Linux counts it (proc(5), {@code /proc/PID/status}), bytes.
  *
  * @param resident pages in memory ({@code VmRSS})
  * @param most the most that were in memory at a time ({@code VmHWM})
@@ -16,12 +16,21 @@ import java.util.Map;
  *     ({@code RssFile})
  */
 public record ProcessMemory(long resident, long most, long anonymous, long file) {
-  private static final Path STATUS = Path.of("/proc/self/status");
   private static final long KIB = 1024;
 
-  /** As it is now; zeros where the system does not say. */
+  /** That of this process as it is now; zeros where the system does not say. */
   public static ProcessMemory now() throws IOException {
-    return Files.exists(STATUS) ? parse(Files.readString(STATUS)) : new ProcessMemory(0, 0, 0, 0);
+    return of("self");
+  }
+
+  /** That of another process that runs. */
+  public static ProcessMemory of(long pid) throws IOException {
+    return of(Long.toString(pid));
+  }
+
+  private static ProcessMemory of(String process) throws IOException {
+    Path status = Path.of("/proc", process, "status");
+    return Files.exists(status) ? parse(Files.readString(status)) : new ProcessMemory(0, 0, 0, 0);
   }
 
   static ProcessMemory parse(String status) {
