@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.regex.Pattern;
 import org.flowmon.deploy.bench.collect.CollectorProcess;
 import org.flowmon.deploy.bench.collect.TopicFlows;
 import org.flowmon.deploy.command.CommandException;
@@ -46,6 +48,11 @@ final class CollectorCase implements HostileCase {
           "datagrams_dropped_truncated",
           "datagrams_dropped_bad_length",
           "datagrams_dropped_bad_count");
+
+  /** Beside what went well, and whom the collector has come to know. */
+  private static final Pattern SHOWN =
+      Pattern.compile(
+          "dropped|damaged|drops|evicted|expired|withdrawn|failed|queue_full|established");
 
   private final String bootstrap;
   private final DatagramAttack attack;
@@ -98,7 +105,7 @@ final class CollectorCase implements HostileCase {
 
   @Override
   public String name() {
-    return attack.name().toLowerCase(java.util.Locale.ROOT);
+    return attack.name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -195,7 +202,7 @@ final class CollectorCase implements HostileCase {
             goodStored,
             attackSent,
             rows - goodStored,
-            Outcome.nonZero(dropped(now)),
+            Outcome.nonZero(counted(now)),
             unaccounted(now) + topic.missing(),
             rows / (load.time().toMillis() / 1e3),
             collector.memory().most(),
@@ -243,14 +250,12 @@ final class CollectorCase implements HostileCase {
     }
   }
 
-  /** What the collector counted beside what went well. */
-  private Map<String, Long> dropped(Totals now) {
+  private Map<String, Long> counted(Totals now) {
     Map<String, Long> all = new TreeMap<>();
     now.counts()
         .forEach(
             (name, count) -> {
-              if (name.matches(
-                  ".*(dropped|damaged|drops|evicted|expired|withdrawn|failed|queue_full).*")) {
+              if (SHOWN.matcher(name).find()) {
                 all.put(name, count - last.count(name));
               }
             });

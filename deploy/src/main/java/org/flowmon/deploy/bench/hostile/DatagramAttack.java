@@ -7,7 +7,7 @@ import java.util.Random;
 /** Datagrams that strangers send to a collector. */
 enum DatagramAttack {
   /** Each of another exporter: an address, or an observation domain of one. */
-  EXPORTERS("a new exporter with each datagram", 50_000, 50) {
+  EXPORTERS("a new exporter with each datagram", 50_000, 10) {
     @Override
     void write(ByteBuffer out, long number, Random random, List<byte[]> good) {
       ipfix(out, (int) number);
