@@ -21,9 +21,10 @@ import java.util.stream.Stream;
 final class FuzzRun {
   private static final String FUZZER = "com.code_intelligence.jazzer.Jazzer";
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs in (\\d+) second");
-  private static final Pattern STATE = Pattern.compile("cov: (\\d+) ft: (\\d+) corp: (\\d+)");
+  private static final Pattern STATE =
+      Pattern.compile("#(\\d+)\\s.* cov: (\\d+) ft: \\d+ corp: (\\d+)");
   private static final int SECONDS_OF_AN_INPUT = 300;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final FuzzTarget target;
   private final Path folder;
@@ -113,7 +114,8 @@ final class FuzzRun {
       if (done.find()) {
         inputs = Long.parseLong(done.group(1));
       } else if (state.find()) {
-        coverage = state.group(1) + " edges, " + state.group(3) + " inputs kept";
+        inputs = Long.parseLong(state.group(1)); // of a run that is ended from outside, too
+        coverage = state.group(2) + " edges, " + state.group(3) + " inputs kept";
       }
     }
     return new Outcome(target.name(), finding, inputs, coverage, exitCode, log);

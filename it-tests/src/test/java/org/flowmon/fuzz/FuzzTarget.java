@@ -25,7 +25,7 @@ interface FuzzTarget {
 
   /** Bytes that an input may have allocated at most in the calling thread. */
   default long allocationLimit(byte[] input) {
-    return (4L << 20) + 64L * input.length;
+    return (8L << 20) + 64L * input.length;
   }
 
   /** Nanoseconds of CPU that an input may take in the calling thread. */

@@ -37,8 +37,7 @@ class ValueSortTest {
   void aThreadThatIsInterruptedSortsNoFurther() {
     Thread.currentThread().interrupt();
     try {
-      assertThrows(
-          CancellationException.class, () -> ValueSort.sort(new long[SIZE], 0, SIZE));
+      assertThrows(CancellationException.class, () -> ValueSort.sort(new long[SIZE], 0, SIZE));
     } finally {
       assertTrue(Thread.interrupted());
     }
