@@ -232,12 +232,12 @@ final class SelectParser {
     Expression key;
     if (named == null) {
       key = expressions.parse();
-      if (key instanceof Literal) {
-        throw tokens.error(
-            "expected a column, an alias or an expression to group by, found a constant", start);
-      }
     } else {
       key = named.what();
+    }
+    if (key instanceof Literal) {
+      throw tokens.error(
+          "expected a column, an alias or an expression to group by, found a constant", start);
     }
     if (ExpressionParts.hasAggregate(key)) {
       throw tokens.error(

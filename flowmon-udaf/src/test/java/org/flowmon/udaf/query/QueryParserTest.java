@@ -259,6 +259,14 @@ class QueryParserTest {
     ParseErrors.require(QueryParser::parse, sql, position, message);
   }
 
+  /** What a query is printed as is read again by whom it is sent to. */
+  @Test
+  void noGroupsAreMadeByAConstantWhateverItsName() {
+    String expected = "expected a column, an alias or an expression to group by, found a constant";
+    error("SELECT COUNT(*) FROM flows GROUP BY 0", 36, expected);
+    error("SELECT 0 AS x, COUNT(*) FROM flows GROUP BY protocol, x", 54, expected);
+  }
+
   @Test
   void parametersAreValuesAndCheckedAsSuch() {
     FlowQuery query =
