@@ -21,7 +21,8 @@ final class SenderCounts implements UdpCollector.Receiver {
           IngestCounter.DATAGRAMS_RECEIVED,
           IngestCounter.FLOWS_DECODED,
           IngestCounter.FLOWS_DROPPED_NO_TEMPLATE,
-          IngestCounter.SEQUENCE_LOST_FLOWS);
+          IngestCounter.SEQUENCE_LOST_FLOWS,
+          IngestCounter.SEQUENCE_UNPROVEN_FLOWS);
 
   private final ExportDecoder decoder;
   private final IngestCounters all;

@@ -46,7 +46,7 @@ final class SenderCountsTest {
     assertEquals(
         Map.of("datagrams_received", 2L, "flows_decoded", 2L), senders.routers().snapshot());
     assertEquals(
-        Map.of("datagrams_received", 3L, "flows_decoded", 3L, "sequence_lost_flows", 7L),
+        Map.of("datagrams_received", 3L, "flows_decoded", 3L, "sequence_unproven_flows", 7L),
         senders.others().snapshot());
   }
 
