@@ -2,11 +2,6 @@ package org.flowmon.udaf.frequency;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.datasketches.common.ArrayOfItemsSerDe;
-import org.apache.datasketches.frequencies.ErrorType;
-import org.apache.datasketches.frequencies.ItemsSketch;
-import org.apache.datasketches.memory.Memory;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.StateReader;
@@ -14,18 +9,21 @@ import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
- * The high half over the frequent items sketch of Apache DataSketches: both bounds are certain. The
- * key of an item is kept as an address.
+ * The high half of frequent items: the heaviest items so far, each with a weight that is never
+ * above its true one (Misra and Gries 1982, with weights). Where there are too many, the median of
+ * all weights is taken from each, and what has none left is forgotten; the offset sums up what was
+ * taken. Both bounds are certain. States of others come in by key, and slots decide nothing: two
+ * processes that are given the same have the same.
+ *
+ * <p>The bytes are those of an {@code ItemsSketch} of Apache DataSketches. That itself has its
+ * items by their hash codes, from which follows what it forgets: with fixed ones they could be
+ * chosen, with keyed ones its answers are others in each process.
  */
 final class FrequentWeights extends ItemWeights {
   static final int FORM = 20;
 
-  // Objects, array headers, preamble.
-  private static final long FIXED_BYTES = 512;
-  // A slot of the map: reference, weight, state; and a record of two longs, to which a slot may
-  // still refer when its item is forgotten.
-  private static final long SLOT_BYTES = 8 + 8 + 2;
-  private static final long ITEM_BYTES = 32;
+  // Objects and the header of the array.
+  private static final long FIXED_BYTES = 128;
 
   // The image: preamble of four longs, weights, items.
   private static final int PREAMBLE_BYTES = 32;
@@ -37,28 +35,44 @@ final class FrequentWeights extends ItemWeights {
   private static final int PAIR_BYTES = 8 + KEY_BYTES;
 
   private final int mapSize;
-  private final ItemsSketch<IpAddress> items;
-  // The sum of weights is beyond 2^63 − 1, which the sketch does not look for: what came later is
-  // in no item, so that only lower bounds hold.
+  private final ItemCounts items = new ItemCounts();
+  private long total;
+  // What weights lack at most.
+  private long offset;
+  // The sum of weights is beyond 2^63 − 1: what came later is in no item, so that only lower bounds
+  // hold.
   private boolean isFull;
 
   /**
    * A state without rows.
    *
-   * @param mapSize slots of the map at most: a power of two, at least 16
+   * @param mapSize slots of the map at most, three quarters of which are items: a power of two, at
+   *     least 16
    */
   FrequentWeights(ValueKind kind, int mapSize) {
     super(kind);
     this.mapSize = mapSize;
-    this.items = new ItemsSketch<>(mapSize);
+  }
+
+  /** Items of a map of so many slots, at most. */
+  private static int capacity(int slots) {
+    return slots / 4 * 3;
   }
 
   @Override
   void add(long high, long low, long weight) {
-    if (weight <= Long.MAX_VALUE - items.getStreamLength()) {
-      items.update(new IpAddress(high, low), weight);
+    if (weight <= Long.MAX_VALUE - total) {
+      total += weight;
+      put(high, low, weight);
     } else {
       isFull = true;
+    }
+  }
+
+  private void put(long high, long low, long weight) {
+    items.add(high, low, weight);
+    if (items.size() > capacity(mapSize)) {
+      offset += items.takeMedian();
     }
   }
 
@@ -73,30 +87,25 @@ final class FrequentWeights extends ItemWeights {
       throw reader.error("expected 1 of a sum beyond 2^63 \u2212 1, else 0, found " + full);
     }
     if (reader.remaining() > 0) {
-      ItemsSketch<IpAddress> other = readImage(reader);
-      if (other.getStreamLength() <= Long.MAX_VALUE - items.getStreamLength()) {
-        items.merge(other);
-      } else {
-        isFull = true;
-      }
+      mergeImage(reader);
     }
     isFull |= full == 1;
     addRefused(refused);
   }
 
-  /** Checks what the library takes on trust, and then has it read. */
-  private ItemsSketch<IpAddress> readImage(StateReader reader) {
+  /** Reads an image: nothing has changed where it is none. */
+  private void mergeImage(StateReader reader) {
     int length = reader.remaining();
-    if (length < PREAMBLE_BYTES + PAIR_BYTES) {
-      throw reader.error("expected an image of at least 56 bytes, found " + length);
+    if (length < PREAMBLE_BYTES) {
+      throw reader.error("expected an image of at least 32 bytes, found " + length);
     }
     int at = reader.skip(length);
     byte[] bytes = reader.array();
     int lgMax = bytes[at + 3];
     int lgSize = bytes[at + 4];
     int active = LittleEndian.getInt(bytes, at + 8);
-    long total = LittleEndian.getLong(bytes, at + 16);
-    long offset = LittleEndian.getLong(bytes, at + 24);
+    long sum = LittleEndian.getLong(bytes, at + 16);
+    long lacking = LittleEndian.getLong(bytes, at + 24);
     if ((bytes[at] & 0x3F) != PREAMBLE_LONGS
         || bytes[at + 1] != SERIAL_VERSION
         || bytes[at + 2] != FAMILY
@@ -107,68 +116,85 @@ final class FrequentWeights extends ItemWeights {
       throw reader.error(
           "expected a map of " + mapSize + " slots, found 2^" + lgSize + " of 2^" + lgMax);
     }
-    if (active < 1
-        || active > (1 << lgSize) / 4 * 3
+    if (active < 0
+        || active > capacity(1 << lgSize)
         || length != PREAMBLE_BYTES + active * PAIR_BYTES) {
       throw reader.error(active + " items in an image of " + length + " bytes");
     }
-    requireWeights(reader, at, active, total, offset);
-    try {
-      ItemsSketch<IpAddress> read =
-          ItemsSketch.getInstance(Memory.wrap(bytes).region(at, length), new Keys());
-      if (read.getNumActiveItems() != active) {
-        throw reader.error("an item occurs more than once");
-      }
-      return read;
-    } catch (RuntimeException e) {
-      throw reader.error("no image of frequent items: " + e.getMessage());
+    long[] triples = triples(reader, at, active, sum, lacking);
+    if (sum > Long.MAX_VALUE - total) {
+      isFull = true;
+      return;
+    }
+    total += sum;
+    offset += lacking;
+    for (int i = 0; i < triples.length; i += 3) {
+      put(triples[i], triples[i + 1], triples[i + 2]);
     }
   }
 
-  private void requireWeights(StateReader reader, int at, int active, long total, long offset) {
+  /** The items of an image as high, low, weight, by key. */
+  private long[] triples(StateReader reader, int at, int active, long sum, long lacking) {
     byte[] bytes = reader.array();
-    long sum = 0;
+    long[] triples = new long[3 * active];
+    long ofItems = 0;
     for (int i = 0; i < active; i++) {
       long weight = LittleEndian.getLong(bytes, at + PREAMBLE_BYTES + 8 * i);
       int key = at + PREAMBLE_BYTES + 8 * active + KEY_BYTES * i;
-      sum = ItemKey.plus(sum, weight);
-      if (weight < 1
-          || !ItemKey.isOf(
-              kind(), LittleEndian.getLong(bytes, key), LittleEndian.getLong(bytes, key + 8))) {
+      triples[3 * i] = LittleEndian.getLong(bytes, key);
+      triples[3 * i + 1] = LittleEndian.getLong(bytes, key + 8);
+      triples[3 * i + 2] = weight;
+      ofItems = ItemKey.plus(ofItems, weight);
+      if (weight < 1 || !ItemKey.isOf(kind(), triples[3 * i], triples[3 * i + 1])) {
         throw reader.error("item " + i + " has a weight or a key that none can have");
       }
     }
-    if (total < sum || offset < 0 || offset > total - sum) {
+    if (sum < 1 || sum < ofItems || lacking < 0 || lacking > sum - ofItems) {
       throw reader.error(
-          "a sum of weights of " + total + " where items have " + sum + " and lack " + offset);
+          "a sum of weights of " + sum + " where items have " + ofItems + " and lack " + lacking);
     }
+    ItemCounts.sort(triples, active);
+    for (int i = 3; i < triples.length; i += 3) {
+      if (triples[i] == triples[i - 3] && triples[i + 1] == triples[i - 2]) {
+        throw reader.error("an item occurs more than once");
+      }
+    }
+    return triples;
   }
 
   @Override
   public void output(StateSink sink) {
-    if (items.isEmpty() && refused() == 0 && !isFull) {
+    if (total == 0 && refused() == 0 && !isFull) {
       return;
     }
     sink.putByte(FORM);
     sink.putVarint(refused());
     sink.putByte(isFull ? 1 : 0);
-    if (!items.isEmpty()) {
-      byte[] image = inOrder(items.toByteArray(new Keys()));
+    if (total > 0) {
+      byte[] image = image();
       sink.putBytes(image, 0, image.length);
     }
   }
 
-  /** Puts items of an image by key: the library has them by slot, which each process has others. */
-  private static byte[] inOrder(byte[] image) {
-    int active = LittleEndian.getInt(image, 8);
-    int keys = PREAMBLE_BYTES + 8 * active;
-    long[] triples = new long[3 * active];
-    for (int i = 0; i < active; i++) {
-      triples[3 * i] = LittleEndian.getLong(image, keys + KEY_BYTES * i);
-      triples[3 * i + 1] = LittleEndian.getLong(image, keys + KEY_BYTES * i + 8);
-      triples[3 * i + 2] = LittleEndian.getLong(image, PREAMBLE_BYTES + 8 * i);
+  /** Its items are by key: by slot each process would write others. */
+  private byte[] image() {
+    long[] triples = items.sorted();
+    int active = items.size();
+    byte[] image = new byte[PREAMBLE_BYTES + PAIR_BYTES * active];
+    int lgMax = Integer.numberOfTrailingZeros(mapSize);
+    int lgSize = offset > 0 ? lgMax : MIN_LG_SIZE;
+    while (active > capacity(1 << lgSize)) {
+      lgSize++;
     }
-    ItemCounts.sort(triples, active);
+    image[0] = PREAMBLE_LONGS;
+    image[1] = SERIAL_VERSION;
+    image[2] = FAMILY;
+    image[3] = (byte) lgMax;
+    image[4] = (byte) lgSize;
+    LittleEndian.putInt(image, 8, active);
+    LittleEndian.putLong(image, 16, total);
+    LittleEndian.putLong(image, 24, offset);
+    int keys = PREAMBLE_BYTES + 8 * active;
     for (int i = 0; i < active; i++) {
       LittleEndian.putLong(image, keys + KEY_BYTES * i, triples[3 * i]);
       LittleEndian.putLong(image, keys + KEY_BYTES * i + 8, triples[3 * i + 1]);
@@ -179,51 +205,52 @@ final class FrequentWeights extends ItemWeights {
 
   @Override
   public long memoryBytes() {
-    int slots = items.getCurrentMapCapacity() / 3 * 4;
-    return FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * slots;
+    return FIXED_BYTES + 8L * items.words();
   }
 
-  /** A map doubles up to its full size; another one is read whole. */
+  /** Of a table of its full size, which has one item too many for a moment. */
+  private long fullBytes() {
+    return FIXED_BYTES + 8L * ItemCounts.words(capacity(mapSize) + 1);
+  }
+
+  /** A table doubles up to its full size, beside which it is made anew; an image is read whole. */
   @Override
   public long growth(StateReader bytes) {
-    long full = FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * mapSize;
-    return bytes.peek() == FORM ? 2 * full : Math.min(full, super.growth(bytes));
+    long most = 2 * fullBytes() + 8L * (capacity(mapSize) + 1);
+    return bytes.peek() == FORM ? most + bytes.remaining() : Math.min(most, super.growth(bytes));
   }
 
-  /** Once something was left out the map has its full size, or another one with the same rows. */
+  /** Once something was left out the table has its full size, or another one with the same rows. */
   @Override
   public long chargedBytes() {
-    return items.getMaximumError() == 0 && !isFull
-        ? memoryBytes()
-        : FIXED_BYTES + (SLOT_BYTES + ITEM_BYTES) * mapSize;
+    return offset == 0 && !isFull ? memoryBytes() : fullBytes();
   }
 
   @Override
   long total() {
-    return isFull ? Long.MAX_VALUE : items.getStreamLength();
+    return isFull ? Long.MAX_VALUE : total;
   }
 
   @Override
   Weight weight(long high, long low) {
-    IpAddress item = new IpAddress(high, low);
-    return weight(
-        item, items.getLowerBound(item), items.getEstimate(item), items.getUpperBound(item));
+    return weight(high, low, items.weight(high, low));
   }
 
-  private Weight weight(IpAddress item, long lower, long estimate, long upper) {
-    return new Weight(item.hi(), item.lo(), lower, estimate, isFull ? Long.MAX_VALUE : upper);
+  private Weight weight(long high, long low, long kept) {
+    long upper = isFull ? Long.MAX_VALUE : kept + offset;
+    return new Weight(high, low, kept, kept == 0 ? 0 : kept + offset, upper);
   }
 
   @Override
   List<Weight> search(long threshold, int limit) {
     List<Weight> found = new ArrayList<>();
-    if (!items.isEmpty()) {
-      for (ItemsSketch.Row<IpAddress> row :
-          items.getFrequentItems(isFull ? 0 : threshold - 1, ErrorType.NO_FALSE_NEGATIVES)) {
-        found.add(
-            weight(row.getItem(), row.getLowerBound(), row.getEstimate(), row.getUpperBound()));
-      }
-    }
+    items.forEach(
+        (high, low, kept) -> {
+          Weight weight = weight(high, low, kept);
+          if (weight.upper() >= threshold) {
+            found.add(weight);
+          }
+        });
     found.sort(ItemWeights::compare);
     return found.size() > limit ? List.copyOf(found.subList(0, limit)) : found;
   }
@@ -233,60 +260,6 @@ final class FrequentWeights extends ItemWeights {
     if (isFull) {
       return ErrorBound.additive((double) Long.MAX_VALUE, 1);
     }
-    return items.getMaximumError() == 0
-        ? ErrorBound.EXACT
-        : ErrorBound.additive((double) items.getMaximumError(), 1);
-  }
-
-  /** Keys as 16 bytes, the high word first. */
-  private static final class Keys extends ArrayOfItemsSerDe<IpAddress> {
-    @Override
-    public byte[] serializeToByteArray(IpAddress item) {
-      return serializeToByteArray(new IpAddress[] {item});
-    }
-
-    @Override
-    public byte[] serializeToByteArray(IpAddress[] items) {
-      byte[] bytes = new byte[KEY_BYTES * items.length];
-      for (int i = 0; i < items.length; i++) {
-        LittleEndian.putLong(bytes, KEY_BYTES * i, items[i].hi());
-        LittleEndian.putLong(bytes, KEY_BYTES * i + 8, items[i].lo());
-      }
-      return bytes;
-    }
-
-    @Override
-    public IpAddress[] deserializeFromMemory(Memory memory, long offset, int count) {
-      byte[] bytes = new byte[KEY_BYTES * count];
-      memory.getByteArray(offset, bytes, 0, bytes.length);
-      IpAddress[] items = new IpAddress[count];
-      for (int i = 0; i < count; i++) {
-        items[i] =
-            new IpAddress(
-                LittleEndian.getLong(bytes, KEY_BYTES * i),
-                LittleEndian.getLong(bytes, KEY_BYTES * i + 8));
-      }
-      return items;
-    }
-
-    @Override
-    public int sizeOf(IpAddress item) {
-      return KEY_BYTES;
-    }
-
-    @Override
-    public int sizeOf(Memory memory, long offset, int count) {
-      return KEY_BYTES * count;
-    }
-
-    @Override
-    public String toString(IpAddress item) {
-      return item.toString();
-    }
-
-    @Override
-    public Class<IpAddress> getClassOfT() {
-      return IpAddress.class;
-    }
+    return offset == 0 ? ErrorBound.EXACT : ErrorBound.additive((double) offset, 1);
   }
 }

@@ -1,8 +1,9 @@
 package org.flowmon.udaf.frequency;
 
+import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 
-/** Items with their exact weights: a hash table that grows. */
+/** Items with their weights: a hash table that grows. */
 final class ItemCounts {
   private static final int STRIDE = 3;
 
@@ -82,6 +83,32 @@ final class ItemCounts {
         System.arraycopy(old, at, slots, place(old[at], old[at + 1]), STRIDE);
       }
     }
+  }
+
+  /**
+   * Takes the median of all weights from each, and forgets the items that have none left: which
+   * those are hangs on weights alone, not on slots.
+   *
+   * @return the median; 0 where there are no items
+   */
+  long takeMedian() {
+    if (size == 0) {
+      return 0;
+    }
+    long[] weights = new long[size];
+    int[] next = {0};
+    forEach((high, low, weight) -> weights[next[0]++] = weight);
+    Arrays.sort(weights);
+    long median = weights[size / 2];
+    long[] old = slots;
+    slots = new long[old.length];
+    size = 0;
+    for (int at = 0; at < old.length; at += STRIDE) {
+      if (old[at + 2] > median) {
+        add(old[at], old[at + 1], old[at + 2] - median);
+      }
+    }
+    return median;
   }
 
   /** Gives all items, in no order. */

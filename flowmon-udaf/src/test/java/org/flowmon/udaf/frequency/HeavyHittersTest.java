@@ -300,6 +300,24 @@ class HeavyHittersTest {
   }
 
   @Test
+  void theSumOfWeightsIsInTheStateOfWhichEveryItemIsForgotten() {
+    BoundUdaf function = function(ValueKind.LONG, 64, 2, "buffer/frequent");
+    ItemStream stream = new ItemStream(ValueKind.LONG);
+    for (int i = 0; i < 49; i++) {
+      stream.add(i, 7); // one more than stay, all as heavy as the median
+    }
+    SuperState state = function.superAggregate().initialize();
+    for (byte[] bytes : stream.low(function, new Random(1))) {
+      ItemStream.merge(state, bytes);
+    }
+    SuperState again = function.superAggregate().initialize();
+    ItemStream.merge(again, ItemStream.bytes(state));
+    assertEquals(
+        Estimate.exact(Value.ofLong(49 * 7)), extract(function, again, ItemExtractors.TOTAL));
+    assertEquals(7, estimate(function, again, Value.ofLong(3)).upper().low());
+  }
+
+  @Test
   void sumsBeyondSixtyThreeBitsStayAtTheirLimit() {
     for (Strategy strategy : Strategy.all()) {
       BoundUdaf function = function(ValueKind.LONG, 64, 2, strategy.toString());
