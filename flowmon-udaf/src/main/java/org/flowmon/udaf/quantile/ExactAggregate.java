@@ -1,5 +1,6 @@
 package org.flowmon.udaf.quantile;
 
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.function.StateSink;
 import org.flowmon.udaf.function.SuperAggregate;
@@ -25,17 +26,16 @@ final class ExactAggregate implements SuperAggregate {
     return new State(this);
   }
 
-  private static final class State implements QuantileState {
-    private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+  /** The values of a group. */
+  static final class State implements QuantileState {
     private static final int FIRST_SLOTS = 8;
     private static final int LARGE = 1 << 16;
-    // Header 12, four references, size, count, shift; and the headers of the two arrays.
+    // Header 12, four references, size, count; and the headers of the two arrays.
     private static final int OWN_BYTES = 48 + 32;
 
     private final ExactAggregate shared;
     private long[] keys = new long[FIRST_SLOTS];
     private long[] copies = new long[FIRST_SLOTS]; // 0: the slot is free
-    private int shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
     private int size;
     private long count;
     private Summary sorted; // null: not asked for since the last merge
@@ -96,7 +96,7 @@ final class ExactAggregate implements SuperAggregate {
     /** Where a value is, or is to be. */
     private int slot(long value) {
       int mask = keys.length - 1;
-      int slot = (int) ((value * MULTIPLIER) >>> shift);
+      int slot = (int) TableHash.of(value) & mask;
       while (copies[slot] != 0 && keys[slot] != value) {
         slot = (slot + 1) & mask;
       }
@@ -112,7 +112,7 @@ final class ExactAggregate implements SuperAggregate {
           ValueSort.checkInterrupted(); // of what there was nothing has changed yet
         }
         if (copies[slot] != 0) {
-          int to = (int) ((keys[slot] * MULTIPLIER) >>> (shift - 1));
+          int to = (int) TableHash.of(keys[slot]) & mask;
           while (newCopies[to] != 0) {
             to = (to + 1) & mask;
           }
@@ -122,12 +122,23 @@ final class ExactAggregate implements SuperAggregate {
       }
       keys = newKeys;
       copies = newCopies;
-      shift--;
     }
 
     /** Slots of a table of so many values: at least twice as many, a power of two. */
     private static int slots(int size) {
       return Math.max(FIRST_SLOTS, Integer.highestOneBit(Math.max(1, 2 * size - 1)) << 1);
+    }
+
+    /**
+     * How many slots values lie behind their own, summed up: how much there is to look at in vain.
+     */
+    long displacement() {
+      int mask = keys.length - 1;
+      long sum = 0;
+      for (int slot = 0; slot < keys.length; slot++) {
+        sum += copies[slot] == 0 ? 0 : (slot - (int) TableHash.of(keys[slot])) & mask;
+      }
+      return sum;
     }
 
     private Summary sorted() {

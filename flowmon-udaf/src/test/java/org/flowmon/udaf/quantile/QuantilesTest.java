@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,6 +83,21 @@ class QuantilesTest {
     SuperState state = function.superAggregate().initialize();
     send(function, values).forEach(bytes -> ContractStreams.merge(state, bytes));
     return state;
+  }
+
+  @Test
+  void chosenValuesShareNoSlotsOfAnExactQuantile() {
+    long inverse =
+        BigInteger.valueOf(0x9E3779B97F4A7C15L)
+            .modInverse(BigInteger.ONE.shiftLeft(64))
+            .longValue();
+    long[] values = new long[20_000];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (i + 1) * inverse; // times the multiplier of before: a number below 2^15
+    }
+    SuperState state = merged(bind(ValueKind.LONG, Value.ofLong(0)), values);
+    long displacement = ((ExactAggregate.State) state).displacement();
+    assertTrue(displacement < 4L * values.length, displacement + " slots");
   }
 
   @Test
