@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 
 /**
@@ -27,9 +28,10 @@ final class Exporter {
           : new Source(address.hi(), address.isIpv4() ? address.lo() : 0);
     }
 
+    /** Another one in each process: see {@link TableHash}. */
     @Override
     public int hashCode() {
-      return KeyedHash.of(hi, lo);
+      return (int) TableHash.of(hi, lo);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
@@ -33,9 +34,10 @@ final class ObservationDomain {
           (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
     }
 
+    /** Another one in each process: see {@link TableHash}. */
     @Override
     public int hashCode() {
-      return KeyedHash.of(address, session);
+      return (int) TableHash.of(address, session);
     }
 
     @Override
