@@ -216,12 +216,14 @@ public final class FlowmonJob {
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
       set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
-      factory = new SiteStatesFactory(set, config.merge(), keyGroups);
+      factory = new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups);
     } else {
       AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
       set = settings.analyses();
       factory =
-          new ControlledFactory<>(new SiteStatesFactory(set, config.merge(), keyGroups), settings);
+          new ControlledFactory<>(
+              new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups),
+              settings);
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
     LOG.info(

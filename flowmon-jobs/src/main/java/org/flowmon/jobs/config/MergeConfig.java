@@ -12,7 +12,7 @@ import java.util.List;
  * merge:                             # absent: the job reads flows
  *   sites: [berlin, vienna, graz]    # required
  *   topic: flowmon.states
- *   timeout: 60s                     # a site that is silent for so long is left out
+ *   timeout: 60s                     # a site that comes no further for so long is left out
  *   memory: 536870912                # bytes of windows that have come in part, of all sites
  * </pre>
  */

@@ -1,30 +1,56 @@
 package org.flowmon.jobs.merge;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.flowmon.jobs.lowlevel.Partial;
 
 /** Which sites were not complete when results of a query went out, by what these are through. */
 final class MissingSites {
-  // By site, in the order of time: after, through.
-  private final TreeMap<String, List<long[]>> bySite = new TreeMap<>();
+  /**
+   * Ranges of a site, at most. Of more the two that are nearest become one: results between say
+   * that they lack the site, too, and none that does says that it does not.
+   */
+  static final int MAX_RANGES = 1024;
+
+  // By site: through by after; ranges do not touch.
+  private final TreeMap<String, TreeMap<Long, Long>> bySite = new TreeMap<>();
 
   /** Notes that a site is missing. */
   void add(Partial.Missing message) {
-    List<long[]> ranges = bySite.computeIfAbsent(message.site(), site -> new ArrayList<>());
-    long[] whole = {message.after(), message.through()};
-    for (Iterator<long[]> all = ranges.iterator(); all.hasNext(); ) {
-      long[] of = all.next();
-      if (of[0] <= whole[1] && whole[0] <= of[1]) {
-        whole[0] = Math.min(whole[0], of[0]);
-        whole[1] = Math.max(whole[1], of[1]);
-        all.remove();
-      }
+    TreeMap<Long, Long> ranges = bySite.computeIfAbsent(message.site(), site -> new TreeMap<>());
+    long after = message.after();
+    long through = message.through();
+    for (Map.Entry<Long, Long> of = ranges.floorEntry(through);
+        of != null && of.getValue() >= after;
+        of = ranges.floorEntry(through)) {
+      after = Math.min(after, of.getKey());
+      through = Math.max(through, of.getValue());
+      ranges.remove(of.getKey());
     }
-    ranges.add(whole);
+    ranges.put(after, through);
+    if (ranges.size() > MAX_RANGES) {
+      joinNearest(ranges);
+    }
+  }
+
+  private static void joinNearest(NavigableMap<Long, Long> ranges) {
+    long first = ranges.firstKey();
+    long second = ranges.higherKey(first);
+    long least = -1; // unsigned: the largest
+    long last = first;
+    for (long after : ranges.tailMap(first, false).keySet()) {
+      long between = after - ranges.get(last);
+      if (Long.compareUnsigned(between, least) < 0) {
+        least = between;
+        first = last;
+        second = after;
+      }
+      last = after;
+    }
+    ranges.put(first, ranges.remove(second));
   }
 
   /** The sites that a result lacks which is complete through this arrival, by name. */
@@ -32,7 +58,8 @@ final class MissingSites {
     List<String> missing = new ArrayList<>();
     bySite.forEach(
         (site, ranges) -> {
-          if (ranges.stream().anyMatch(of -> of[0] < through && through <= of[1])) {
+          Map.Entry<Long, Long> of = ranges.lowerEntry(through);
+          if (of != null && through <= of.getValue()) {
             missing.add(site);
           }
         });
@@ -41,8 +68,8 @@ final class MissingSites {
 
   /** Forgets what no result can ask for any more: all through this have gone out. */
   void forget(long completeThrough) {
-    bySite.values().forEach(ranges -> ranges.removeIf(of -> of[1] <= completeThrough));
-    bySite.values().removeIf(List::isEmpty);
+    bySite.values().forEach(ranges -> ranges.values().removeIf(of -> of <= completeThrough));
+    bySite.values().removeIf(Map::isEmpty);
   }
 
   void clear() {
@@ -51,10 +78,10 @@ final class MissingSites {
 
   /** All of it, as the messages that would make it again. */
   void snapshot(long queryId, List<Partial> messages) {
-    for (Map.Entry<String, List<long[]>> site : bySite.entrySet()) {
-      for (long[] of : site.getValue()) {
-        messages.add(new Partial.Missing(0, queryId, site.getKey(), of[0], of[1]));
-      }
-    }
+    bySite.forEach(
+        (site, ranges) ->
+            ranges.forEach(
+                (after, through) ->
+                    messages.add(new Partial.Missing(0, queryId, site, after, through))));
   }
 }

@@ -8,24 +8,32 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.table.PublishedGroups;
 
 /**
  * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):
  *
  * <pre>
- *   version u8 = 1 | name | through i64 | since i64 | heard i64 | has spoken u8
+ *   version u8 = 2 | name | through i64 | since i64 | heard i64 | has spoken u8
  *   | lost after i64 | lost until i64 | progresses since u8
  *   | attempts varint | (attempt i64 | next number i64) …
  *   | publications varint | (publication | whole from i64) …
- *   | queries varint | (query id i64 | grouping varint | windows varint | (end i64, width i64) …) …
+ *   | queries varint | (query id i64 | grouping varint | windows varint | (window) …) …
  *   | windows in parts varint | (attempt i64 | publication | end i64 | 6 counts i64 | length u32 | parts u16 | taken u16 | size u32 | bytes) …
+ *
+ *   window: end i64 | width i64 | flows i64 | has a digest u8 | keys, layout, values i64 where it has
  * </pre>
+ *
+ * Version 1, which is still read, has ends and widths of windows alone.
  */
 final class MergedSite {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int WITHOUT_DIGESTS = 1;
   // Attempts of which windows are in parts: of a site that is restarted the one before never ends.
   private static final int MAX_ATTEMPTS = 4;
   private static final int MAX_NUMBERED = 64;
+  // Windows that are remembered of one use: a day and a half of seconds.
+  private static final int MAX_TAKEN = 1 << 17;
 
   private final String name;
   private long through = Long.MIN_VALUE;
@@ -40,11 +48,29 @@ final class MergedSite {
   // Number of the next message, of the attempts that were heard last.
   private final Map<Long, Long> next = new LinkedHashMap<>();
   private final TreeMap<Publication, Long> published = new TreeMap<>();
-  private final Map<Use, TreeMap<Long, Long>> taken = new LinkedHashMap<>();
+  private final Map<Use, TreeMap<Long, Window>> taken = new LinkedHashMap<>();
   private final Map<Long, Assembly> assemblies = new LinkedHashMap<>();
 
   /** What the groups of windows were taken for. */
   record Use(long queryId, int grouping) {}
+
+  /**
+   * A window that was taken.
+   *
+   * @param flows that arrived in it; {@link #UNKNOWN} in a state of before
+   * @param digest of its groups; null where they were not there, or in a state of before
+   */
+  record Window(long width, long flows, PublishedGroups.Digest digest) {
+    static final long UNKNOWN = -1;
+
+    /** Whether not both can be what the site's flows give. */
+    boolean contradicts(Window other) {
+      boolean hasOtherFlows = flows != other.flows && flows != UNKNOWN && other.flows != UNKNOWN;
+      boolean canCompare = digest != null && other.digest != null;
+      return width == other.width
+          && (hasOtherFlows || (canCompare && digest.contradicts(other.digest)));
+    }
+  }
 
   /**
    * A site that has said nothing.
@@ -70,7 +96,7 @@ final class MergedSite {
     return since;
   }
 
-  /** When it was heard last, in milliseconds. */
+  /** When it came further last, in milliseconds. */
   long heard() {
     return heard;
   }
@@ -130,26 +156,30 @@ final class MergedSite {
     lostUntil = Long.MAX_VALUE;
   }
 
-  /** Takes a progress; whether what it publishes has changed. */
-  boolean take(StatesMessage.Progress progress) {
+  /**
+   * Takes a progress; whether what it publishes has changed.
+   *
+   * @param now what it is believed of what it is complete through
+   */
+  boolean take(StatesMessage.Progress progress, long now) {
     if (!hasSpoken) {
       hasSpoken = true;
-      since = progress.through();
+      since = now;
     }
     // A progress may come between windows that end together, to tell of a publication: what was
     // lost was said before the second one that says more, at the latest.
     boolean isOpen = lostAfter != Long.MAX_VALUE && lostUntil == Long.MAX_VALUE;
-    if (isOpen && progress.through() > Math.max(through, lostAfter) && ++progressesSince == 2) {
-      lostUntil = progress.through();
+    if (isOpen && now > Math.max(through, lostAfter) && ++progressesSince == 2) {
+      lostUntil = now;
     }
-    through = Math.max(through, progress.through());
-    TreeMap<Publication, Long> now = new TreeMap<>();
-    progress.published().forEach(one -> now.put(one.publication(), one.wholeFrom()));
-    if (now.equals(published)) {
+    through = Math.max(through, now);
+    TreeMap<Publication, Long> said = new TreeMap<>();
+    progress.published().forEach(one -> said.put(one.publication(), one.wholeFrom()));
+    if (said.equals(published)) {
       return false;
     }
     published.clear();
-    published.putAll(now);
+    published.putAll(said);
     return true;
   }
 
@@ -218,9 +248,9 @@ final class MergedSite {
   List<long[]> notTaken(Use use, long windowEnd, long width) {
     List<long[]> spans = new ArrayList<>();
     long from = windowEnd - width;
-    SortedMap<Long, Long> windows = taken.getOrDefault(use, new TreeMap<>()).tailMap(from + 1);
-    for (Map.Entry<Long, Long> window : windows.entrySet()) {
-      long start = window.getKey() - window.getValue();
+    SortedMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>()).tailMap(from + 1);
+    for (Map.Entry<Long, Window> window : windows.entrySet()) {
+      long start = window.getKey() - window.getValue().width();
       if (start >= windowEnd) {
         break;
       }
@@ -235,14 +265,24 @@ final class MergedSite {
     return spans;
   }
 
-  /** Notes that a window was taken for a use. */
-  void taken(Use use, long windowEnd, long width) {
-    taken.computeIfAbsent(use, key -> new TreeMap<>()).put(windowEnd, width);
+  /** The window that was taken for a use and ends there; null where none was. */
+  Window taken(Use use, long windowEnd) {
+    return taken.getOrDefault(use, new TreeMap<>()).get(windowEnd);
+  }
+
+  /** Notes that a window was taken for a use; false where there are too many of it. */
+  boolean taken(Use use, long windowEnd, Window window) {
+    TreeMap<Long, Window> windows = taken.computeIfAbsent(use, key -> new TreeMap<>());
+    if (windows.size() >= MAX_TAKEN) {
+      return false;
+    }
+    windows.put(windowEnd, window);
+    return true;
   }
 
   /** Forgets the windows of a use that ended by then. */
   void forget(Use use, long windowEnd) {
-    TreeMap<Long, Long> windows = taken.get(use);
+    TreeMap<Long, Window> windows = taken.get(use);
     if (windows != null) {
       windows.headMap(windowEnd, true).clear();
     }
@@ -283,9 +323,9 @@ final class MergedSite {
           sink.putVarint(use.grouping());
           sink.putVarint(windows.size());
           windows.forEach(
-              (end, width) -> {
+              (end, window) -> {
                 sink.putLong(end);
-                sink.putLong(width);
+                write(window, sink);
               });
         });
     sink.putVarint(assemblies.size());
@@ -297,12 +337,39 @@ final class MergedSite {
     return sink.toBytes();
   }
 
+  private static void write(Window window, StateSink sink) {
+    sink.putLong(window.width());
+    sink.putLong(window.flows());
+    PublishedGroups.Digest digest = window.digest();
+    sink.putByte(digest == null ? 0 : 1);
+    if (digest != null) {
+      sink.putLong(digest.keys());
+      sink.putLong(digest.layout());
+      sink.putLong(digest.values());
+    }
+  }
+
+  private static Window readWindow(StateReader reader, int version) {
+    long width = reader.getLong();
+    if (version == WITHOUT_DIGESTS) {
+      return new Window(width, Window.UNKNOWN, null);
+    }
+    long flows = reader.getLong();
+    boolean hasDigest = reader.getByte() == 1;
+    return new Window(
+        width,
+        flows,
+        hasDigest
+            ? new PublishedGroups.Digest(reader.getLong(), reader.getLong(), reader.getLong())
+            : null);
+  }
+
   /** Reads what {@link #toBytes} wrote. */
   static MergedSite read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "the state of a site");
     int version = reader.getByte();
-    if (version != VERSION) {
-      throw reader.error("found version " + version + ", this reads version " + VERSION);
+    if (version < WITHOUT_DIGESTS || version > VERSION) {
+      throw reader.error("found version " + version + ", this reads versions 1 and " + VERSION);
     }
     MergedSite site = new MergedSite(StatesLayout.getName(reader), 0);
     site.through = reader.getLong();
@@ -320,9 +387,9 @@ final class MergedSite {
     }
     for (int n = reader.count("queries", 1 << 24, 10); n > 0; n--) {
       Use use = new Use(reader.getLong(), reader.count("groupings", 1 << 16, 0));
-      TreeMap<Long, Long> windows = new TreeMap<>();
+      TreeMap<Long, Window> windows = new TreeMap<>();
       for (int w = reader.count("windows", 1 << 28, 16); w > 0; w--) {
-        windows.put(reader.getLong(), reader.getLong());
+        windows.put(reader.getLong(), readWindow(reader, version));
       }
       site.taken.put(use, windows);
     }

@@ -9,15 +9,20 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.table.PublishedGroups;
 import org.flowmon.udaf.table.WindowSpec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns whole windows of sites into partial groups of the live queries that run here: each time of
  * a site once for each of their groupings. Not thread-safe.
  *
  * <p>Metrics: {@code merged_windows}, {@code merged_groups}, {@code repeated_windows}, {@code
- * overlapping_windows}, {@code late_windows}, {@code windows_without_states}.
+ * overlapping_windows}, {@code contradicted_windows}, {@code late_windows}, {@code
+ * windows_without_states}.
  */
 final class MergedWindows {
+  private static final Logger LOG = LoggerFactory.getLogger(MergedWindows.class);
+
   private final MergedQueries queries;
   private final LackingSites lacking;
   private final int keyGroups;
@@ -28,6 +33,7 @@ final class MergedWindows {
   private final Counter groups;
   private final Counter repeated;
   private final Counter overlapping;
+  private final Counter contradicted;
   private final Counter late;
   private final Counter withoutStates;
 
@@ -35,7 +41,9 @@ final class MergedWindows {
   private enum Outcome {
     REPEATED,
     OVERLAPPING,
+    CONTRADICTED,
     LATE,
+    ONE_TOO_MANY,
     SENT
   }
 
@@ -61,6 +69,7 @@ final class MergedWindows {
     merged = metrics.counter("merged_windows");
     groups = metrics.counter("merged_groups");
     repeated = metrics.counter("repeated_windows");
+    contradicted = metrics.counter("contradicted_windows");
     overlapping = metrics.counter("overlapping_windows");
     late = metrics.counter("late_windows");
     withoutStates = metrics.counter("windows_without_states");
@@ -70,7 +79,8 @@ final class MergedWindows {
    * Takes a window of a site.
    *
    * @param through what all sites are complete through
-   * @return false where its states are damaged, which is as if it had not come
+   * @return false where its states are damaged or there are too many, which is as if it had not
+   *     come
    */
   boolean take(MergedSite site, Assembly window, long through) {
     List<MergedQueries.Grouping> served =
@@ -86,41 +96,80 @@ final class MergedWindows {
     if (hasStates && states == null) {
       return false;
     }
+    MergedSite.Window said =
+        new MergedSite.Window(
+            window.publication.widthMicros(),
+            window.counts.flows(),
+            hasStates ? states.digest() : null);
     int[] outcomes = new int[Outcome.values().length];
     for (MergedQueries.Grouping grouping : served) {
-      outcomes[take(site, grouping, window, states, through).ordinal()]++;
+      outcomes[take(site, grouping, window, said, states, through).ordinal()]++;
     }
     repeated.inc(outcomes[Outcome.REPEATED.ordinal()] == served.size() ? 1 : 0);
     overlapping.inc(outcomes[Outcome.OVERLAPPING.ordinal()] > 0 ? 1 : 0);
+    if (outcomes[Outcome.CONTRADICTED.ordinal()] > 0) {
+      sayContradicted(site, window);
+    }
     late.inc(outcomes[Outcome.LATE.ordinal()] > 0 ? 1 : 0);
     if (outcomes[Outcome.SENT.ordinal()] > 0) {
       merged.inc();
       groups.inc(hasStates ? states.size() : 0);
       withoutStates.inc(hasStates ? 0 : 1);
     }
+    if (outcomes[Outcome.ONE_TOO_MANY.ordinal()] > 0) {
+      damaged.accept(
+          "site "
+              + site.name()
+              + ", "
+              + window.publication.analysis()
+              + ": it has told more windows than can be open");
+      return false;
+    }
     return true;
+  }
+
+  private void sayContradicted(MergedSite site, Assembly window) {
+    contradicted.inc();
+    if (Long.bitCount(contradicted.getCount()) == 1) {
+      LOG.warn(
+          "site {}: the window of {} that ends at {} us was told before with other groups or flows"
+              + " ({} so far): another speaks in its name, or two of its jobs do. Reports say that"
+              + " the site is missing",
+          site.name(),
+          window.publication.analysis(),
+          window.windowEnd,
+          contradicted.getCount());
+    }
   }
 
   private Outcome take(
       MergedSite site,
       MergedQueries.Grouping grouping,
       Assembly window,
+      MergedSite.Window said,
       PublishedGroups states,
       long through) {
     LiveQuery live = grouping.live();
     long width = window.publication.widthMicros();
     List<long[]> rest = site.notTaken(grouping.use(), window.windowEnd, width);
     if (rest.isEmpty()) {
-      return Outcome.REPEATED;
+      MergedSite.Window before = site.taken(grouping.use(), window.windowEnd);
+      if (before == null || !said.contradicts(before)) {
+        return Outcome.REPEATED;
+      }
+      lacking.tellSpan(live, site, through, window.windowStart(), window.windowEnd);
+      return Outcome.CONTRADICTED;
     }
     if (rest.size() > 1 || rest.get(0)[1] - rest.get(0)[0] < width) {
       rest.forEach(span -> lacking.tellSpan(live, site, through, span[0], span[1]));
       return Outcome.OVERLAPPING;
     }
-    site.taken(grouping.use(), window.windowEnd, width);
     long pane = live.window().paneStart(window.windowStart());
     if (live.window().isClosed(live.window().lastWindowEnd(pane), through)) {
-      return Outcome.LATE;
+      return Outcome.LATE; // not remembered: there is no end of windows that are past
+    }
+    if (!site.taken(grouping.use(), window.windowEnd, said)) {
+      return Outcome.ONE_TOO_MANY;
     }
     send(site, grouping, pane, window, states, through);
     return Outcome.SENT;

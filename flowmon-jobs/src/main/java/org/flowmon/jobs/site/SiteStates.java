@@ -45,7 +45,7 @@ final class SiteStates {
   private final MergedWindows windows;
   private final LackingSites lacking;
   private final Set<String> unknownSites = new HashSet<>(); // that were logged
-  // End of the last window that came.
+  // Start of the last window that came: its end is whatever the sender says its width is.
   private long latest = Long.MIN_VALUE;
 
   private final Counter lost;
@@ -56,7 +56,8 @@ final class SiteStates {
    * Nothing has been said.
    *
    * @param names of the sites
-   * @param timeoutMillis after which a silent site is left out
+   * @param timeoutMillis after which a site that comes no further is left out
+   * @param aheadMicros how far after the broker's clock may be what a site says
    * @param partsBytes of windows in parts that are in memory, at most: no fewer than one may have
    * @param keyGroups number of key groups of the merge
    * @param out takes what the merge and the windows are to know
@@ -64,12 +65,13 @@ final class SiteStates {
   SiteStates(
       List<String> names,
       long timeoutMillis,
+      long aheadMicros,
       long partsBytes,
       int keyGroups,
       Consumer<Partial> out,
       MetricGroup metrics) {
     names.forEach(name -> sites.put(name, new MergedSite(name, Long.MIN_VALUE)));
-    time = new SitesTime(sites.values(), timeoutMillis, metrics);
+    time = new SitesTime(sites.values(), timeoutMillis, aheadMicros, metrics);
     parts = new WindowsInParts(sites.values(), partsBytes, metrics);
     queries = new MergedQueries(metrics);
     lacking = new LackingSites(queries.choice(), keyGroups, out);
@@ -98,7 +100,7 @@ final class SiteStates {
     latest = Math.max(latest, times[2]);
   }
 
-  /** The broker's clock, what is complete through, the end of the last window: for the state. */
+  /** The broker's clock, what is complete through, the start of the last window: for the state. */
   long[] times() {
     return new long[] {time.clock(), time.through(), latest};
   }
@@ -116,7 +118,7 @@ final class SiteStates {
    * The start of the first window of which nothing has come yet, of those that such a query has.
    */
   long firstWhole(WindowSpec window) {
-    return latest == Long.MIN_VALUE ? latest : window.paneStart(latest - 1) + window.slideMicros();
+    return latest == Long.MIN_VALUE ? latest : window.paneStart(latest) + window.slideMicros();
   }
 
   /** Says which live queries run from now on. */
@@ -147,9 +149,9 @@ final class SiteStates {
     }
     time.tick(millis);
     noteLost(site, message);
-    if (time.hear(site, message)) {
+    if (time.believes(site, message)) {
       if (message instanceof StatesMessage.Progress progress) {
-        queries.publishes(site, site.take(progress));
+        queries.publishes(site, site.take(progress, time.through(site, progress)));
       } else if (message instanceof StatesMessage.Part part) {
         take(site, part);
       }
@@ -162,7 +164,7 @@ final class SiteStates {
     if (window == null) {
       return;
     }
-    latest = Math.max(latest, window.windowEnd);
+    latest = Math.max(latest, window.windowStart());
     if (!windows.take(site, window, time.through())) {
       site.lose(); // as if it had not come: it may be said again
       lost.inc();

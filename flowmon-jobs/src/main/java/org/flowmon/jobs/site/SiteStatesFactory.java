@@ -1,5 +1,6 @@
 package org.flowmon.jobs.site;
 
+import java.time.Duration;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
@@ -15,16 +16,20 @@ public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Parti
 
   private final AnalysisSet analyses;
   private final MergeConfig merge;
+  private final Duration arrivalAhead;
   private final int keyGroups;
 
   /**
    * What stands in the place of a low level for these analyses.
    *
+   * @param arrivalAhead how far after the broker's clock may be what a site says
    * @param keyGroups number of key groups of the merge that follows
    */
-  public SiteStatesFactory(AnalysisSet analyses, MergeConfig merge, int keyGroups) {
+  public SiteStatesFactory(
+      AnalysisSet analyses, MergeConfig merge, Duration arrivalAhead, int keyGroups) {
     this.analyses = new AnalysisSet(analyses);
     this.merge = merge;
+    this.arrivalAhead = arrivalAhead;
     this.keyGroups = keyGroups;
   }
 
@@ -33,7 +38,7 @@ public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Parti
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   public <T extends StreamOperator<Partial>> T createStreamOperator(
       StreamOperatorParameters<Partial> parameters) {
-    return (T) new SiteStatesOperator(parameters, analyses, merge, keyGroups);
+    return (T) new SiteStatesOperator(parameters, analyses, merge, arrivalAhead, keyGroups);
   }
 
   @Override

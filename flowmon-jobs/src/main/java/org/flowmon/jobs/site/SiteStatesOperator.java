@@ -1,5 +1,6 @@
 package org.flowmon.jobs.site;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +46,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
 
   private final AnalysisSet analyses;
   private final MergeConfig merge;
+  private final Duration arrivalAhead;
   private final int keyGroups;
   private transient AnalysisSetState analysesState;
   private transient ListState<byte[]> sitesState;
@@ -58,10 +60,12 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
       StreamOperatorParameters<Partial> parameters,
       AnalysisSet analyses,
       MergeConfig merge,
+      Duration arrivalAhead,
       int keyGroups) {
     super(parameters);
     this.analyses = new AnalysisSet(analyses);
     this.merge = merge;
+    this.arrivalAhead = arrivalAhead;
     this.keyGroups = keyGroups;
   }
 
@@ -74,6 +78,7 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
         new SiteStates(
             merge.sites(),
             merge.timeout().toMillis(),
+            arrivalAhead.toNanos() / 1000,
             merge.memory(),
             keyGroups,
             this::send,

@@ -9,23 +9,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Time as far as all sites have come. A site that has said nothing for the timeout, by the clock of
- * the broker, holds it up no more until it speaks again, and what is far ahead of that clock is not
- * believed. Not thread-safe.
+ * Time as far as all sites have come. A site that has come no further for the timeout, by the clock
+ * of the broker, holds it up no more until it does, whatever else is said in its name; and what is
+ * far ahead of that clock is not believed; nor does any message lead a site past when it was sent.
+ * Not thread-safe.
  *
- * <p>Metrics: {@code ahead_messages}, {@code left_out_sites} and, by site, {@code left_out} and
- * {@code complete_through} (in milliseconds).
+ * <p>Metrics: {@code ahead_messages}, {@code bounded_messages}, {@code left_out_sites} and, by
+ * site, {@code left_out} and {@code complete_through} (in milliseconds).
  */
 final class SitesTime {
   private static final Logger LOG = LoggerFactory.getLogger(SitesTime.class);
-  // So much ahead of the broker's clock may be what a site says. What is further would be believed
-  // for as long: nothing would wait for the site, and analyses that come would begin behind it.
-  private static final long AHEAD_MICROS = 86_400_000_000L;
-
   private final Collection<MergedSite> sites;
   private final long timeoutMillis;
+  // So much ahead of the broker's clock may be what a site says.
+  private final long aheadMicros;
   private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
   private final Counter ahead;
+  private final Counter bounded;
   // In milliseconds; the latest that the broker said. MIN_VALUE: it has not.
   private long clock = Long.MIN_VALUE;
   private long through = Long.MIN_VALUE;
@@ -34,11 +34,15 @@ final class SitesTime {
    * No site has come to any time.
    *
    * @param sites a view of all
-   * @param timeoutMillis after which a silent site is left out
+   * @param timeoutMillis after which a site that comes no further is left out
+   * @param aheadMicros how far after the clock may be what a site says
    */
-  SitesTime(Collection<MergedSite> sites, long timeoutMillis, MetricGroup metrics) {
+  SitesTime(
+      Collection<MergedSite> sites, long timeoutMillis, long aheadMicros, MetricGroup metrics) {
     this.sites = sites;
     this.timeoutMillis = timeoutMillis;
+    this.aheadMicros = aheadMicros;
+    bounded = metrics.counter("bounded_messages");
     ahead = metrics.counter("ahead_messages");
     metrics.gauge("left_out_sites", leftOut::size);
   }
@@ -74,12 +78,11 @@ final class SitesTime {
   }
 
   /**
-   * Hears a site; false where what it says cannot be, by the broker's clock. That is as if it were
-   * silent, and flows of it lost: they may be of windows that are to come.
+   * Whether what a site says can be, by the broker's clock. Else it is as if it were silent, and
+   * flows of it lost: they may be of windows that are to come.
    */
-  boolean hear(MergedSite site, StatesMessage message) {
+  boolean believes(MergedSite site, StatesMessage message) {
     if (!isAhead(message)) {
-      site.heard(clock);
       return true;
     }
     if (message instanceof StatesMessage.Part) {
@@ -88,18 +91,50 @@ final class SitesTime {
     ahead.inc();
     if (Long.bitCount(ahead.getCount()) == 1) {
       LOG.warn(
-          "site {} speaks of a time that is more than a day ahead of the broker's clock, {} ms: its"
-              + " job or its collectors have a clock that is wrong. What it says so is left out ({}"
-              + " messages so far)",
+          "site {} speaks of a time that is more than {} ms (job.arrival_ahead) ahead of the"
+              + " broker's clock, {} ms: its job or its collectors have a clock that is wrong, or"
+              + " another speaks in its name. What it says so is left out ({} messages so far)",
           site.name(),
+          aheadMicros / 1000,
           clock,
           ahead.getCount());
     }
     return false;
   }
 
+  /**
+   * Hears how far a site is: no further than when it says it. Where nobody waits for what it says
+   * later, that would be left out as late.
+   */
+  long through(MergedSite site, StatesMessage.Progress progress) {
+    long now = nowMicros();
+    if (Math.min(now, progress.through()) > site.through()) {
+      site.heard(clock);
+    }
+    if (progress.through() <= now) {
+      return progress.through();
+    }
+    bounded.inc();
+    if (Long.bitCount(bounded.getCount()) == 1) {
+      LOG.warn(
+          "site {} says that it is complete through {} us, after the broker's clock, {} ms: its"
+              + " job or its collectors have a clock that leads, or another speaks in its name. It"
+              + " is believed up to that clock ({} messages so far)",
+          site.name(),
+          progress.through(),
+          clock,
+          bounded.getCount());
+    }
+    return now;
+  }
+
+  /** The end of the millisecond that the clock shows. */
+  private long nowMicros() {
+    return clock * 1000 + 999;
+  }
+
   private boolean isAhead(StatesMessage message) {
-    long most = clock * 1000 + AHEAD_MICROS;
+    long most = nowMicros() + aheadMicros;
     return message instanceof StatesMessage.Part part
         ? part.windowEnd() - part.publication().widthMicros() > most
         : ((StatesMessage.Progress) message).through() > most;
@@ -116,10 +151,10 @@ final class SitesTime {
         least = Math.min(least, site.through());
       }
       if (isHeard && leftOut.remove(site.name())) {
-        LOG.info("site {} speaks again: windows wait for it", site.name());
+        LOG.info("site {} comes further again: windows wait for it", site.name());
       } else if (!isHeard && leftOut.add(site.name())) {
         LOG.warn(
-            "site {} has said nothing for {} ms: windows do not wait for it until it does",
+            "site {} has come no further for {} ms: windows do not wait for it until it does",
             site.name(),
             clock - site.heard());
       }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.site;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.source.MessageTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,7 +89,8 @@ public final class StatesTopic {
             .value();
     if (!BROKERS_CLOCK.equals(clock)) {
       LOG.warn(
-          "topic {} has {} = {}, not {}: who is silent is told by the clocks of the sites",
+          "topic {} has {} = {}, not {}: who is silent, and what is ahead of time, is told by"
+              + " clocks that whoever writes to it sets, up to that of this machine",
           topic,
           TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
           clock,
@@ -118,7 +121,12 @@ public final class StatesTopic {
 
   /** How its records are read: nothing is opened here. */
   public static KafkaRecordDeserializationSchema<StatesRecord> reader() {
-    return new Reader();
+    return reader(Clock.systemUTC());
+  }
+
+  /** With another clock of the reader's own, for tests. */
+  static KafkaRecordDeserializationSchema<StatesRecord> reader(Clock clock) {
+    return new Reader(clock);
   }
 
   /** How its records are written. */
@@ -129,12 +137,16 @@ public final class StatesTopic {
   private static final class Reader implements KafkaRecordDeserializationSchema<StatesRecord> {
     private static final long serialVersionUID = 1L;
 
+    private final Clock clock;
+
+    Reader(Clock clock) {
+      this.clock = clock;
+    }
+
     @Override
     public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<StatesRecord> out) {
       byte[] value = record.value() == null ? new byte[0] : record.value();
-      // A producer's clock that runs ahead, where the topic takes those, would silence all others.
-      long time = Math.min(record.timestamp(), System.currentTimeMillis());
-      out.collect(new StatesRecord(time, value));
+      out.collect(new StatesRecord(MessageTime.millis(record, clock), value));
     }
 
     @Override

@@ -10,7 +10,6 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.record.TimestampType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowFormatException;
 import org.flowmon.jobs.quarantine.Quarantined;
@@ -19,10 +18,7 @@ import org.flowmon.jobs.quarantine.Quarantined;
  * Opens the value of a Kafka message as a flow batch, without a copy. A message that is none that
  * can be taken goes on as its place, with what it was and why: it never stops the job.
  *
- * <p>Arrivals move time, so they are held against a clock: that of the broker where the topic's
- * timestamps are when messages were appended ({@code LogAppendTime}), so that every run decides
- * alike; else the time that the producer says it sent the message, or the reader's own where that
- * is earlier, as whoever sends a wrong arrival may send a wrong time as well.
+ * <p>Arrivals move time, so they are held against a clock: {@link MessageTime}.
  */
 final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<PositionedBatch> {
   private static final long serialVersionUID = 1L;
@@ -85,12 +81,7 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
 
   /** The end of the millisecond in which the message was sent, as far as one can know. */
   private long clockMicros(ConsumerRecord<byte[], byte[]> record) {
-    long millis = record.timestamp();
-    if (record.timestampType() != TimestampType.LOG_APPEND_TIME) {
-      long own = clock.millis();
-      millis = millis > 0 ? Math.min(millis, own) : own;
-    }
-    return millis * 1000 + 999;
+    return MessageTime.millis(record, clock) * 1000 + 999;
   }
 
   /** A header's arrival moves time: one that no clock can show must not end all windows. */

@@ -30,6 +30,9 @@ abstract class SaidBySites {
   static final long START = TestFlow.START;
   static final int KEY_GROUPS = 4;
   static final long TIMEOUT = 1000;
+  static final long AHEAD = 3600 * SECOND;
+  // What the broker's clock shows at the beginning, in milliseconds: what sites say is of before.
+  static final long CLOCK = (START + AHEAD) / 1000;
 
   static final String PUBLISHED_SELECT = "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b";
   static final LiveQuery PUBLISHED = live("p", PUBLISHED_SELECT, "2s", "2s", "1s", "states");
@@ -64,6 +67,7 @@ abstract class SaidBySites {
         new SiteStates(
             List.of("a", "b", "c"),
             TIMEOUT,
+            AHEAD,
             partsBytes,
             KEY_GROUPS,
             out::add,
@@ -132,7 +136,7 @@ abstract class SaidBySites {
 
   /** Says something so many milliseconds after the beginning, by the clock of the broker. */
   boolean take(long millis, byte[] bytes) {
-    return states.take(START / 1000 + millis, bytes);
+    return states.take(CLOCK + millis, bytes);
   }
 
   boolean progress(long time, String site, long through) {

@@ -4,9 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -17,7 +21,7 @@ class SiteLimitsTest extends SaidBySites {
   private static final long DAY = 86_400 * SECOND;
 
   @Test
-  void aSiteThatSpeaksOfMoreThanADayAheadIsAsSilent() {
+  void aSiteThatSpeaksOfMoreThanArrivalAheadIsAsSilent() {
     begin();
     for (String site : List.of("a", "b", "c")) {
       progress(0, site, START);
@@ -51,14 +55,163 @@ class SiteLimitsTest extends SaidBySites {
         missing());
   }
 
+  /** The first window that begins when the broker's clock shows the beginning, or after. */
+  private static long nextEnd() {
+    return -Math.floorDiv(-1000 * CLOCK, 2 * SECOND) * 2 * SECOND + 2 * SECOND;
+  }
+
   @Test
-  void aDayAheadOfTheBrokersClockIsTaken() {
+  void aForgedProgressMakesNoStatesLateThatComeInTime() {
+    long now = 1000 * CLOCK;
+    for (long ahead : new long[] {10 * SECOND, AHEAD, AHEAD + SECOND, DAY - SECOND}) {
+      counters.clear();
+      out.clear();
+      numbers.clear();
+      states = states();
+      begin();
+      for (String site : List.of("a", "b", "c")) {
+        progress(0, site, now + ahead);
+      }
+      boolean isRefused = ahead > AHEAD;
+      assertEquals(isRefused ? 3 : 0, count("ahead_messages"), ahead + " us ahead");
+      assertEquals(isRefused ? 0 : 3, count("bounded_messages"), ahead + " us ahead");
+      assertTrue(states.through() <= now + 999, states.through() - now + " us after the clock");
+      long end = nextEnd();
+      List<TestFlow> flows = flows(end, 21);
+      say((end - now) / 1000 + 1100, "a", 1, end, window(flows, end));
+      assertEquals(0, count("late_windows"), ahead + " us ahead");
+      assertEquals(
+          Map.of(end, sum(flows), end + 2 * SECOND, sum(flows)),
+          merged(end + 100 * SECOND),
+          "seed 21");
+    }
+  }
+
+  @Test
+  void aSiteThatIsSpokenForAndComesNoFurtherHoldsNobodyUp() {
     begin();
     for (String site : List.of("a", "b", "c")) {
-      progress(0, site, START + DAY);
+      progress(0, site, START);
     }
-    assertEquals(START + DAY, states.through());
-    assertEquals(0, count("ahead_messages"));
+    for (int second = 1; second <= 9; second++) {
+      progress(200L * second, "a", START); // it is down, and another speaks in its name
+      say(200L * second, "a", 2, START + 2 * SECOND, new byte[0]);
+      progress(200L * second, "b", START + second * SECOND);
+      progress(200L * second, "c", START + second * SECOND);
+    }
+    assertEquals(START + 9 * SECOND, states.through());
+    assertTrue(
+        missing().contains("a " + (START + 8 * SECOND) + " " + (START + 9 * SECOND)),
+        missing().toString());
+  }
+
+  @Test
+  void aWindowOfAnyWidthKeepsNoAnalysisFromItsBeginning() {
+    begin();
+    long width = 50L * 366 * DAY; // the second of them ends in 2070
+    Publication wide =
+        new Publication(
+            "wide", Publication.of(PUBLISHED).query(), width, 0, FlowColumn.END_TIME, false);
+    StatesMessage.parts(1, number("a", 1, 1), "a", wide, 2 * width, ArrivalCounts.NONE, new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(0, count("ahead_messages"), "it begins before now");
+    long whole = states.firstWhole(TOTAL.window());
+    assertTrue(whole <= 1000 * CLOCK + AHEAD, "an analysis begins at " + whole);
+  }
+
+  @Test
+  void aWindowThatIsToldAgainWithOtherGroupsOrFlowsLeavesTheSiteMissing() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    long end = START + 2 * SECOND;
+    List<TestFlow> flows = flows(end, 22);
+    List<TestFlow> reversed = new ArrayList<>(flows);
+    Collections.reverse(reversed);
+    List<TestFlow> other = new ArrayList<>(flows);
+    TestFlow last = other.remove(other.size() - 1);
+    other.add(new TestFlow(last.arrival(), last.endTime(), last.source(), last.bytes() + 1, null));
+    out.clear();
+    say(0, "a", 1, end, window(flows, end));
+    say(0, "a", 2, end, window(reversed, end));
+    say(0, "a", 2, end, new byte[0]); // it has more groups now than it may hold
+    assertEquals(2, count("repeated_windows"));
+    assertEquals(0, count("contradicted_windows"));
+    assertTrue(missing().isEmpty(), missing().toString());
+    states = restored();
+    say(0, "a", 3, end, window(other, end)); // a sum is another one
+    assertEquals(1, count("contradicted_windows"));
+    String lacking = "a " + (START + SECOND) + " " + (end - 1 + 4 * SECOND + SECOND);
+    assertEquals(List.of(lacking), missing());
+    StatesMessage.parts(
+            4,
+            number("a", 4, 1),
+            "a",
+            Publication.of(PUBLISHED),
+            end,
+            new ArrivalCounts(41, 1, 2, 3),
+            window(flows, end))
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(2, count("contradicted_windows"), "one more flow arrived");
+    assertEquals(List.of(lacking, lacking), missing());
+    assertEquals(1, count("merged_windows"), "the first is taken");
+  }
+
+  @Test
+  void windowsThatArePastAreNotRemembered() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    MergedSite a = states.sites().iterator().next();
+    int before = a.toBytes().length;
+    for (int i = 1; i <= 200; i++) {
+      say(0, "a", 1, START - 2L * i * SECOND - 4 * SECOND, new byte[0]);
+    }
+    assertEquals(200, count("late_windows"));
+    assertEquals(before, a.toBytes().length);
+  }
+
+  @Test
+  void windowsThatAreRememberedAreBoundedAndOneMoreIsLost() {
+    LiveQuery fine = live("fine", PUBLISHED_SELECT, "1ms", "1ms", "1s", "states");
+    begin();
+    int windows = 1 << 17;
+    for (int i = 1; i <= windows + 1; i++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(fine),
+              START + i * 1000L,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+    }
+    assertEquals(windows, count("merged_windows"));
+    assertEquals(1, count("lost_messages"));
+    assertEquals(1, count("bad_values"));
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + SECOND);
+    }
+    assertTrue(missing().contains("a " + Long.MIN_VALUE + " " + (START + SECOND)), "it is missing");
+  }
+
+  @Test
+  void aStateWithoutDigestsIsRead() {
+    MergedSite site = new MergedSite("a", 5);
+    MergedSite.Use use = new MergedSite.Use(7, 0);
+    assertTrue(site.taken(use, START, new MergedSite.Window(SECOND, 1, null)));
+    byte[] now = site.toBytes();
+    byte[] before = Arrays.copyOf(now, now.length - 9); // without flows and digest
+    before[before.length - 1] = now[now.length - 1];
+    before[0] = 1;
+    MergedSite read = MergedSite.read(before);
+    assertEquals(SECOND, read.taken(use, START).width());
+    MergedSite.Window any = new MergedSite.Window(SECOND, 2, null);
+    assertFalse(any.contradicts(read.taken(use, START)), "nothing is known of its flows");
+    assertTrue(any.contradicts(MergedSite.read(now).taken(use, START)));
   }
 
   @Test

@@ -80,11 +80,11 @@ class SiteStatesTest extends SaidBySites {
       assertEquals(site.toBytes().length, again.toBytes().length);
     }
     SiteStates restored = restored();
-    restored.take(START / 1000, parts.get(2)); // the state has the first two
+    restored.take(CLOCK, parts.get(2)); // the state has the first two
     assertEquals(1, count("merged_windows"));
-    restored.take(START / 1000, parts.get(3));
-    restored.take(START / 1000, parts.get(4));
-    restored.take(START / 1000, parts.get(5));
+    restored.take(CLOCK, parts.get(3));
+    restored.take(CLOCK, parts.get(4));
+    restored.take(CLOCK, parts.get(5));
     assertEquals(1, count("merged_windows"));
     assertEquals(1, count("repeated_windows"));
   }

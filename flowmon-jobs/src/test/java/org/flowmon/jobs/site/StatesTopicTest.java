@@ -1,8 +1,10 @@
 package org.flowmon.jobs.site;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,16 +16,18 @@ import org.junit.jupiter.api.Test;
 
 /** How messages are read. */
 class StatesTopicTest {
-  private static long timeOf(long timestamp) throws Exception {
+  private static final Clock OWN = Clock.fixed(Instant.ofEpochMilli(5_000_000), ZoneOffset.UTC);
+
+  private static long timeOf(long timestamp, TimestampType type) throws Exception {
     List<StatesRecord> read = new ArrayList<>();
-    StatesTopic.reader()
+    StatesTopic.reader(OWN)
         .deserialize(
             new ConsumerRecord<>(
                 "t",
                 0,
                 0,
                 timestamp,
-                TimestampType.CREATE_TIME,
+                type,
                 0,
                 1,
                 new byte[0],
@@ -46,9 +50,15 @@ class StatesTopicTest {
 
   @Test
   void aTimeThatIsStillToComeIsTakenForNow() throws Exception {
-    assertEquals(1_000_000, timeOf(1_000_000));
-    long before = System.currentTimeMillis();
-    long time = timeOf(before + 365L * 86_400_000);
-    assertTrue(time >= before && time <= System.currentTimeMillis(), time + ", now " + before);
+    assertEquals(1_000_000, timeOf(1_000_000, TimestampType.CREATE_TIME));
+    assertEquals(5_000_000, timeOf(5_000_001, TimestampType.CREATE_TIME));
+    assertEquals(5_000_000, timeOf(Long.MAX_VALUE, TimestampType.CREATE_TIME));
+    assertEquals(5_000_000, timeOf(-1, TimestampType.CREATE_TIME), "of a message without a time");
+  }
+
+  @Test
+  void theBrokersTimeIsTakenWhateverTheReadersClockShows() throws Exception {
+    assertEquals(1_000_000, timeOf(1_000_000, TimestampType.LOG_APPEND_TIME));
+    assertEquals(6_000_000, timeOf(6_000_000, TimestampType.LOG_APPEND_TIME));
   }
 }

@@ -73,6 +73,41 @@ public final class PublishedGroups {
         .toList();
   }
 
+  /**
+   * What all groups of the same flows have in common, in whatever order they are and whatever
+   * approximate states came to. Who does not know the groups cannot make up others of its keys.
+   *
+   * @param keys of which keys there are groups
+   * @param layout what groups are made of
+   * @param values of keys and the words of what is exact; to be compared where layouts are the same
+   */
+  public record Digest(long keys, long layout, long values) {
+    /** Whether not both can be of the same flows. */
+    public boolean contradicts(Digest other) {
+      return keys != other.keys || (layout == other.layout && values != other.values);
+    }
+  }
+
+  /** A digest of the groups. */
+  public Digest digest() {
+    GroupLayout layout = groups.layout();
+    KeyColumns columns = new KeyColumns(layout, groups.texts());
+    long[] words = groups.words();
+    int stride = groups.stride();
+    long keys = 0;
+    long values = 0;
+    for (int g = 0; g < groups.size(); g++) {
+      int at = g * stride;
+      long hash = columns.leadingHash(words[at], words, at + 1);
+      keys += hash;
+      for (int w = 1 + layout.keyWords(); w < stride; w++) {
+        hash = GroupHash.mix(hash, words[at + w]);
+      }
+      values += GroupHash.finish(hash);
+    }
+    return new Digest(keys, layout.fingerprint(), values);
+  }
+
   /** End of the window in microseconds. */
   public long windowEnd() {
     return windowEnd;
