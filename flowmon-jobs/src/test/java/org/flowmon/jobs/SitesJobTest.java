@@ -258,14 +258,20 @@ class SitesJobTest {
     for (byte[] window : windows) {
       all.add(new Said(time, window));
     }
-    // What the site would say next: where its input ended, more might come at any time.
-    long through = TestFlow.START + 10_000 * SECOND;
-    all.add(
-        new Said(
-            time + 100,
-            new StatesMessage.Progress(
-                    last.attempt(), last.number() + 1, last.site(), through, last.published())
-                .toBytes()));
+    // What the site would say next, each second: where its input ended, more might come.
+    for (int second = 1; second <= 30; second++) {
+      long then = time + 1000L * second;
+      all.add(
+          new Said(
+              then,
+              new StatesMessage.Progress(
+                      last.attempt(),
+                      last.number() + second,
+                      last.site(),
+                      1000 * then,
+                      last.published())
+                  .toBytes()));
+    }
     return all;
   }
 
@@ -313,7 +319,7 @@ class SitesJobTest {
           progress.attempt(),
           progress.number() + 1_000,
           kind % 2 == 0 ? "nowhere" : progress.site(),
-          progress.through() + 10 * 86_400 * SECOND, // not believed: more than a day
+          progress.through() + 10 * 86_400 * SECOND, // more than is believed
           progress.published());
     }
     StatesMessage.Part part = (StatesMessage.Part) good;

@@ -14,7 +14,7 @@ import org.flowmon.udaf.table.PublishedGroups;
  * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):
  *
  * <pre>
- *   version u8 = 2 | name | through i64 | since i64 | heard i64 | has spoken u8
+ *   version u8 = 2 | name | through i64 | said i64 | since i64 | heard i64 | has spoken u8
  *   | lost after i64 | lost until i64 | progresses since u8
  *   | attempts varint | (attempt i64 | next number i64) …
  *   | publications varint | (publication | whole from i64) …
@@ -24,7 +24,7 @@ import org.flowmon.udaf.table.PublishedGroups;
  *   window: end i64 | width i64 | flows i64 | has a digest u8 | keys, layout, values i64 where it has
  * </pre>
  *
- * Version 1, which is still read, has ends and widths of windows alone.
+ * Version 1, which is still read, has ends and widths of windows alone, and not what was said.
  */
 final class MergedSite {
   private static final int VERSION = 2;
@@ -37,6 +37,8 @@ final class MergedSite {
 
   private final String name;
   private long through = Long.MIN_VALUE;
+  // What it said last that it is complete through: it may be after the clock.
+  private long said = Long.MIN_VALUE;
   private long since = Long.MIN_VALUE;
   private long heard;
   private boolean hasSpoken;
@@ -89,6 +91,20 @@ final class MergedSite {
   /** What it is complete through; {@link Long#MIN_VALUE} where it has not said. */
   long through() {
     return through;
+  }
+
+  /**
+   * Comes as far as it said, but no further than the clock.
+   *
+   * @param now the clock in microseconds
+   * @param millis likewise
+   */
+  void follow(long now, long millis) {
+    long next = Math.min(said, now);
+    if (next > through) {
+      through = next;
+      heard(millis);
+    }
   }
 
   /** What it said first: what it had published before is not here. */
@@ -159,27 +175,30 @@ final class MergedSite {
   /**
    * Takes a progress; whether what it publishes has changed.
    *
-   * @param now what it is believed of what it is complete through
+   * @param now the clock in microseconds
+   * @param millis likewise
    */
-  boolean take(StatesMessage.Progress progress, long now) {
+  boolean take(StatesMessage.Progress progress, long now, long millis) {
     if (!hasSpoken) {
       hasSpoken = true;
-      since = now;
+      since = Math.min(progress.through(), now);
     }
     // A progress may come between windows that end together, to tell of a publication: what was
     // lost was said before the second one that says more, at the latest.
     boolean isOpen = lostAfter != Long.MAX_VALUE && lostUntil == Long.MAX_VALUE;
-    if (isOpen && now > Math.max(through, lostAfter) && ++progressesSince == 2) {
-      lostUntil = now;
+    boolean isMore = progress.through() > Math.max(said, Math.max(through, lostAfter));
+    if (isOpen && isMore && ++progressesSince == 2) {
+      lostUntil = progress.through();
     }
-    through = Math.max(through, now);
-    TreeMap<Publication, Long> said = new TreeMap<>();
-    progress.published().forEach(one -> said.put(one.publication(), one.wholeFrom()));
-    if (said.equals(published)) {
+    said = progress.through();
+    follow(now, millis);
+    TreeMap<Publication, Long> current = new TreeMap<>();
+    progress.published().forEach(one -> current.put(one.publication(), one.wholeFrom()));
+    if (current.equals(published)) {
       return false;
     }
     published.clear();
-    published.putAll(said);
+    published.putAll(current);
     return true;
   }
 
@@ -298,6 +317,7 @@ final class MergedSite {
     sink.putByte(VERSION);
     StatesLayout.putName(name, sink);
     sink.putLong(through);
+    sink.putLong(said);
     sink.putLong(since);
     sink.putLong(heard);
     sink.putByte(hasSpoken ? 1 : 0);
@@ -373,6 +393,7 @@ final class MergedSite {
     }
     MergedSite site = new MergedSite(StatesLayout.getName(reader), 0);
     site.through = reader.getLong();
+    site.said = version == WITHOUT_DIGESTS ? site.through : reader.getLong();
     site.since = reader.getLong();
     site.heard = reader.getLong();
     site.hasSpoken = reader.getByte() == 1;

@@ -151,7 +151,7 @@ final class SiteStates {
     noteLost(site, message);
     if (time.believes(site, message)) {
       if (message instanceof StatesMessage.Progress progress) {
-        queries.publishes(site, site.take(progress, time.through(site, progress)));
+        queries.publishes(site, time.hear(site, progress));
       } else if (message instanceof StatesMessage.Part part) {
         take(site, part);
       }

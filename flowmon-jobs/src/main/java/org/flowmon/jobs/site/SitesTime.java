@@ -75,6 +75,7 @@ final class SitesTime {
       sites.forEach(site -> site.heard(time));
     }
     clock = Math.max(clock, time);
+    sites.forEach(site -> site.follow(nowMicros(), clock));
   }
 
   /**
@@ -103,29 +104,25 @@ final class SitesTime {
   }
 
   /**
-   * Hears how far a site is: no further than when it says it. Where nobody waits for what it says
-   * later, that would be left out as late.
+   * Hears how far a site is; whether what it publishes has changed. It leads nobody past the clock:
+   * what it says later would be left out as late. What is further it comes to as the clock does, as
+   * where its input has ended, unless it says something else before.
    */
-  long through(MergedSite site, StatesMessage.Progress progress) {
-    long now = nowMicros();
-    if (Math.min(now, progress.through()) > site.through()) {
-      site.heard(clock);
+  boolean hear(MergedSite site, StatesMessage.Progress progress) {
+    if (progress.through() > nowMicros()) {
+      bounded.inc();
+      if (Long.bitCount(bounded.getCount()) == 1) {
+        LOG.info(
+            "site {} says that it is complete through {} us, after the broker's clock, {} ms: its"
+                + " input has ended, its job or its collectors have a clock that leads, or another"
+                + " speaks in its name. It is believed up to that clock ({} messages so far)",
+            site.name(),
+            progress.through(),
+            clock,
+            bounded.getCount());
+      }
     }
-    if (progress.through() <= now) {
-      return progress.through();
-    }
-    bounded.inc();
-    if (Long.bitCount(bounded.getCount()) == 1) {
-      LOG.warn(
-          "site {} says that it is complete through {} us, after the broker's clock, {} ms: its"
-              + " job or its collectors have a clock that leads, or another speaks in its name. It"
-              + " is believed up to that clock ({} messages so far)",
-          site.name(),
-          progress.through(),
-          clock,
-          bounded.getCount());
-    }
-    return now;
+    return site.take(progress, nowMicros(), clock);
   }
 
   /** The end of the millisecond that the clock shows. */

@@ -72,6 +72,9 @@ class SiteLimitsTest extends SaidBySites {
       for (String site : List.of("a", "b", "c")) {
         progress(0, site, now + ahead);
       }
+      for (String site : List.of("a", "b", "c")) {
+        progress(500, site, now - SECOND); // what the site itself says
+      }
       long end = nextEnd();
       List<TestFlow> flows = flows(end, 21);
       say((end - now) / 1000 + 1100, "a", 1, end, window(flows, end));
@@ -80,7 +83,7 @@ class SiteLimitsTest extends SaidBySites {
           Map.of(end, sum(flows), end + 2 * SECOND, sum(flows)),
           merged(end + 100 * SECOND),
           "seed 21");
-      assertTrue(states.through() <= now + 999, states.through() - now + " us after the clock");
+      assertTrue(states.through() < now + SECOND, states.through() - now + " us after it was said");
       boolean isRefused = ahead > AHEAD;
       assertEquals(isRefused ? 3 : 0, count("ahead_messages"), ahead + " us ahead");
       assertEquals(isRefused ? 0 : 3, count("bounded_messages"), ahead + " us ahead");
@@ -103,6 +106,29 @@ class SiteLimitsTest extends SaidBySites {
     assertTrue(
         missing().contains("a " + (START + 8 * SECOND) + " " + (START + 9 * SECOND)),
         missing().toString());
+  }
+
+  @Test
+  void aSiteWhoseInputHasEndedComesWithTheClockToWhereItSaid() {
+    long now = 1000 * CLOCK;
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, now);
+    }
+    out.clear();
+    progress(1, "a", now + 10 * SECOND); // its last word
+    for (int second = 1; second <= 12; second++) {
+      progress(1000L * second, "b", now + second * SECOND);
+      progress(1000L * second, "c", now + second * SECOND);
+      if (second == 5) {
+        states = restored();
+      }
+      assertEquals(
+          now + Math.min(10, second) * SECOND, Math.min(states.through(), now + 10 * SECOND));
+    }
+    assertEquals(
+        List.of("a " + (now + 11 * SECOND) + " " + (now + 12 * SECOND)),
+        missing().stream().filter(of -> !of.contains(" " + (now + 10 * SECOND) + " ")).toList());
   }
 
   @Test
@@ -204,8 +230,11 @@ class SiteLimitsTest extends SaidBySites {
     MergedSite.Use use = new MergedSite.Use(7, 0);
     assertTrue(site.taken(use, START, new MergedSite.Window(SECOND, 1, null)));
     byte[] now = site.toBytes();
-    byte[] before = Arrays.copyOf(now, now.length - 9); // without flows and digest
-    before[before.length - 1] = now[now.length - 1];
+    byte[] before = new byte[now.length - 17];
+    int said = 1 + 2 + 8; // behind version, name and what it is complete through
+    System.arraycopy(now, 0, before, 0, said);
+    System.arraycopy(now, said + 8, before, said, before.length - said - 1);
+    before[before.length - 1] = now[now.length - 1]; // flows and no digest lie before that
     before[0] = 1;
     MergedSite read = MergedSite.read(before);
     assertEquals(SECOND, read.taken(use, START).width());
