@@ -25,6 +25,7 @@ public final class FlowQueries {
    * @throws org.flowmon.udaf.query.QueryException naming a parameter that has no value
    */
   public static ResultTable run(Iterable<? extends FlowRows> flows, Query query) {
+    query.requireBound();
     return NestedQueries.answer(query, of -> answer(flows, of), () -> {});
   }
 

@@ -69,6 +69,12 @@ final class CapturesFuzz implements FuzzTarget {
     return file.array();
   }
 
+  /** A file that does not begin as one of these is read as text. */
+  @Override
+  public long allocationLimit(byte[] input) {
+    return FileReading.allocationLimit(input);
+  }
+
   @Override
   public void run(byte[] input) throws IOException {
     FileReading.read(input);

@@ -2,7 +2,9 @@ package org.flowmon.fuzz;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FileReadOptions;
@@ -12,6 +14,10 @@ import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /** Reads bytes as a file that somebody wants to import. */
 final class FileReading {
+  // pcap of microseconds and nanoseconds in both byte orders, pcapng.
+  private static final Set<Integer> MAGICS =
+      Set.of(0xA1B2C3D4, 0xD4C3B2A1, 0xA1B23C4D, 0x4D3CB2A1, 0x0A0D0D0A);
+
   private FileReading() {}
 
   /** Each batch must open, and the summary must count the flows that came. */
@@ -33,6 +39,21 @@ final class FileReading {
           summary == null || summary.rows() == flows[0],
           flows[0] + " flows, the summary says " + summary);
     }
+  }
+
+  /** Bytes that reading a file may allocate: a capture's packets, or chunks of text. */
+  static long allocationLimit(byte[] input) {
+    long fixed = hasMagic(input) ? 8L << 20 : 64L << 20;
+    return fixed + 64L * input.length;
+  }
+
+  /** Whether a file begins as a capture or an IPFIX file, and is not packed. */
+  private static boolean hasMagic(byte[] input) {
+    if (input.length < 4) {
+      return false;
+    }
+    int magic = ByteBuffer.wrap(input).getInt();
+    return MAGICS.contains(magic) || magic >>> 16 == 10;
   }
 
   static byte[] gzip(byte[] bytes) throws IOException {

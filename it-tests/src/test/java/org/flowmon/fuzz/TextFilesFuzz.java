@@ -50,7 +50,7 @@ final class TextFilesFuzz implements FuzzTarget {
 
   @Override
   public long allocationLimit(byte[] input) {
-    return (64L << 20) + 64L * input.length; // chunks of text, whatever the file's size
+    return FileReading.allocationLimit(input);
   }
 
   @Override

@@ -80,26 +80,44 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory whole)
       throws IOException {
+    query.requireBound();
+    return answered(
+        deadline,
+        whole,
+        memory -> {
+          if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
+            return ofFlows(snapshots, flows, options, deadline, memory);
+          }
+          QueryStats[] stats = new QueryStats[1];
+          List<ValueBound> bounds = new ArrayList<>();
+          ResultTable table =
+              NestedQueries.<IOException>answer(
+                  query,
+                  flows -> {
+                    QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
+                    stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
+                    bounds.addAll(answer.bounds());
+                    return answer.table();
+                  },
+                  memory,
+                  deadline::check);
+          return new QueryAnswer(
+              table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
+        });
+  }
+
+  /** Answers within a part of the memory. */
+  @FunctionalInterface
+  private interface Answering<T> {
+    T within(GroupMemory memory) throws IOException;
+  }
+
+  /** An answer, or why there is none: in the same words whichever way rows are handed over. */
+  private static <T> T answered(Deadline deadline, GroupMemory whole, Answering<T> answering)
+      throws IOException {
     deadline.checkCancelled(); // before any file is opened: an interrupted thread cannot read
     try (GroupMemory memory = whole.part()) {
-      if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
-        return ofFlows(snapshots, flows, options, deadline, memory);
-      }
-      QueryStats[] stats = new QueryStats[1];
-      List<ValueBound> bounds = new ArrayList<>();
-      ResultTable table =
-          NestedQueries.<IOException>answer(
-              query,
-              flows -> {
-                QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
-                bounds.addAll(answer.bounds());
-                return answer.table();
-              },
-              memory,
-              deadline::check);
-      return new QueryAnswer(
-          table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
+      return answering.within(memory);
     } catch (InternalError e) {
       throw MappedRegion.explain(e); // of a file that was cut while it was read
     } catch (ClosedByInterruptException | CancellationException e) {
@@ -153,36 +171,49 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory whole)
       throws IOException {
-    deadline.checkCancelled();
-    QueryStats[] inner = new QueryStats[1];
-    try (GroupMemory memory = whole.part()) {
-      FlowQuery answered =
-          NestedQueries.<IOException>withAnswers(
-              query,
-              flows -> {
-                QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                inner[0] = inner[0] == null ? answer.stats() : inner[0].plus(answer.stats());
-                return answer.table();
-              },
-              memory,
-              deadline::check);
-      AskedArchives archives = new AskedArchives(snapshots);
-      Expression asOf =
-          options.asOfArrival() == Long.MAX_VALUE
-              ? answered.where()
-              : Filter.asOf(answered.where(), options.asOfArrival());
-      SegmentChoice choice = archives.choose(Constraints.of(asOf));
-      SegmentOrder.of(answered).sort(choice.segments());
-      StreamedAnswer answer =
-          new StreamedRows(archives, answered, asOf, options, deadline, choice, memory, sink).run();
-      return inner[0] == null
-          ? answer
-          : new StreamedAnswer(answer.rows(), inner[0].plus(answer.stats()), answer.bounds());
-    } catch (ClosedByInterruptException | CancellationException e) {
-      QueryCancelledException cancelled = deadline.cancelled();
-      cancelled.addSuppressed(e);
-      throw cancelled;
-    }
+    query.requireBound();
+    return answered(
+        deadline,
+        whole,
+        memory -> {
+          QueryStats[] inner = new QueryStats[1];
+          FlowQuery answered =
+              NestedQueries.<IOException>withAnswers(
+                  query,
+                  flows -> {
+                    QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
+                    inner[0] = inner[0] == null ? answer.stats() : inner[0].plus(answer.stats());
+                    return answer.table();
+                  },
+                  memory,
+                  deadline::check);
+          StreamedAnswer answer = rows(snapshots, answered, options, sink, deadline, memory);
+          return inner[0] == null
+              ? answer
+              : new StreamedAnswer(answer.rows(), inner[0].plus(answer.stats()), answer.bounds());
+        });
+  }
+
+  private static StreamedAnswer rows(
+      List<ArchiveSnapshot> snapshots,
+      FlowQuery query,
+      QueryOptions options,
+      RowSink sink,
+      Deadline deadline,
+      GroupMemory memory)
+      throws IOException {
+    AskedArchives archives = new AskedArchives(snapshots);
+    Expression asOf = asOf(query, options);
+    SegmentChoice choice = archives.choose(Constraints.of(asOf));
+    SegmentOrder.of(query).sort(choice.segments());
+    return new StreamedRows(archives, query, asOf, options, deadline, choice, memory, sink).run();
+  }
+
+  /** The condition of a query, with that of what it is answered as of. */
+  private static Expression asOf(FlowQuery query, QueryOptions options) {
+    return options.asOfArrival() == Long.MAX_VALUE
+        ? query.where()
+        : Filter.asOf(query.where(), options.asOfArrival());
   }
 
   private static QueryAnswer ofFlows(
@@ -193,10 +224,7 @@ public final class ArchiveQuery {
       GroupMemory memory)
       throws IOException {
     AskedArchives archives = new AskedArchives(snapshots);
-    Expression asOf =
-        options.asOfArrival() == Long.MAX_VALUE
-            ? query.where()
-            : Filter.asOf(query.where(), options.asOfArrival());
+    Expression asOf = asOf(query, options);
     Constraints constraints = Constraints.of(asOf);
     SegmentChoice choice = archives.choose(constraints);
     List<SealedSegment> segments = choice.segments();

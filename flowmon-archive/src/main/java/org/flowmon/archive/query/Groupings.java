@@ -17,8 +17,7 @@ final class Groupings {
 
   Groupings(FlowQuery query) {
     this.query = query;
-    // A parameter without a value is named where expressions are compiled.
-    this.counts = query.parameters().isEmpty() ? DistinctCounts.of(query) : null;
+    this.counts = DistinctCounts.of(query);
     this.all =
         !query.isAggregated() ? List.of() : counts == null ? List.of(query) : counts.groupings();
   }

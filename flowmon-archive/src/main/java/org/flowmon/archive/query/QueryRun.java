@@ -99,7 +99,7 @@ final class QueryRun {
    */
   QueryAnswer answer() throws IOException {
     deadline.check();
-    if (segments.isEmpty() && days.cells().isEmpty() && query.parameters().isEmpty()) {
+    if (segments.isEmpty() && days.cells().isEmpty()) {
       return answer(List.of(), collectRows(List.of(new RowCollector(groupings, packed, memory))));
     }
     if (!query.isAggregated() && hasManyRows()) {
@@ -162,9 +162,6 @@ final class QueryRun {
   /** Takes pieces of segments one by one until there is none left. */
   private SegmentScan scan() throws IOException {
     Filter filter = Filter.of(query.where());
-    if (!query.parameters().isEmpty()) {
-      filter.predicate(); // which names the one that has no value
-    }
     SegmentScan scan =
         new SegmentScan(
             filter,

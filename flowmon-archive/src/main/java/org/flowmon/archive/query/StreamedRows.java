@@ -104,10 +104,7 @@ final class StreamedRows {
         query.orderBy().isEmpty()
             || (query.orderBy().get(0).what() instanceof Expression.Column column
                 && column.column() == FlowColumn.END_TIME);
-    return !query.isAggregated()
-        && isInOrder
-        && query.parameters().isEmpty()
-        && (query.limit() < 0 || query.limit() > FEW);
+    return !query.isAggregated() && isInOrder && (query.limit() < 0 || query.limit() > FEW);
   }
 
   private List<Part> pieces() {
@@ -222,13 +219,16 @@ final class StreamedRows {
   private void handOn(int part, ResultTable some) throws IOException {
     long left;
     synchronized (this) {
-      while (turn < part) {
+      while (turn < part && !isDone()) {
         deadline.check();
         try {
           wait(WAIT_MILLIS);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
+      }
+      if (isDone()) {
+        return; // a thread that saw it may have dropped a part before this one
       }
       left = query.limit() < 0 ? Long.MAX_VALUE : query.limit() - rows;
     }

@@ -13,11 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class StreamedRowsTest {
@@ -93,6 +96,55 @@ class StreamedRowsTest {
               isWhole ? read == whole.stats().segmentsRead() : read <= SEGMENTS,
               context + ": " + read + " segments read");
         }
+      }
+    }
+  }
+
+  /** A part that is dropped, as there are enough rows, is waited for by none behind it. */
+  @Test
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aLimitEndsTheQueryWhicheverThreadReachesIt() throws IOException {
+    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
+        ArchiveSnapshot snapshot = filled(archive)) {
+      Query query = QueryParser.parseQuery("SELECT bytes FROM flows LIMIT 10001");
+      QueryOptions little = QueryOptions.DEFAULTS.withThreads(8).withGroupMemory(6 << 20);
+      for (int i = 0; i < 200; i++) {
+        long[] given = new long[1];
+        StreamedAnswer answer =
+            ArchiveQuery.stream(
+                List.of(snapshot), query, little, some -> given[0] += some.rowCount());
+        assertEquals(10_001, given[0], "run " + i);
+        assertEquals(10_001, answer.rows(), "run " + i);
+      }
+    }
+  }
+
+  @Test
+  void aParameterWithoutAValueIsNamedBeforeAnythingRuns() throws IOException {
+    try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      for (String sql :
+          List.of(
+              "SELECT COUNT(*) AS n, APPROX_COUNT_DISTINCT(:service) AS most FROM flows",
+              "SELECT bytes FROM flows WHERE service = :service",
+              "SELECT n FROM (SELECT COUNT(*) AS n FROM flows WHERE bytes > :service) AS f")) {
+        Query query = QueryParser.parseQuery(sql);
+        QueryException e =
+            assertThrows(
+                QueryException.class,
+                () -> ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS),
+                sql);
+        assertEquals("parameter :service has no value", e.getMessage(), sql);
+        e =
+            assertThrows(
+                QueryException.class,
+                () ->
+                    ArchiveQuery.stream(
+                        List.of(snapshot), query, QueryOptions.DEFAULTS, some -> {}),
+                sql);
+        assertEquals("parameter :service has no value", e.getMessage(), sql);
+        e = assertThrows(QueryException.class, () -> FlowQueries.run(List.of(), query), sql);
+        assertEquals("parameter :service has no value", e.getMessage(), sql);
       }
     }
   }

@@ -270,9 +270,13 @@ final class Binder {
   private List<Value> values(Parameter parameter) {
     List<Value> values = parameters.get(parameter.name());
     if (values == null) {
-      throw new QueryException("parameter :" + parameter.name() + " has no value");
+      throw withoutValue(parameter.name());
     }
     return values;
+  }
+
+  static QueryException withoutValue(String parameter) {
+    return new QueryException("parameter :" + parameter + " has no value");
   }
 
   static Set<String> parameters(FlowQuery query) {

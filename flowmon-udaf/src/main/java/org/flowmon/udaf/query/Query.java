@@ -47,6 +47,18 @@ public sealed interface Query permits FlowQuery, TableQuery {
   Query bind(Parameters parameters);
 
   /**
+   * Before a query runs: each parameter has its value.
+   *
+   * @throws QueryException naming one that has none
+   */
+  default void requireBound() {
+    Set<String> open = parameters();
+    if (!open.isEmpty()) {
+      throw Binder.withoutValue(open.iterator().next());
+    }
+  }
+
+  /**
    * Whether a column tells rows apart: it is made of what groups have in common, and of no
    * aggregate, in this query or those that it is made of.
    *
