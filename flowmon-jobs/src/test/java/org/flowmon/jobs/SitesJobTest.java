@@ -119,6 +119,9 @@ class SitesJobTest {
               "2s",
               "live"));
 
+  // In milliseconds: all windows of all flows are final by then.
+  private static final long LAST_SAID = TestFlow.START / 1000 + 100_000;
+
   private static EmbeddedKafka kafka;
   @TempDir private static Path directory;
 
@@ -258,18 +261,15 @@ class SitesJobTest {
     for (byte[] window : windows) {
       all.add(new Said(time, window));
     }
-    // What the site would say next, each second: where its input ended, more might come.
-    for (int second = 1; second <= 30; second++) {
-      long then = time + 1000L * second;
+    // What the site would say next, each second: where its input ended, more might come. A site
+    // whose job read all at once has said nothing between the first flow and the end.
+    long number = last.number();
+    for (long then = time + 1000; then <= LAST_SAID; then += 1000) {
       all.add(
           new Said(
               then,
               new StatesMessage.Progress(
-                      last.attempt(),
-                      last.number() + second,
-                      last.site(),
-                      1000 * then,
-                      last.published())
+                      last.attempt(), ++number, last.site(), 1000 * then, last.published())
                   .toBytes()));
     }
     return all;
