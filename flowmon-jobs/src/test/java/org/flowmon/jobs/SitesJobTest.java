@@ -299,15 +299,15 @@ class SitesJobTest {
     return all;
   }
 
-  /** Behind one of twenty messages one that somebody made up of it, as sound as it is. */
+  /** Behind one of fifty messages one that somebody made up of it, as sound as it is. */
   private static List<Said> amongForged(List<Said> messages, Random random) {
     List<Said> all = new ArrayList<>();
     for (int i = 0; i < messages.size(); i++) {
       Said said = messages.get(i);
       all.add(said);
-      if (i % 20 == 10) {
+      if (i % 50 == 10) {
         all.add(
-            new Said(said.time, forged(StatesMessage.open(said.bytes), i / 20, random).toBytes()));
+            new Said(said.time, forged(StatesMessage.open(said.bytes), i / 50, random).toBytes()));
       }
     }
     return all;

@@ -173,7 +173,7 @@ final class HostedQuery {
               arrived(pane, new ArrivalCounts(flows, late, ahead, 0, sampled, rate)));
     }
     // Where in time they were lost nobody knows: they count where that was told.
-    long told = live.window().arrivalPane(record.batch().maxArrival());
+    long told = live.window().arrivalPane(record.told());
     arrived(told, new ArrivalCounts(0, 0, 0, record.lostBefore()));
   }
 

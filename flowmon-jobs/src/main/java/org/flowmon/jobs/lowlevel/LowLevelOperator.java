@@ -14,7 +14,6 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -115,17 +114,20 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   public void processElement(StreamRecord<PositionedBatch> element) {
     queries.announce();
     queries.process(element.getValue());
-    noteTimes(element.getValue().batch());
+    noteTimes(element.getValue());
     if (held != null) {
       drainSome();
     }
   }
 
-  /** A flow with a time further after its arrival than this belongs to no window. */
-  private void noteTimes(FlowBatch batch) {
-    long arrival = batch.maxArrival();
-    if (batch.rows() > 0 && WindowSpec.isTime(arrival)) {
-      long end = Math.min(batch.maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
+  /**
+   * A flow with a time further after its arrival than this belongs to no window; one whose arrival
+   * is after its message was sent tells of no time that has been.
+   */
+  private void noteTimes(PositionedBatch record) {
+    long arrival = record.told();
+    if (record.batch().rows() > 0 && WindowSpec.isTime(arrival)) {
+      long end = Math.min(record.batch().maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
       latest = Math.max(latest, Math.max(arrival, end));
     }
   }

@@ -15,8 +15,15 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
-/** The windows of one analysis whose last result has not gone out, and what arrived by pane. */
+/**
+ * The windows of one analysis whose last result has not gone out, and what arrived by pane. Until
+ * the first watermark nothing closes windows, and flows of any arrival in the past open them: what
+ * would open more than {@link #MAX_OPEN} is left out.
+ */
 final class OpenWindows {
+  /** Windows that are open at a time, and panes that arrivals are counted by. */
+  static final int MAX_OPEN = 1 << 16;
+
   private final LiveQuery live;
   private final Counter revisions;
   private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
@@ -46,7 +53,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Part message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
+    if (isLeftOut(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message.bytes());
@@ -60,7 +67,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Advance message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
+    if (isLeftOut(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message);
@@ -74,7 +81,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Rest message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isClosed(windowEnd, closedThrough)) {
+    if (isLeftOut(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message);
@@ -94,7 +101,7 @@ final class OpenWindows {
    * @return false where its window was closed by then already, so that it is left out
    */
   boolean add(Partial.Update message, long closedThrough) {
-    if (isClosed(message.windowEnd(), closedThrough)) {
+    if (isLeftOut(message.windowEnd(), closedThrough)) {
       return false;
     }
     // Of a state that was made with revisions, where there are none any more: all but the last
@@ -108,6 +115,12 @@ final class OpenWindows {
 
   private boolean isClosed(long windowEnd, long closedThrough) {
     return live.window().isClosed(windowEnd, closedThrough) || closedEarly.contains(windowEnd);
+  }
+
+  /** Whether nothing can be added to a window. */
+  private boolean isLeftOut(long windowEnd, long closedThrough) {
+    boolean isOneTooMany = windows.size() >= MAX_OPEN && !windows.containsKey(windowEnd);
+    return isOneTooMany || isClosed(windowEnd, closedThrough);
   }
 
   private OpenWindow window(long windowEnd) {
@@ -130,12 +143,15 @@ final class OpenWindows {
   }
 
   private void count(long pane, ArrivalCounts counts, long closedThrough) {
+    if (arrivals.size() >= MAX_OPEN && !arrivals.containsKey(pane)) {
+      return;
+    }
     arrivals.merge(pane, counts, ArrivalCounts::plus);
     WindowSpec window = live.window();
     for (long end = window.firstWindowEnd(pane);
         end <= window.lastWindowEnd(pane);
         end += window.slideMicros()) {
-      if (!isClosed(end, closedThrough)) {
+      if (!isLeftOut(end, closedThrough)) {
         window(end).count();
       }
     }

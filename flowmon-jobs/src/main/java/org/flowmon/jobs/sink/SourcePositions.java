@@ -80,7 +80,7 @@ final class SourcePositions {
     end = offset + 1;
     if (!record.repeat()) {
       if (awaitsArrival) {
-        firstArrival = Math.max(firstArrival, batch.minArrival());
+        firstArrival = Math.max(firstArrival, Math.min(batch.minArrival(), record.reached()));
         awaitsArrival = false;
       }
       ended = batch.isEndOfInput();

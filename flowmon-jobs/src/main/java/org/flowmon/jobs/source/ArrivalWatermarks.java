@@ -15,14 +15,10 @@ import org.flowmon.jobs.types.WatermarkTime;
  * it was sent ({@link PositionedBatch#reached}).
  *
  * <p>The mark of an input's end lies after its last flow, and may be after the clock, so that
- * windows close where no flow will come any more. It is followed at once where nobody else sends to
- * the partition, as no flow of others can come too late for it then; else no faster than time goes
- * by from when it was sent, until nobody else has sent for {@link #QUIET_NANOS}.
+ * windows close when no flow comes any more. It leads the watermark up to when it was sent at once,
+ * and from then on no faster than time goes by: flows of others that are still to come are in time.
  */
 final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
-  /** A producer at work sends something each second. */
-  static final long QUIET_NANOS = 5_000_000_000L;
-
   private final long disorderMicros;
   private final LongSupplier nanos;
   private long maxArrival = Long.MIN_VALUE;
@@ -30,13 +26,6 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   private long end = Long.MIN_VALUE;
   private long endReached;
   private long endNanos;
-  private long endProducer;
-  // Who sent last, and who before that: when.
-  private boolean any;
-  private boolean anyOther;
-  private long producer;
-  private long producerNanos;
-  private long otherNanos;
 
   /**
    * No message was read.
@@ -62,42 +51,21 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
       return; // says nothing of any producer
     }
     maxArrival = Math.max(maxArrival, event.reached());
-    long now = nanos.getAsLong();
-    long sender = event.batch().producerId();
-    if (any && sender != producer) {
-      anyOther = true;
-      otherNanos = producerNanos;
-    }
-    any = true;
-    producer = sender;
-    producerNanos = now;
     if (event.batch().isEndOfInput()) {
       end = event.batch().maxArrival();
       endReached = event.reached();
-      endNanos = now;
-      endProducer = sender;
+      endNanos = nanos.getAsLong();
     }
   }
 
   @Override
   public void onPeriodicEmit(WatermarkOutput output) {
-    long reached = maxArrival;
-    if (end > reached) {
-      long now = nanos.getAsLong();
-      long gone = (now - endNanos) / 1000;
-      reached = Math.max(reached, isAlone(now) ? end : Math.min(end, endReached + gone));
-      maxArrival = reached;
+    if (end > maxArrival) {
+      long gone = (nanos.getAsLong() - endNanos) / 1000;
+      maxArrival = Math.max(maxArrival, Math.min(end, endReached + gone));
     }
-    if (reached != Long.MIN_VALUE) {
-      output.emitWatermark(new Watermark(WatermarkTime.watermark(reached, disorderMicros)));
+    if (maxArrival != Long.MIN_VALUE) {
+      output.emitWatermark(new Watermark(WatermarkTime.watermark(maxArrival, disorderMicros)));
     }
-  }
-
-  /** Whether nobody but the producer of the last mark has sent anything of late. */
-  private boolean isAlone(long now) {
-    if (producer != endProducer) {
-      return now - producerNanos > QUIET_NANOS;
-    }
-    return !anyOther || now - otherNanos > QUIET_NANOS;
   }
 }

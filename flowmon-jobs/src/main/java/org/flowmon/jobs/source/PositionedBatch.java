@@ -62,6 +62,14 @@ public record PositionedBatch(
     return FlowBatch.open(FlowBatchBuilder.heartbeat(producer, sequence, flows, losses, arrival));
   }
 
+  /**
+   * When, in microseconds, what is told with it counts as told: its largest arrival, but no later
+   * than when it was sent.
+   */
+  public long told() {
+    return reached == Long.MIN_VALUE ? batch.maxArrival() : Math.min(reached, batch.maxArrival());
+  }
+
   /** The same with flows that are known to be lost before it. */
   PositionedBatch withLost(long lost) {
     return new PositionedBatch(sourceKey, offset, batch, lost, repeat, reached, refused);

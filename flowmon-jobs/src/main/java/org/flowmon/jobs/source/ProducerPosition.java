@@ -35,7 +35,7 @@ record ProducerPosition(
   /** So many batches show that a producer is none that somebody made up for one message. */
   static final int ESTABLISHED = 8;
 
-  /** A producer that loses more batches in a row begins anew, with another id. */
+  /** Nobody loses more batches in a row but who comes after the topic's retention. */
   static final long MAX_MISSING = 1 << 20;
 
   // Flows that a producer can lose between two batches, by its own count.
@@ -84,13 +84,13 @@ record ProducerPosition(
     return header.sequence() == next && header.cumulativeFlows() == flows + header.rows();
   }
 
-  /** The position after such a batch, whose flows are lost. */
+  /** The position after such a batch, whose flows are lost unless it comes again, and is right. */
   ProducerPosition withLost(FlowBatchHeader header) {
     return new ProducerPosition(
         sourceKey,
         producerId,
         next + 1,
-        seen << 1 | 1,
+        seen << 1,
         header.cumulativeFlows(),
         losses,
         arrival,

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.flow.FlowBatch;
 
 /**
  * The positions of all producers in the partitions that one task reads.
@@ -29,6 +30,9 @@ final class ProducerPositions {
   /** A producer that has reached nothing for so long, by the others of its partition, is idle. */
   static final long IDLE_MICROS = 600_000_000L;
 
+  /** So long a producer goes on far after its last number before that is believed. */
+  static final long FAR_MICROS = 10_000_000L;
+
   private final Map<String, Partition> byPartition = new HashMap<>();
   private Partition current = new Partition();
   private String currentKey;
@@ -42,6 +46,8 @@ final class ProducerPositions {
     // Flows of messages that were refused before any arrival was known.
     private long untold;
     private boolean read;
+    // Batches far after the last of their producers, of each those that follow one another.
+    private final LinkedHashMap<Long, FarRun> far = new LinkedHashMap<>();
 
     ProducerPosition get(long producerId) {
       ProducerPosition position = established.get(producerId);
@@ -49,6 +55,7 @@ final class ProducerPositions {
     }
 
     void put(ProducerPosition position) {
+      far.remove(position.producerId());
       latest = Math.max(latest, position.arrival());
       if (established.containsKey(position.producerId())) {
         established.put(position.producerId(), position);
@@ -100,6 +107,46 @@ final class ProducerPositions {
 
   void put(ProducerPosition position) {
     select(position.sourceKey()).put(position);
+  }
+
+  /**
+   * Batches of a producer that lie so far after its last that no gap explains them, and follow one
+   * another. Not in a checkpoint: after a restart it takes as long again.
+   *
+   * @param next number of the one that would be next
+   * @param count how many these are
+   * @param flows in them
+   * @param since which arrival they came
+   */
+  record FarRun(long next, int count, long flows, long since) {}
+
+  /**
+   * Takes in a batch that lies so far after its producer's last. It is to be refused unless this
+   * tells otherwise: when a run of them has gone on for {@link #FAR_MICROS} and nothing came that
+   * followed the last, what lies between is gone from the topic. Whoever makes a message up in the
+   * name of a producer at work does not silence it, as that sends something each second.
+   *
+   * @return how many flows of the run were refused; −1 if the batch is to be refused, too
+   */
+  long far(PositionedBatch record) {
+    Partition partition = select(record.sourceKey());
+    FlowBatch batch = record.batch();
+    FarRun before = partition.far.remove(batch.producerId());
+    boolean goesOn = before != null && before.next() == batch.sequence();
+    FarRun run = goesOn ? before : new FarRun(0, 0, 0, record.reached());
+    if (run.count() >= ProducerPosition.ESTABLISHED
+        && record.reached() - run.since() >= FAR_MICROS) {
+      return run.flows();
+    }
+    partition.far.put(
+        batch.producerId(),
+        new FarRun(batch.sequence() + 1, run.count() + 1, run.flows() + batch.rows(), run.since()));
+    if (partition.far.size() > PRODUCERS) {
+      Iterator<Long> oldest = partition.far.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+    return -1;
   }
 
   /** Keeps lost flows of a partition of which no arrival is known until its first batch. */

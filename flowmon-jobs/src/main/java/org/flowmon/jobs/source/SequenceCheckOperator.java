@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  * <p>A batch that comes so late that nobody knows whether it was taken is dropped with its place:
  * to the archive its flows are missing.
  *
- * <p>A number that lies so far after a producer's last that no gap explains it is refused.
+ * <p>A number that lies so far after a producer's last that no gap explains it is refused, until
+ * the producer has gone on from there for some time, as after an outage longer than the topic's
+ * retention.
  *
  * <p>Of a message that is refused only the place goes on, too; the message goes to {@link
  * Quarantined#TAG}. Its flows, as its header says, are lost: here where nothing else tells, else by
@@ -132,12 +134,36 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       positions.put(position.with(record));
       take(element, 0);
     } else if (position.missingBatches(batch) > ProducerPosition.MAX_MISSING) {
-      refuse(element, outOfSequence(record, position));
+      takeFar(element, position);
     } else {
-      long lost = countLosses(position, batch);
-      positions.put(position.with(record));
-      take(element, lost);
+      takeNext(element, position, 0);
     }
+  }
+
+  /**
+   * Takes a batch after the last of its producer.
+   *
+   * @param told how many of the missing flows are counted as lost already
+   */
+  private void takeNext(
+      StreamRecord<PositionedBatch> element, ProducerPosition position, long told) {
+    long lost = countLosses(position, element.getValue().batch(), told);
+    positions.put(position.with(element.getValue()));
+    take(element, lost);
+  }
+
+  private void takeFar(StreamRecord<PositionedBatch> element, ProducerPosition position) {
+    long refused = positions.far(element.getValue());
+    if (refused < 0) {
+      refuse(element, outOfSequence(element.getValue(), position));
+      return;
+    }
+    LOG.warn(
+        "producer {} goes on {} batches after its last one: what lies between is gone from the"
+            + " topic and counts as lost",
+        Long.toHexString(position.producerId()),
+        position.missingBatches(element.getValue().batch()));
+    takeNext(element, position, refused);
   }
 
   /** Were it believed, all that its producer sends from now on would be taken for repeats. */
@@ -155,11 +181,11 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
         record.batch().bytes());
   }
 
-  private long countLosses(ProducerPosition position, FlowBatch batch) {
+  private long countLosses(ProducerPosition position, FlowBatch batch, long told) {
     long missingBatches = position.missingBatches(batch);
     long missingFlows = 0;
     if (missingBatches > 0) {
-      missingFlows = position.missingFlows(batch);
+      missingFlows = Math.max(0, position.missingFlows(batch) - told);
       gaps.inc();
       gapBatches.inc(missingBatches);
       gapFlows.inc(missingFlows);

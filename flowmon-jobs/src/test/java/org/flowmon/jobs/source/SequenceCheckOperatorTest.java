@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -378,6 +379,74 @@ class SequenceCheckOperatorTest {
       Quarantined refused = check.getSideOutput(Quarantined.TAG).iterator().next().getValue();
       assertEquals("sequence-check", refused.where());
       assertTrue(refused.reason().contains("expected 2 or at most"), refused.reason());
+    }
+  }
+
+  /** The topic kept less than the job was away for: more batches are gone than a gap may have. */
+  @Test
+  void aProducerThatGoesOnFarAfterItsLastNumberIsBelievedInTime() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      long from = ProducerPosition.MAX_MISSING + 10;
+      for (int second = 0; second < 15; second++) {
+        far(check, from, second);
+      }
+      assertEquals(
+          LongStream.concat(LongStream.of(0, 1), LongStream.range(from + 10, from + 15))
+              .boxed()
+              .toList(),
+          sequences(check));
+      // 10 flows in each: of the batches that were refused, and of all that never came.
+      long missing = 10 * (from - 2);
+      List<Long> lost = lost(check);
+      assertEquals(100L, lost.subList(2, 12).stream().mapToLong(l -> l).sum());
+      assertEquals(missing, lost.get(12));
+      assertEquals(0L, lost.get(13));
+    }
+  }
+
+  @Test
+  void whoSpeaksForAProducerAtWorkDoesNotSilenceIt() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      long from = ProducerPosition.MAX_MISSING + 100;
+      for (int second = 0; second < 30; second++) {
+        send(check, "t:0", second);
+        far(check, from, second);
+      }
+      assertEquals(LongStream.range(0, 30).boxed().toList(), sequences(check));
+    }
+  }
+
+  /** A batch of ten flows, so many numbers after the first, that came a second after the last. */
+  private static void far(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
+      long from,
+      int second)
+      throws Exception {
+    long time = TestFlow.START + second * 1_000_000L;
+    byte[] bytes =
+        TestFlow.batch(
+            TestFlow.random(1, 10, 1, 5),
+            BATCHES.get(0).producerId(),
+            from + second,
+            10 * (from + second + 1));
+    check.processElement(
+        new StreamRecord<>(
+            new PositionedBatch(
+                "t:0", 1000 + second, FlowBatch.open(bytes), 0, false, time, Optional.empty())));
+  }
+
+  /** Somebody may have sent a wrong one under its number first. */
+  @Test
+  void aBatchWhoseNumberWasRefusedIsTaken() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", 0, 1);
+      refuse(check, 2, BATCHES.get(2).bytes());
+      send(check, "t:0", 2, 3, 2);
+      assertEquals(List.of(0L, 1L, 2L, 3L), sequences(check));
     }
   }
 
