@@ -129,6 +129,10 @@ final class ExpressionParser {
       first = at(start, new Or(terms));
     }
     depth--;
+    // Its text has parentheses around each part, where this one may have none: a + b + c.
+    if (ExpressionParts.depth(first) > MAX_DEPTH) {
+      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
+    }
     return first;
   }
 

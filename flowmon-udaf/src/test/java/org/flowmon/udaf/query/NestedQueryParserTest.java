@@ -250,10 +250,10 @@ class NestedQueryParserTest {
     QueryException e = assertThrows(QueryException.class, () -> QueryParser.parse(many));
     assertTrue(e.getMessage().contains("at most 32 SELECTs"), e.getMessage());
     String operators =
-        "SELECT bytes FROM flows WHERE bytes IN (SELECT bytes"
-            + " + 1".repeat(1100)
-            + " FROM flows) AND bytes > 1"
-            + " + 1".repeat(1100);
+        "SELECT bytes FROM flows WHERE bytes IN (SELECT bytes FROM flows WHERE bytes > 1"
+            + " AND bytes > 1".repeat(1100)
+            + ") AND bytes > 1"
+            + " AND bytes > 1".repeat(1100);
     e = assertThrows(QueryException.class, () -> QueryParser.parse(operators));
     assertTrue(e.getMessage().contains("at most 2000 operators"), e.getMessage());
     String parentheses =
@@ -263,6 +263,36 @@ class NestedQueryParserTest {
             + "(".repeat(60);
     e = assertThrows(QueryException.class, () -> QueryParser.parse(parentheses));
     assertTrue(e.getMessage().contains("nests deeper than 100"), e.getMessage());
+  }
+
+  /** The text of a query that was read is read again: by a merging job, for one. */
+  @Test
+  void aChainOfOperatorsNestsAsItsTextDoes() {
+    for (int operators = 80; operators < 130; operators++) {
+      for (String head :
+          List.of(
+              "SELECT bytes",
+              "SELECT SUM(bytes)",
+              "SELECT bytes FROM flows WHERE 1 < bytes",
+              "SELECT bytes FROM flows WHERE NOT bytes + 1 IN (SELECT packets FROM flows WHERE 1"
+                  + " < bytes - 2 - 3 - :e0")) {
+        String query =
+            head
+                + " - :ll".repeat(operators)
+                + (head.contains("FROM") ? "" : " FROM flows")
+                + (head.contains("(SELECT") ? ")" : "");
+        Query parsed;
+        try {
+          parsed = QueryParser.parseQuery(query);
+        } catch (QueryException e) {
+          assertTrue(operators > 90, query);
+          assertTrue(e.getMessage().contains("nests deeper than 100"), e.getMessage());
+          continue;
+        }
+        assertTrue(operators < 100, query);
+        assertEquals(parsed, QueryParser.parseQuery(parsed.toString()), query);
+      }
+    }
   }
 
   private static String nested(String head, int depth, String end) {
