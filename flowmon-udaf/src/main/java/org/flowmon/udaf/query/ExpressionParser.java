@@ -23,8 +23,8 @@ final class ExpressionParser {
   /** Expressions nest no deeper, so that no query overflows a stack. */
   static final int MAX_DEPTH = 100;
 
-  /** Operators that may lean on one another, as in a + b + c, in one query. */
-  static final int MAX_OPERATIONS = 2000;
+  /** Operators, functions and the like of one SELECT. */
+  static final int MAX_OPERATORS = 2000;
 
   private final TokenStream tokens;
   private final ColumnSource columns;
@@ -33,6 +33,7 @@ final class ExpressionParser {
   private final boolean takesQueries;
   // Where each expression begins in the text, for errors found later.
   private final IdentityHashMap<Expression, Integer> starts = new IdentityHashMap<>();
+  private final Extents extents = new Extents();
   private int depth;
   // Whether aggregates may stand here, and what names mean.
   private boolean overGroups;
@@ -129,10 +130,6 @@ final class ExpressionParser {
       first = at(start, new Or(terms));
     }
     depth--;
-    // Its text has parentheses around each part, where this one may have none: a + b + c.
-    if (ExpressionParts.depth(first) > MAX_DEPTH) {
-      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
-    }
     return first;
   }
 
@@ -178,7 +175,6 @@ final class ExpressionParser {
     Expression left = bitOr();
     while (true) {
       Expression value = left;
-      nesting.countOperation(start);
       ComparisonOperator operator = comparisonOperator();
       if (operator != null) {
         Expression right = bitOr();
@@ -323,7 +319,6 @@ final class ExpressionParser {
 
   private Expression arithmetic(
       int start, ArithmeticOperator operator, Expression left, Expression right) {
-    nesting.countOperation(start);
     return typed(start, () -> Typing.arithmetic(operator, left, right));
   }
 
@@ -470,8 +465,34 @@ final class ExpressionParser {
     return starts.getOrDefault(expression, otherwise);
   }
 
+  /**
+   * Checks how many operators a query has, all clauses together.
+   *
+   * @param start of it
+   */
+  void checkOperators(FlowQuery query, int start) {
+    if (extents.operators(query) > MAX_OPERATORS) {
+      throw tooManyOperators(start);
+    }
+  }
+
+  private QueryException tooManyOperators(int start) {
+    return tokens.error(
+        "a SELECT has at most "
+            + MAX_OPERATORS
+            + " operators, with those that COALESCE, BETWEEN, CASE and names of items repeat",
+        start);
+  }
+
   private Expression at(int start, Expression expression) {
     starts.putIfAbsent(expression, start);
+    // Its text has parentheses around each part, where this one may have none: a + b + c.
+    if (extents.depth(expression) > MAX_DEPTH) {
+      throw tokens.error("an expression nests deeper than " + MAX_DEPTH, start);
+    }
+    if (extents.operators(expression) > MAX_OPERATORS) {
+      throw tooManyOperators(start);
+    }
     return expression;
   }
 }

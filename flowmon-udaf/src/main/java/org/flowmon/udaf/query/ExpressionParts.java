@@ -50,38 +50,6 @@ public final class ExpressionParts {
     return expression instanceof AggregateCall call && call.function() == AggregateFunction.SUM;
   }
 
-  /** How deep an expression nests: 1 of one without parts. That of a query in it counts, too. */
-  static int depth(Expression expression) {
-    int deepest = 0;
-    for (Expression part : of(expression)) {
-      deepest = Math.max(deepest, depth(part));
-    }
-    return 1 + (expression instanceof InQuery in ? Math.max(deepest, depth(in.query())) : deepest);
-  }
-
-  private static int depth(Query query) {
-    int deepest = 0;
-    if (query instanceof TableQuery tables) {
-      for (TableQuery.Source source : tables.from()) {
-        deepest = Math.max(deepest, depth(source.query()));
-      }
-    }
-    FlowQuery clauses = query instanceof TableQuery tables ? tables.clauses() : (FlowQuery) query;
-    List<Expression> all = new ArrayList<>(clauses.groupBy());
-    clauses.select().forEach(item -> all.add(item.what()));
-    clauses.orderBy().forEach(item -> all.add(item.what()));
-    if (clauses.where() != null) {
-      all.add(clauses.where());
-    }
-    if (clauses.having() != null) {
-      all.add(clauses.having());
-    }
-    for (Expression expression : all) {
-      deepest = Math.max(deepest, depth(expression));
-    }
-    return deepest;
-  }
-
   /** Adds the columns that an expression reads. */
   public static void addColumns(Expression expression, Set<FlowColumn> columns) {
     if (expression instanceof Column column) {

@@ -45,12 +45,10 @@ final class GroupParser {
    */
   Expression having(int start) {
     int place = tokens.place();
-    int operations = expressions.nesting().operations();
     int level = expressions.nesting().level();
     Expression condition = havingOfColumns();
     if (condition == null) {
       tokens.returnTo(place);
-      expressions.nesting().returnTo(operations);
       expressions.nesting().returnToLevel(level);
       condition = expressions.having(new ItemNames(this::itemUnlessKey, itemNames()));
     }

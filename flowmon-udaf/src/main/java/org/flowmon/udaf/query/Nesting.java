@@ -3,17 +3,16 @@ package org.flowmon.udaf.query;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the queries of one text share: how many there are, how deep they nest, their operators. */
+/** What the queries of one text share: how many there are, and how deep they nest. */
 final class Nesting {
   private final TokenStream tokens;
   // HAVING may be parsed twice; by the place of the first token, so that what is in it is not.
   private final Map<Integer, Parsed> parsed = new HashMap<>();
   private int queries;
   private int level;
-  private int operations;
 
-  /** A query that was parsed, where its text ends, and its operators; or the error in it. */
-  private record Parsed(Query query, int end, int operations, QueryException error) {}
+  /** A query that was parsed, and where its text ends; or the error in it. */
+  private record Parsed(Query query, int end, QueryException error) {}
 
   Nesting(TokenStream tokens) {
     this.tokens = tokens;
@@ -30,17 +29,15 @@ final class Nesting {
       throw known.error();
     } else if (known != null) {
       tokens.returnTo(known.end());
-      operations += known.operations();
       return known.query();
     }
     int place = tokens.place();
-    int before = operations;
     try {
       Query query = parsed(depth);
-      parsed.put(place, new Parsed(query, tokens.place(), operations - before, null));
+      parsed.put(place, new Parsed(query, tokens.place(), null));
       return query;
     } catch (QueryException e) {
-      parsed.put(place, new Parsed(null, place, 0, e));
+      parsed.put(place, new Parsed(null, place, e));
       throw e;
     }
   }
@@ -59,27 +56,6 @@ final class Nesting {
       throw tokens.expectedEnd("')'");
     }
     return query;
-  }
-
-  /**
-   * Counts an operator.
-   *
-   * @param start of the expression that it is in
-   */
-  void countOperation(int start) {
-    if (++operations > ExpressionParser.MAX_OPERATIONS) {
-      throw tokens.error(
-          "a query has at most " + ExpressionParser.MAX_OPERATIONS + " operators", start);
-    }
-  }
-
-  /** How many operators there were, to go back to by {@link #returnTo}. */
-  int operations() {
-    return operations;
-  }
-
-  void returnTo(int before) {
-    operations = before;
   }
 
   /** How deep the query at hand is, to go back to where parsing it ended early. */

@@ -40,6 +40,7 @@ final class SelectParser {
 
   /** The query up to what is none of its clauses. */
   Query query() {
+    int start = tokens.peek().start();
     tokens.expectWord("SELECT");
     int from = from();
     int distinct = tokens.peek().isWord("DISTINCT") ? tokens.next().start() : -1;
@@ -83,6 +84,7 @@ final class SelectParser {
       limit = tokens.takeWord("LIMIT") ? limit() : -1;
     }
     FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
+    expressions.checkOperators(query, start);
     if (tokens.isEndOfQuery()) {
       checkGroups(query); // else what stands there is the error
     }

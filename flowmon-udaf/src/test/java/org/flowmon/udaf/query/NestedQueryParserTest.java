@@ -2,10 +2,14 @@ package org.flowmon.udaf.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Queries within queries, as text. */
@@ -251,9 +255,8 @@ class NestedQueryParserTest {
     assertTrue(e.getMessage().contains("at most 32 SELECTs"), e.getMessage());
     String operators =
         "SELECT bytes FROM flows WHERE bytes IN (SELECT bytes FROM flows WHERE bytes > 1"
-            + " AND bytes > 1".repeat(1100)
-            + ") AND bytes > 1"
-            + " AND bytes > 1".repeat(1100);
+            + " AND bytes > 1".repeat(2000)
+            + ")";
     e = assertThrows(QueryException.class, () -> QueryParser.parse(operators));
     assertTrue(e.getMessage().contains("at most 2000 operators"), e.getMessage());
     String parentheses =
@@ -292,6 +295,68 @@ class NestedQueryParserTest {
         assertTrue(operators < 100, query);
         assertEquals(parsed, QueryParser.parseQuery(parsed.toString()), query);
       }
+    }
+  }
+
+  @Test
+  void whatRepeatsItsValueDoesNotGrowAQueryExponentially() {
+    List<UnaryOperator<String>> repeating =
+        List.of(
+            of -> "COALESCE(" + of + ", 1)",
+            of -> "CASE " + of + " WHEN 1 THEN 2 WHEN 3 THEN 4 WHEN 5 THEN 6 ELSE 7 END",
+            of -> "CASE WHEN " + of + " BETWEEN 1 AND 2 THEN 3 ELSE 4 END");
+    for (UnaryOperator<String> repeat : repeating) {
+      String value = "bytes";
+      for (int times = 1; times <= 33; times++) {
+        value = repeat.apply(value);
+        for (String query :
+            List.of(
+                "SELECT " + value + " AS v FROM flows",
+                "SELECT uid FROM flows WHERE " + value + " > 1",
+                "SELECT SUM(" + value + ") AS v FROM flows",
+                "SELECT bytes FROM flows GROUP BY bytes HAVING " + value + " = 1")) {
+          Optional<Query> read =
+              assertTimeoutPreemptively(Duration.ofMinutes(1), () -> read(query), query);
+          assertTrue(times > 5 || read.isPresent(), query);
+          assertTrue(times < 11 || read.isEmpty(), query);
+          read.ifPresent(was -> assertEquals(was, QueryParser.parseQuery(was.toString()), query));
+        }
+      }
+    }
+  }
+
+  private static Optional<Query> read(String query) {
+    try {
+      return Optional.of(QueryParser.parseQuery(query));
+    } catch (QueryException e) {
+      assertTrue(
+          e.getMessage().contains("at most 2000 operators")
+              || e.getMessage().contains("nests deeper than 100"),
+          e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  @Test
+  void whatHasManyOperatorsIsReadFromItsTextAgain() {
+    for (int times = 0; times < 2; times++) {
+      String query =
+          "SELECT bytes FROM flows WHERE bytes > 1"
+              + " AND bytes > 1".repeat(990)
+              + " ORDER BY bytes BETWEEN 1 AND 2"
+              + ", bytes > 1".repeat(1005 + times);
+      Optional<Query> read = read(query);
+      assertEquals(times == 0, read.isPresent());
+      read.ifPresent(was -> assertEquals(was, QueryParser.parseQuery(was.toString())));
+    }
+  }
+
+  @Test
+  void aChainOfNotNestsAsItsTextDoes() {
+    for (int times = 40; times < 60; times++) {
+      String query = "SELECT uid FROM flows WHERE " + "NOT ".repeat(times) + "bytes = 1";
+      read(query)
+          .ifPresent(was -> assertEquals(was, QueryParser.parseQuery(was.toString()), query));
     }
   }
 
