@@ -14,6 +14,22 @@ package org.flowmon.flow;
 final class ColumnCheck {
   private static final long NOT_BOOLEANS = 0xFEFE_FEFE_FEFE_FEFEL;
 
+  // By the logarithm of a value's width (1, 2 or 4 bytes) and the rows of a word that are null:
+  // the bits of these.
+  private static final long[][] MASKS = {masks(1), masks(2), masks(4)};
+
+  private static long[] masks(int width) {
+    int rows = 8 / width;
+    long one = -1L >>> (64 - 8 * width);
+    long[] masks = new long[1 << rows];
+    for (int nulls = 0; nulls < masks.length; nulls++) {
+      for (int row = 0; row < rows; row++) {
+        masks[nulls] |= ((nulls >>> row & 1) * one) << (8 * width * row);
+      }
+    }
+    return masks;
+  }
+
   private final FlowColumn column;
   private final byte[] bytes;
   private final int rows;
@@ -95,12 +111,9 @@ final class ColumnCheck {
         throw new FlowFormatException(
             "column " + column.sqlName() + ": a bit of its validity is set past row " + (rows - 1));
       }
-      // Nulls come in runs, as the rows of one exporter lack the same columns.
-      for (long missing = ~valid & all; missing != 0; ) {
-        int start = Long.numberOfTrailingZeros(missing);
-        int run = Long.numberOfTrailingZeros(~(missing >>> start));
-        zeros(first + start, run);
-        missing = start + run == 64 ? 0 : missing & -1L << (start + run);
+      long missing = ~valid & all;
+      if (missing != 0 && hasValue(missing, first)) {
+        throw besideNull(missing, first);
       }
     }
   }
@@ -109,53 +122,58 @@ final class ColumnCheck {
     return LittleEndian.getLong(bytes, at - FlowBatchLayout.bitmapBytes(rows) + 8 * word);
   }
 
-  /** Checks that a run of values is 0, or of texts that all are empty. */
-  private void zeros(int first, int count) {
-    if (column.type() == ColumnType.TEXT) {
-      // Offsets never fall.
-      if (offset(first) != offset(first + count)) {
-        throw besideNull(first, count);
-      }
-      return;
-    }
-    int end = at + (first + count) * width;
-    int i = at + first * width;
+  /**
+   * Whether one of up to 64 rows has a value that is not 0, or a text that is not empty, beside a
+   * null. Nulls of some columns come and go from row to row, so there are no branches: values lie
+   * in whole words, and those that are not null are masked out.
+   *
+   * @param missing bit i is set if row {@code first + i} is null
+   */
+  private boolean hasValue(long missing, int first) {
     long any = 0;
-    for (; i <= end - 8; i += 8) {
-      any |= LittleEndian.getLong(bytes, i);
+    if (column.type() == ColumnType.TEXT) {
+      for (long left = missing; left != 0; left &= left - 1) {
+        int row = first + Long.numberOfTrailingZeros(left);
+        any |= offset(row) ^ offset(row + 1);
+      }
+      return any != 0;
     }
-    for (; i < end; i++) {
-      any |= bytes[i];
+    if (width >= 8) {
+      for (long left = missing; left != 0; left &= left - 1) {
+        int from = at + (first + Long.numberOfTrailingZeros(left)) * width;
+        for (int i = from; i < from + width; i += 8) {
+          any |= LittleEndian.getLong(bytes, i);
+        }
+      }
+      return any != 0;
     }
-    if (any != 0) {
-      throw besideNull(first, count);
+    int inWord = 8 / width; // rows
+    long[] masks = MASKS[Integer.numberOfTrailingZeros(width)];
+    long ofWord = masks.length - 1L;
+    int full = Math.min(64, rows - first) / inWord * inWord;
+    int from = at + first * width;
+    for (int i = 0; i < full; i += inWord) {
+      any |=
+          LittleEndian.getLong(bytes, from + i * width) & masks[(int) ((missing >>> i) & ofWord)];
     }
+    for (int i = full * width; i < Math.min(64, rows - first) * width; i++) {
+      any |= bytes[from + i] & -(missing >>> (i / width) & 1);
+    }
+    return any != 0;
   }
 
   private int offset(int row) {
     return LittleEndian.getInt(bytes, at + 4 * row);
   }
 
-  /** Of a run of nulls the first that has a value. */
-  private FlowFormatException besideNull(int first, int count) {
-    int row = first;
-    for (; row < first + count - 1; row++) {
-      int from = at + row * width;
-      boolean isText = column.type() == ColumnType.TEXT;
-      if (isText ? offset(row) != offset(row + 1) : !isZero(from, from + width)) {
-        break;
-      }
+  /** Of nulls the first that has a value. */
+  private FlowFormatException besideNull(long missing, int first) {
+    long left = missing;
+    while (!hasValue(left & -left, first)) {
+      left &= left - 1;
     }
-    return refused(row, "a value beside its null", "0, or an empty text");
-  }
-
-  private boolean isZero(int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] != 0) {
-        return false;
-      }
-    }
-    return true;
+    return refused(
+        first + Long.numberOfTrailingZeros(left), "a value beside its null", "0, or an empty text");
   }
 
   /**
@@ -173,7 +191,15 @@ final class ColumnCheck {
       long all = -1L >>> (64 - count);
       long valid = nullable ? valid(first >>> 6) & all : all;
       if (valid == all) {
-        for (int i = first; i < first + count; i++) {
+        int i = first;
+        // Two at a time, as each comparison waits for the one before.
+        for (; i < first + count - 1; i += 2) {
+          long one = LittleEndian.getLong(bytes, at + 8 * i);
+          long other = LittleEndian.getLong(bytes, at + 8 * i + 8);
+          min = Math.min(min, Math.min(one, other));
+          max = Math.max(max, Math.max(one, other));
+        }
+        if (i < first + count) {
           long value = LittleEndian.getLong(bytes, at + 8 * i);
           min = Math.min(min, value);
           max = Math.max(max, value);

@@ -126,6 +126,50 @@ class FlowBatchValuesTest {
   }
 
   @Test
+  void aValueBesideItsNullIsFoundInWhateverRow() {
+    List<FlowColumn> columns =
+        List.of(
+            FlowColumn.TCP_FLAGS,
+            FlowColumn.SRC_PORT,
+            FlowColumn.INPUT_IF,
+            FlowColumn.BYTES,
+            FlowColumn.SRC_ADDR,
+            FlowColumn.DST_ADDR);
+    for (int seed = 0; seed < 500; seed++) {
+      Random random = new Random(SEED + seed);
+      FlowColumn column = columns.get(random.nextInt(columns.size()));
+      int rows = 2 + random.nextInt(200);
+      int nullsOfTen = 1 + random.nextInt(9);
+      int hurt = random.nextInt(rows);
+      FlowBatchBuilder builder = new FlowBatchBuilder(rows);
+      boolean isNullable = false;
+      for (int row = 0; row < rows; row++) {
+        builder.beginRow();
+        builder.set(FlowColumn.ARRIVAL, row);
+        if (row != hurt && random.nextInt(10) >= nullsOfTen) {
+          isNullable = true;
+          switch (column) {
+            case SRC_ADDR -> builder.setIpv4(column, -1);
+            case DST_ADDR -> builder.setAddress(column, -1, -2);
+            case BYTES -> builder.set(column, Long.MAX_VALUE);
+            default -> builder.set(column, column.type().maxValue());
+          }
+        }
+        builder.endRow();
+      }
+      if (!isNullable) {
+        continue;
+      }
+      byte[] bytes = builder.build(1, 0, rows, 0);
+      assertEquals(rows, FlowBatch.open(bytes.clone()).rows(), "seed " + seed);
+      int width = column == FlowColumn.SRC_ADDR ? 4 : column.type().width();
+      bytes[new PlainBatch(bytes).slot(column, hurt) + random.nextInt(width)] |=
+          (byte) (1 << random.nextInt(7)); // a count below 0 is refused as one
+      assertRefused(bytes, "row " + hurt + " has a value beside its null");
+    }
+  }
+
+  @Test
   void aBitOfTheValidityPastTheRowsIsRefused() {
     byte[] bytes = batch(false, true);
     bytes[new PlainBatch(bytes).place(FlowColumn.BYTES) + 15] = (byte) 0x80;
