@@ -78,7 +78,7 @@ final class KafkaSender {
           return;
         }
         QueuedBatch batch = first.get();
-        Optional<Exception> refused = hand(batch);
+        Optional<Throwable> refused = hand(batch);
         if (refused.isPresent() && isToBeTriedAgain(batch, refused.get())) {
           trouble = refused.get().toString();
           Thread.sleep(PAUSE_MILLIS);
@@ -92,16 +92,21 @@ final class KafkaSender {
     }
   }
 
-  private boolean isToBeTriedAgain(QueuedBatch batch, Exception why) {
+  /**
+   * Memory that is short and whatever nobody foresaw may pass, too, and must not end the thread.
+   */
+  private boolean isToBeTriedAgain(QueuedBatch batch, Throwable why) {
+    boolean isOfKafka = why instanceof KafkaException || why instanceof IllegalStateException;
     boolean passes =
-        why instanceof RetriableException
+        !isOfKafka
+            || why instanceof RetriableException
             || why instanceof AuthenticationException
             || why instanceof AuthorizationException;
     return passes && System.nanoTime() - batch.queuedNanos() < options.deliveryTimeout().toNanos();
   }
 
   /** Hands it to Kafka's producer; why it was refused, where it was. */
-  private Optional<Exception> hand(QueuedBatch batch) {
+  private Optional<Throwable> hand(QueuedBatch batch) {
     Delivery delivery = new Delivery(batch);
     try {
       var unused =
@@ -110,7 +115,7 @@ final class KafkaSender {
               delivery);
     } catch (InterruptException e) {
       throw e;
-    } catch (KafkaException | IllegalStateException e) {
+    } catch (RuntimeException | Error e) {
       return Optional.of(e);
     }
     if (delivery.refused == null) {
@@ -119,7 +124,7 @@ final class KafkaSender {
     return Optional.ofNullable(delivery.refused);
   }
 
-  private void failed(int partition, int rows, Exception why) {
+  private void failed(int partition, int rows, Throwable why) {
     trouble = why.toString();
     // What a producer that is closed had not sent fails with no class of its own.
     boolean atStop = closing && why.getClass() == KafkaException.class;

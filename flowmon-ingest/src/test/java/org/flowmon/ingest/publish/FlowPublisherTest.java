@@ -13,10 +13,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
@@ -395,6 +400,32 @@ class FlowPublisherTest {
     assertEquals(20, next.cumulativeFlows());
     assertEquals(0, next.cumulativeLosses());
     publisher.close();
+  }
+
+  @Test
+  void memoryThatIsShortForAMomentDoesNotEndTheSender() throws InterruptedException {
+    AtomicInteger left = new AtomicInteger(2);
+    MockProducer<byte[], byte[]> producer =
+        new MockProducer<>(
+            cluster(), true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> message, Callback callback) {
+            switch (left.getAndDecrement()) {
+              case 2 -> throw new OutOfMemoryError("of a test");
+              case 1 -> throw new IndexOutOfBoundsException("of a test");
+              default -> {
+                return super.send(message, callback);
+              }
+            }
+          }
+        };
+    try (FlowPublisher publisher = new FlowPublisher(options(1), producer)) {
+      row(publisher, 1, 1);
+      row(publisher, 2, 1);
+      await(() -> publisher.stats().flowsProduced() == 2);
+      assertEquals(0, publisher.stats().flowsFailed());
+    }
   }
 
   @Test
