@@ -26,12 +26,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes refused messages to {@link QuarantineMessage#TOPIC}, at least once where Kafka takes them:
  * before a checkpoint it waits for all. What Kafka does not take within {@link #PATIENCE} is
- * counted and logged with its position, and the job goes on: a message that is refused must not
- * stop it here either.
+ * counted and logged, and the job goes on: a message that is refused must not stop it here either.
+ * A topic that takes nothing is tried once a minute, so the job waits for it 15 s of a minute at
+ * most.
  */
 public final class KafkaQuarantine implements Sink<Quarantined> {
   /** How long Kafka is tried. */
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaQuarantine.class);
@@ -97,9 +98,10 @@ public final class KafkaQuarantine implements Sink<Quarantined> {
     settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, patience);
     settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, patience / 2);
     settings.put(ProducerConfig.LINGER_MS_CONFIG, 5);
-    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, patience / 4);
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, patience / 2);
     return new QuarantineWriter(
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()),
-        context.metricGroup().addGroup("flowmon"));
+        context.metricGroup().addGroup("flowmon"),
+        System::nanoTime);
   }
 }

@@ -1,37 +1,64 @@
 package org.flowmon.jobs.quarantine;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends refused messages and never fails.
+ * Sends refused messages and never fails. If the topic takes none, it is left alone for {@link
+ * #PAUSE}: each attempt waits, and a flood of refused messages would hold up the job by so much
+ * each.
  *
  * <p>Metrics: {@code quarantined_messages} (handed to Kafka), {@code unwritten_messages} (which it
  * did not take).
  */
 final class QuarantineWriter implements SinkWriter<Quarantined> {
+  /** How long a topic is left alone that takes nothing. */
+  static final Duration PAUSE = Duration.ofMinutes(1);
+
+  /** Messages that the log tells of one by one in a minute; of the rest it has the number. */
+  static final int LOGGED = 100;
+
   private static final Logger LOG = LoggerFactory.getLogger(QuarantineWriter.class);
 
   private final Producer<byte[], byte[]> producer;
-  // By the task's thread and the producer's.
+  private final LongSupplier nanos;
+  // By the task's thread and the producer's, under the lock.
+  private boolean paused;
+  private long pausedAt;
+  private long loggedSince;
+  private int logged;
+  private long unlogged;
   private volatile long sent;
   private volatile long unwritten;
 
-  QuarantineWriter(Producer<byte[], byte[]> producer, MetricGroup metrics) {
+  /**
+   * A writer.
+   *
+   * @param nanos a clock, as {@link System#nanoTime}
+   */
+  QuarantineWriter(Producer<byte[], byte[]> producer, MetricGroup metrics, LongSupplier nanos) {
     this.producer = producer;
+    this.nanos = nanos;
+    this.loggedSince = nanos.getAsLong();
     metrics.gauge("quarantined_messages", (Gauge<Long>) () -> sent);
     metrics.gauge("unwritten_messages", (Gauge<Long>) () -> unwritten);
   }
 
   @Override
   public void write(Quarantined refused, Context context) {
-    count(true);
+    if (!isToBeTried(refused)) {
+      return;
+    }
     try {
       var unused = // the callback has what becomes of it
           producer.send(
@@ -46,23 +73,49 @@ final class QuarantineWriter implements SinkWriter<Quarantined> {
     }
   }
 
-  private synchronized void count(boolean isSent) {
-    if (isSent) {
-      sent++;
-    } else {
-      unwritten++;
+  private synchronized boolean isToBeTried(Quarantined refused) {
+    paused = paused && nanos.getAsLong() - pausedAt < PAUSE.toNanos();
+    if (paused) {
+      tell(refused, "it took none in the last minute");
+      return false;
     }
+    sent++;
+    return true;
   }
 
-  private void lost(Quarantined refused, Exception why) {
-    count(false);
+  private synchronized void lost(Quarantined refused, Exception why) {
+    // Others are told of one message alone, such as one that is too large.
+    if (why instanceof RetriableException
+        || why instanceof AuthenticationException
+        || why instanceof AuthorizationException) {
+      paused = true;
+      pausedAt = nanos.getAsLong();
+    }
+    tell(refused, why.toString());
+  }
+
+  private synchronized void tell(Quarantined refused, String why) {
+    unwritten++;
+    if (nanos.getAsLong() - loggedSince >= PAUSE.toNanos()) {
+      if (unlogged > 0) {
+        LOG.warn("topic {} did not take {} more messages", QuarantineMessage.TOPIC, unlogged);
+      }
+      loggedSince = nanos.getAsLong();
+      logged = 0;
+      unlogged = 0;
+    }
+    if (logged == LOGGED) {
+      unlogged++;
+      return;
+    }
+    logged++;
     LOG.warn(
         "topic {} does not take the message at {}, which {} refused ({}): {}",
         QuarantineMessage.TOPIC,
         refused.position(),
         refused.where(),
         refused.reason(),
-        why.toString());
+        why);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sink;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.segment.SealedSegment;
@@ -69,9 +68,10 @@ final class PieceSealer {
       throws IOException {
     try {
       segments.add(sealing.seal(batches.stream().map(PositionedBatch::batch).toList()));
-    } catch (UncheckedIOException e) {
-      throw e;
     } catch (RuntimeException e) {
+      if (isOfFiles(e)) {
+        throw e;
+      }
       if (batches.size() > 1) {
         int half = batches.size() / 2;
         seal(batches.subList(0, half), segments, refused);
@@ -90,6 +90,15 @@ final class PieceSealer {
       }
       refused.add(batch);
     }
+  }
+
+  private static boolean isOfFiles(Throwable failure) {
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      if (at instanceof IOException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void checkSealing(RuntimeException failure) throws IOException {
