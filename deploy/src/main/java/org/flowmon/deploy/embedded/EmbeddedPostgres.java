@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.flowmon.archive.store.PrivateFolder;
+import org.flowmon.archive.store.UnsafeFolderException;
 
 /**
  * A PostgreSQL server as a child process, on loopback, with its data in a directory that stays. It
@@ -29,6 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class EmbeddedPostgres implements AutoCloseable {
   private static final String NAME = "flowmon";
+  private static final String ADVICE =
+      "programs and passwords are kept there: choose another folder";
   private static final int PASSWORD_BYTES = 24;
   private static final String SECONDS_TO_START = "60";
 
@@ -77,7 +81,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   public static EmbeddedPostgres start(Path directory, Map<String, String> settings) {
     Path log = directory.resolve("postgres.log");
     try {
-      Path folder = PrivateFolder.at(directory);
+      Path folder = PrivateFolder.create(directory, PrivateFolder.Readers.NONE, ADVICE);
       log = folder.resolve("postgres.log");
       PostgresBinaries binaries = PostgresBinaries.in(folder.resolve("binaries"), log);
       if (!Files.exists(folder.resolve("password"))) {
@@ -99,6 +103,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
           "start");
       Runtime.getRuntime().addShutdownHook(server.onExit);
       return server;
+    } catch (UnsafeFolderException e) {
+      throw new EmbeddedServiceException(e.getMessage(), e);
     } catch (IOException | RuntimeException e) {
       throw e instanceof EmbeddedServiceException said
           ? said

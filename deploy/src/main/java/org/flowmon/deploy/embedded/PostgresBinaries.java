@@ -16,8 +16,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * PostgreSQL's programs, unpacked from their jar into a {@link PrivateFolder}. They refuse to run
- * as root: then they run in a user namespace of their own, in which they are nobody.
+ * PostgreSQL's programs, unpacked from their jar into a private folder. They refuse to run as root:
+ * then they run in a user namespace of their own, in which they are nobody.
  */
 final class PostgresBinaries {
   private static final long MINUTES = 2;
@@ -38,7 +38,7 @@ final class PostgresBinaries {
    */
   static PostgresBinaries in(Path folder, Path log) throws IOException {
     if (!Files.isDirectory(folder)) {
-      Path part = PrivateFolder.at(folder.resolveSibling(folder.getFileName() + ".part"));
+      Path part = Files.createDirectories(folder.resolveSibling(folder.getFileName() + ".part"));
       try (InputStream packed =
               DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(
                   system(), System.getProperty("os.arch"));

@@ -1,85 +1,150 @@
 package org.flowmon.archive.store;
 
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
- * A folder that only its owner writes to: what lies in it is believed, so no other user of the host
- * may have put it there.
+ * A folder whose files are believed, or secret: only its owner, who runs this process, can change
+ * it, or exchange it by another of its name. File systems without POSIX's modes are taken as they
+ * are.
+ *
+ * <p>Every folder above must be this user's or root's. A group may write to one only if it is the
+ * user's own (of the same name) or root's, others only if the folder is sticky, as /tmp.
  */
-final class PrivateFolder {
-  private static final Set<PosixFilePermission> OWNER_ONLY =
-      PosixFilePermissions.fromString("rwx------");
+public final class PrivateFolder {
+  private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final FileAttribute<Set<PosixFilePermission>> FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final int OTHERS_ANY = 0077;
+  private static final int GROUP_WRITES = 0020;
+  private static final int OTHERS_WRITE = 0002;
+  private static final int STICKY = 01000;
+  private static final int ROOT = 0;
+
+  /** Whether others may see what lies in the folder. */
+  public enum Readers {
+    NONE,
+    ANY
+  }
+
+  /** Who owns a file, and its mode. */
+  private record Owner(int uid, int gid, String name, String group, int mode) {
+    static Owner of(Path file) throws IOException {
+      Map<String, Object> all =
+          Files.readAttributes(file, "unix:uid,gid,owner,group,mode", LinkOption.NOFOLLOW_LINKS);
+      return new Owner(
+          (int) all.get("uid"),
+          (int) all.get("gid"),
+          all.get("owner").toString(),
+          all.get("group").toString(),
+          (int) all.get("mode"));
+    }
+
+    boolean isGroupOfOwn() {
+      return gid == ROOT || group.equals(name);
+    }
+  }
 
   private PrivateFolder() {}
 
   /**
-   * Makes the folder, for its owner alone; one that is there must be this user's, and no other may
-   * write to it. Where the file system knows no owners nothing is checked.
+   * Makes the folder, for its owner alone, if it is new, and checks it.
    *
-   * @throws IOException saying what is wrong and what to do
+   * @param advice for whom it is refused: how to choose another
+   * @return its real path, to be used from now on: a link may lead elsewhere later
+   * @throws UnsafeFolderException if another user could change it
    */
-  static void create(Path folder) throws IOException {
-    Path parent = folder.toAbsolutePath().getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
-    }
-    if (parent == null || !Files.getFileStore(parent).supportsFileAttributeView("posix")) {
-      Files.createDirectories(folder);
-      return;
-    }
+  public static Path create(Path folder, Readers readers, String advice) throws IOException {
+    Path absolute = folder.toAbsolutePath().normalize();
+    Files.createDirectories(absolute.getParent());
+    boolean posix = hasModes(absolute.getParent());
     try {
-      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      if (posix) {
+        Files.createDirectory(absolute, FOLDER);
+      } else {
+        Files.createDirectory(absolute);
+      }
     } catch (FileAlreadyExistsException e) {
-      requireOwn(folder);
-    }
-  }
-
-  private static void requireOwn(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      throw wrong(folder, "is no folder");
-    }
-    Path own;
-    try {
-      own = Files.createTempFile(folder, "owner", null);
-    } catch (AccessDeniedException e) {
-      throw wrong(folder, "cannot be written to");
-    }
-    UserPrincipal user;
-    try {
-      user = Files.getOwner(own);
-    } finally {
-      Files.delete(own);
-    }
-    // Of a link, too: who owns it decides where the files go.
-    for (UserPrincipal owner :
-        List.of(Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS), Files.getOwner(folder))) {
-      if (!owner.equals(user)) {
-        throw wrong(folder, "belongs to " + owner.getName() + ", not to " + user.getName());
+      if (!Files.isDirectory(absolute)) {
+        throw new UnsafeFolderException(absolute, "is no folder", advice);
       }
     }
-    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(folder);
-    if (permissions.contains(PosixFilePermission.GROUP_WRITE)
-        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
-      throw wrong(folder, "can be written to by other users: chmod 700 keeps them out");
+    Path real = absolute.toRealPath();
+    if (posix) {
+      String why = dangerOf(real, readers);
+      if (!why.isEmpty()) {
+        throw new UnsafeFolderException(real, why, advice);
+      }
     }
+    return real;
   }
 
-  private static IOException wrong(Path folder, String what) {
-    return new IOException(
-        "the cache folder "
-            + folder
-            + " "
-            + what
-            + "; cache_directory of the store names another one");
+  /** Writes a file that only its owner can read. */
+  public static void write(Path file, String text) throws IOException {
+    Files.deleteIfExists(file);
+    if (hasModes(file.getParent())) {
+      Files.createFile(file, FILE);
+    }
+    Files.writeString(file, text);
+  }
+
+  private static boolean hasModes(Path folder) throws IOException {
+    return Files.getFileStore(folder).supportsFileAttributeView("posix")
+        && folder.getFileSystem().supportedFileAttributeViews().contains("unix");
+  }
+
+  /** How another user could change it; empty if none can. */
+  private static String dangerOf(Path folder, Readers readers) throws IOException {
+    int me = me();
+    Owner owner = Owner.of(folder);
+    if (owner.uid != me) {
+      return "belongs to " + owner.name + ", another user";
+    }
+    int closed = readers == Readers.NONE ? OTHERS_ANY : GROUP_WRITES | OTHERS_WRITE;
+    if ((owner.mode & closed) != 0) {
+      return "is open to other users: chmod 700 closes it";
+    }
+    for (Path above = folder.getParent(); above != null; above = above.getParent()) {
+      Owner of = Owner.of(above);
+      if (of.uid != me && of.uid != ROOT) {
+        return "can be exchanged by " + of.name + ", whose folder " + above + " is";
+      }
+      if ((of.mode & STICKY) != 0) {
+        continue; // only owners rename what is in it
+      }
+      if ((of.mode & OTHERS_WRITE) != 0) {
+        return "can be exchanged by any user, for all may write into "
+            + above
+            + ": chmod o-w closes it";
+      }
+      if ((of.mode & GROUP_WRITES) != 0 && !of.isGroupOfOwn()) {
+        return "can be exchanged by the group "
+            + of.group
+            + ", which may write into "
+            + above
+            + ": chmod g-w closes it";
+      }
+    }
+    return "";
+  }
+
+  /** The user whom files belong to that this process makes. */
+  private static int me() throws IOException {
+    Path probe = Files.createTempFile("flowmon-", ".probe", FILE);
+    try {
+      return Owner.of(probe).uid;
+    } finally {
+      Files.delete(probe);
+    }
   }
 }

@@ -70,8 +70,12 @@ public final class RemoteArchiveStore implements ArchiveStore {
   public RemoteArchiveStore(ObjectStore store, Options options) throws IOException {
     this.store = store;
     this.grace = options.grace();
-    Path folder = options.cacheFolder().resolve(folderName(store.describe("")));
-    PrivateFolder.create(options.cacheFolder());
+    Path caches =
+        PrivateFolder.create(
+            options.cacheFolder(),
+            PrivateFolder.Readers.ANY,
+            "what lies in the cache is believed: name another as cache_directory of the store");
+    Path folder = caches.resolve(folderName(store.describe("")));
     Files.createDirectories(folder.resolve(CACHE));
     this.local = folder.toRealPath();
     this.cache = new FileCache(store, local.resolve(CACHE), options.cacheBytes());

@@ -8,20 +8,66 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.flowmon.archive.store.PrivateFolder.Readers;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PrivateFolderTest {
   @TempDir Path directory;
 
+  private static Path create(Path folder) throws IOException {
+    return PrivateFolder.create(folder, Readers.NONE, "choose another folder");
+  }
+
+  private static void assertUnsafe(String why, Path folder) {
+    for (Readers readers : Readers.values()) {
+      assertUnsafe(why, folder, readers);
+    }
+  }
+
+  private static void assertUnsafe(String why, Path folder, Readers readers) {
+    UnsafeFolderException e =
+        assertThrows(
+            UnsafeFolderException.class,
+            () -> PrivateFolder.create(folder, readers, "choose another folder"));
+    assertTrue(e.getMessage().contains(why), e.getMessage());
+    assertTrue(e.getMessage().endsWith("; choose another folder"), e.getMessage());
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  private static void setMode(Path file, String mode) throws IOException {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+  }
+
+  /** Gives a file to somebody else; only root can. */
+  private static void give(Path file, String attribute, int id) {
+    try {
+      Files.setAttribute(file, attribute, id);
+    } catch (IOException e) {
+      Assumptions.abort("only root gives files to another user: " + e);
+    }
+  }
+
+  private Path sticky() throws IOException {
+    Path sticky = Files.createDirectory(directory.resolve("sticky"));
+    Files.setAttribute(sticky, "unix:mode", 01777);
+    return sticky;
+  }
+
   @Test
   void isMadeForItsOwnerAlone() throws IOException {
     Path folder = directory.resolve("a/b/cache");
-    PrivateFolder.create(folder);
-    assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)));
-    PrivateFolder.create(folder);
+    create(folder);
+    assertEquals("rwx------", mode(folder));
+    create(folder);
+    PrivateFolder.write(folder.resolve("secret"), "s");
+    assertEquals("rw-------", mode(folder.resolve("secret")));
     try (var files = Files.list(folder)) {
-      assertEquals(0, files.count());
+      assertEquals(1, files.count());
     }
   }
 
@@ -29,18 +75,61 @@ class PrivateFolderTest {
   void oneThatOthersMayWriteToIsRefused() throws IOException {
     Path folder = Files.createDirectory(directory.resolve("cache"));
     for (String mode : new String[] {"rwxrwx---", "rwx----w-"}) {
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
-      IOException e = assertThrows(IOException.class, () -> PrivateFolder.create(folder));
-      assertTrue(e.getMessage().contains(folder + " can be written to by other"), e.getMessage());
+      setMode(folder, mode);
+      assertUnsafe("is open to other users", folder);
     }
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-    PrivateFolder.create(folder);
+    setMode(folder, "rwxr-xr-x");
+    assertUnsafe("is open to other users", folder, Readers.NONE);
+    PrivateFolder.create(folder, Readers.ANY, "");
   }
 
   @Test
   void whatIsNoFolderIsRefused() throws IOException {
-    Path file = Files.createFile(directory.resolve("file"));
-    IOException e = assertThrows(IOException.class, () -> PrivateFolder.create(file));
-    assertTrue(e.getMessage().contains("is no folder"), e.getMessage());
+    assertUnsafe("is no folder", Files.createFile(directory.resolve("file")));
+    Path nowhere = Files.createSymbolicLink(directory.resolve("nowhere"), Path.of("missing"));
+    assertUnsafe("is no folder", nowhere);
+  }
+
+  @Test
+  void aLinkIsTheFolderThatItLeadsTo() throws IOException {
+    Path folder = Files.createDirectory(directory.resolve("folder"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), folder);
+    setMode(folder, "rwxrwxrwx");
+    assertUnsafe("is open to other users", link);
+    setMode(folder, "rwx------");
+    assertEquals(folder.toRealPath(), create(link));
+  }
+
+  @Test
+  void oneThatAnyUserCouldExchangeIsRefused() throws IOException {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    setMode(open, "rwxrwxrwx");
+    assertUnsafe("all may write into", open.resolve("postgres"));
+    assertUnsafe("all may write into", open.resolve("demo").resolve("postgres"));
+    // A sticky folder keeps the names of others' files, as /tmp does.
+    assertEquals("rwx------", mode(create(sticky().resolve("postgres"))));
+  }
+
+  @Test
+  void oneThatAGroupCouldExchangeIsRefused() throws IOException {
+    Path shared = Files.createDirectory(directory.resolve("shared"));
+    setMode(shared, "rwxrwxr-x");
+    create(shared.resolve("of-own-group"));
+    give(shared, "unix:gid", 65534);
+    assertUnsafe("can be exchanged by the group", shared.resolve("demo").resolve("postgres"));
+    setMode(shared, "rwxr-xr-x");
+    create(shared.resolve("demo").resolve("postgres"));
+  }
+
+  @Test
+  void oneWithinAFolderOfAnotherUserIsRefused() throws IOException {
+    Path demo = Files.createDirectory(directory.resolve("demo"));
+    Path above = Files.createDirectory(demo.resolve("mine"));
+    Path own = create(above.resolve("postgres"));
+    give(demo, "unix:uid", 65534);
+    assertUnsafe("can be exchanged by ", own);
+    Path others = create(sticky().resolve("others"));
+    give(others, "unix:uid", 65534);
+    assertUnsafe("another user", others);
   }
 }

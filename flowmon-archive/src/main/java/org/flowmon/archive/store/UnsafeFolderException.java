@@ -1,0 +1,13 @@
+package org.flowmon.archive.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Other users could change a folder whose files are believed; says how, and what to do. */
+public final class UnsafeFolderException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  UnsafeFolderException(Path folder, String why, String advice) {
+    super(folder + " " + why + "; " + advice);
+  }
+}
