@@ -111,6 +111,37 @@ class ConfidenceIT {
   }
 
   @Test
+  void aGapOfAKnownExporterIsLost() throws Exception {
+    assertEquals(
+        new Sums(20, 0, 0, 7, 0, 0),
+        report(
+            "known-gap",
+            knownAtOnce(),
+            exporter -> {
+              for (int i = 0; i < 20; i++) {
+                exporter.awaitLosses(i == 19 ? 7 : 0);
+                exporter.v5(i < 10 ? i : i + 7, 0, 0);
+              }
+            }));
+  }
+
+  /** The default limits, but whose flows come is known: no minute is waited for. */
+  private static DecoderLimits knownAtOnce() {
+    DecoderLimits limits = DecoderLimits.defaults();
+    return new DecoderLimits(
+        limits.stateBytes(),
+        limits.strangerBytes(),
+        limits.exporterBytes(),
+        0,
+        limits.idleMicros(),
+        limits.templatesPerDomain(),
+        limits.fieldsPerTemplate(),
+        limits.scopesPerDomain(),
+        limits.flowsPerDatagram(),
+        limits.templateLifetimeMicros());
+  }
+
+  @Test
   void flowsWhoseTemplateIsLostAreLost() throws Exception {
     assertEquals(
         new Sums(20, 0, 0, 3, 0, 0),
@@ -139,10 +170,13 @@ class ConfidenceIT {
   }
 
   private static Sums report(String name, Faults faults) throws Exception {
+    return report(name, DecoderLimits.defaults(), faults);
+  }
+
+  private static Sums report(String name, DecoderLimits limits, Faults faults) throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), name, OneJvm.PARTITIONS);
     IngestCounters counters = new IngestCounters();
-    ExportDecoder decoder =
-        new ExportDecoder(counters, new BadDatagramSamples(4), null, DecoderLimits.defaults());
+    ExportDecoder decoder = new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
     try (FlowPublisher publisher =
         FlowPublisher.open(PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
       try (UdpCollector collector =
