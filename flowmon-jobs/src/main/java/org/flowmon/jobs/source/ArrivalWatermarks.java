@@ -16,16 +16,34 @@ import org.flowmon.jobs.types.WatermarkTime;
  *
  * <p>The mark of an input's end lies after its last flow, and may be after the clock, so that
  * windows close when no flow comes any more. It leads the watermark up to when it was sent at once,
- * and from then on no faster than time goes by: flows of others that are still to come are in time.
+ * and from then on no faster than time goes by, while nobody sends. As soon as anybody sends flows
+ * or heartbeats, time goes by these again: a collector whose clock trails, or that Kafka is away
+ * from, is late no further than it is when the mark comes. Whether who sent is still at work only
+ * its next message tells. It is waited for: {@link #PAUSE_NANOS} if there were few, so that no
+ * single message holds up windows for long; {@link #OUTAGE_NANOS} after messages have kept coming.
+ *
+ * <p>Of several marks the largest counts. They are in no checkpoint: after a restart time goes on
+ * with the next message of the partition.
  */
 final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
+  /** Messages that follow each other within this keep coming; heartbeats do so every second. */
+  static final long PAUSE_NANOS = 10_000_000_000L;
+
+  /** So long who has kept sending may be away. */
+  static final long OUTAGE_NANOS = 600_000_000_000L;
+
   private final long disorderMicros;
   private final LongSupplier nanos;
+  private final long openedNanos;
   private long maxArrival = Long.MIN_VALUE;
-  // The last mark of an end: how far it leads, from where, since when.
+  // How far marks lead: from an arrival on, as time goes by, since when. Nanoseconds count from
+  // the opening.
   private long end = Long.MIN_VALUE;
-  private long endReached;
-  private long endNanos;
+  private long from;
+  private long fromNanos;
+  // Messages that are no marks keep coming: the first and the last.
+  private long firstNanos;
+  private long lastNanos = -PAUSE_NANOS - 1;
 
   /**
    * No message was read.
@@ -35,13 +53,20 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
   ArrivalWatermarks(long disorderMicros, LongSupplier nanos) {
     this.disorderMicros = disorderMicros;
     this.nanos = nanos;
+    openedNanos = nanos.getAsLong();
   }
 
-  /** Records get the largest arrival of their batch, in milliseconds, as their timestamp. */
+  /**
+   * As a source makes it, with a clock that stands while the task is held up: what it could not
+   * read is not late. Records get the largest arrival of their batch, in milliseconds, as their
+   * timestamp.
+   */
   static WatermarkStrategy<PositionedBatch> strategy(Duration disorderBound) {
     long disorderMicros = disorderBound.toNanos() / 1000;
     return WatermarkStrategy.<PositionedBatch>forGenerator(
-            context -> new ArrivalWatermarks(disorderMicros, System::nanoTime))
+            context ->
+                new ArrivalWatermarks(
+                    disorderMicros, context.getInputActivityClock()::relativeTimeNanos))
         .withTimestampAssigner((record, kafka) -> Math.floorDiv(record.batch().maxArrival(), 1000));
   }
 
@@ -52,17 +77,35 @@ final class ArrivalWatermarks implements WatermarkGenerator<PositionedBatch> {
     }
     maxArrival = Math.max(maxArrival, event.reached());
     if (event.batch().isEndOfInput()) {
-      end = event.batch().maxArrival();
-      endReached = event.reached();
-      endNanos = nanos.getAsLong();
+      end = Math.max(end, event.batch().maxArrival());
+      from = maxArrival;
+      fromNanos = sinceOpened();
+    } else if (end > maxArrival) {
+      awaitNext();
     }
+  }
+
+  /** Marks are not followed until nobody seems to be at work any more. */
+  private void awaitNext() {
+    long now = sinceOpened();
+    if (now - lastNanos > PAUSE_NANOS) {
+      firstNanos = now;
+    }
+    lastNanos = now;
+    boolean keepComing = now - firstNanos >= PAUSE_NANOS;
+    from = maxArrival;
+    fromNanos = Math.max(fromNanos, now + (keepComing ? OUTAGE_NANOS : PAUSE_NANOS));
+  }
+
+  private long sinceOpened() {
+    return nanos.getAsLong() - openedNanos;
   }
 
   @Override
   public void onPeriodicEmit(WatermarkOutput output) {
     if (end > maxArrival) {
-      long gone = (nanos.getAsLong() - endNanos) / 1000;
-      maxArrival = Math.max(maxArrival, Math.min(end, endReached + gone));
+      long gone = Math.max(0, (sinceOpened() - fromNanos) / 1000);
+      maxArrival = Math.max(maxArrival, Math.min(end, from + gone));
     }
     if (maxArrival != Long.MIN_VALUE) {
       output.emitWatermark(new Watermark(WatermarkTime.watermark(maxArrival, disorderMicros)));
