@@ -19,6 +19,8 @@ import org.flowmon.flow.FlowBatchHeader;
  *     {@link Long#MIN_VALUE} where none was passed over. From here on all before the window was
  *     seen
  * @param taken how many batches were taken, counted up to {@link #ESTABLISHED}
+ * @param told flows of refused messages whose numbers lie after the largest seen and that no gap
+ *     explains: they count as lost already if one does in the end
  */
 record ProducerPosition(
     String sourceKey,
@@ -29,7 +31,8 @@ record ProducerPosition(
     long losses,
     long arrival,
     long passedOver,
-    int taken) {
+    int taken,
+    long told) {
   static final int WINDOW = 64;
 
   /** So many batches show that a producer is none that somebody made up for one message. */
@@ -55,7 +58,8 @@ record ProducerPosition(
         batch.cumulativeLosses(),
         record.reached(),
         Long.MIN_VALUE,
-        1);
+        1,
+        0);
   }
 
   /** Whether a number was seen before, or lies so far back that it must count as seen. */
@@ -95,7 +99,41 @@ record ProducerPosition(
         losses,
         arrival,
         passedOverAfter(1),
-        taken);
+        taken,
+        told);
+  }
+
+  /** The position after a message whose flows count as lost though it may be in a gap one day. */
+  ProducerPosition withTold(long flows) {
+    return new ProducerPosition(
+        sourceKey,
+        producerId,
+        next,
+        seen,
+        this.flows,
+        losses,
+        arrival,
+        passedOver,
+        taken,
+        told + flows);
+  }
+
+  /** What two positions of the same stream know together: a smaller one is stale. */
+  ProducerPosition joined(ProducerPosition other) {
+    if (next != other.next) {
+      return next > other.next ? this : other;
+    }
+    return new ProducerPosition(
+        sourceKey,
+        producerId,
+        next,
+        seen | other.seen,
+        flows,
+        losses,
+        Math.max(arrival, other.arrival),
+        passedOver,
+        Math.max(taken, other.taken),
+        Math.max(told, other.told));
   }
 
   /** The position with a batch that is no repeat. */
@@ -113,7 +151,8 @@ record ProducerPosition(
           losses,
           arrival,
           passedOver,
-          more);
+          more,
+          told);
     }
     long step = sequence + 1 - next;
     long bits = step >= WINDOW ? 1 : seen << step | 1;
@@ -126,7 +165,8 @@ record ProducerPosition(
         batch.cumulativeLosses(),
         Math.max(arrival, record.reached()),
         passedOverAfter(step),
-        more);
+        more,
+        0);
   }
 
   private long passedOverAfter(long step) {

@@ -8,16 +8,17 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
- * Version 3: source key (modified UTF-8), then seven numbers in the record's order, 8 bytes each,
- * and how many batches were taken (4 bytes). Before version 3 the last was not there: all producers
- * count as established. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the
- * window is not sure.
+ * Version 4: source key (modified UTF-8), then seven numbers in the record's order, 8 bytes each,
+ * how many batches were taken (4 bytes), and flows of refused messages (8 bytes; none before
+ * version 4). Before version 3 it was not said how many were taken: all producers count as
+ * established. Version 1 had no {@link ProducerPosition#passedOver}: what lay before the window is
+ * not sure.
  */
 public final class ProducerPositionSerializer extends RecordSerializer<ProducerPosition> {
   private static final long serialVersionUID = 1L;
 
   public ProducerPositionSerializer() {
-    super(3);
+    super(4);
   }
 
   @Override
@@ -31,6 +32,7 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
     target.writeLong(position.arrival());
     target.writeLong(position.passedOver());
     target.writeInt(position.taken());
+    target.writeLong(position.told());
   }
 
   @Override
@@ -47,7 +49,8 @@ public final class ProducerPositionSerializer extends RecordSerializer<ProducerP
         source.readLong(),
         source.readLong(),
         found > 1 ? source.readLong() : next - ProducerPosition.WINDOW,
-        found > 2 ? source.readInt() : ProducerPosition.ESTABLISHED);
+        found > 2 ? source.readInt() : ProducerPosition.ESTABLISHED,
+        found > 3 ? source.readLong() : 0);
   }
 
   @Override

@@ -19,9 +19,9 @@ import org.flowmon.flow.FlowBatch;
  *
  * <p>After a restart every task is given the positions of all partitions, because Kafka's
  * partitions and operator state are dealt out by different rules. A position only ever grows, so of
- * two for the same stream the larger is right, and a stale one does no harm. What a task has not
- * seen since the restart is written by one task only, so that nothing is forgotten and little is
- * written twice.
+ * two for the same stream the larger is right, of two as large what both say, and a stale one does
+ * no harm. What a task has not seen since the restart is written by one task only, so that nothing
+ * is forgotten and little is written twice.
  */
 final class ProducerPositions {
   /** Producers of each kind that are remembered of one partition; each start is a new producer. */
@@ -109,44 +109,55 @@ final class ProducerPositions {
     select(position.sourceKey()).put(position);
   }
 
+  /** Changes what is known of a producer that is known and of which nothing came. */
+  void update(ProducerPosition position) {
+    Partition partition = select(position.sourceKey());
+    if (partition.established.replace(position.producerId(), position) == null) {
+      partition.newcomers.replace(position.producerId(), position);
+    }
+  }
+
   /**
    * Batches of a producer that lie so far after its last that no gap explains them, and follow one
    * another. Not in a checkpoint: after a restart it takes as long again.
    *
    * @param next number of the one that would be next
    * @param count how many these are
-   * @param flows in them
-   * @param since which arrival they came
+   * @param since how far its partition had come when the first came
    */
-  record FarRun(long next, int count, long flows, long since) {}
+  record FarRun(long next, int count, long since) {}
 
   /**
    * Takes in a batch that lies so far after its producer's last. It is to be refused unless this
    * tells otherwise: when a run of them has gone on for {@link #FAR_MICROS} and nothing came that
-   * followed the last, what lies between is gone from the topic. Whoever makes a message up in the
-   * name of a producer at work does not silence it, as that sends something each second.
+   * followed the last, what lies between is gone from the topic.
    *
-   * @return how many flows of the run were refused; −1 if the batch is to be refused, too
+   * <p>The time is that of the partition: the largest arrival that any batch taken, or this one,
+   * has reached, which is no later than when it was sent. So messages in the name of a producer
+   * that sends each second and whose clock is right do not silence it by such numbers, however many
+   * come at once and whichever arrivals they say. Who sends for so long while the producer is away,
+   * or trails as far, does; and so does one message with a number that a gap explains.
+   *
+   * @return whether the batch is to be taken
    */
-  long far(PositionedBatch record) {
+  boolean far(PositionedBatch record) {
     Partition partition = select(record.sourceKey());
     FlowBatch batch = record.batch();
+    long reached = Math.max(partition.latest, record.reached());
     FarRun before = partition.far.remove(batch.producerId());
     boolean goesOn = before != null && before.next() == batch.sequence();
-    FarRun run = goesOn ? before : new FarRun(0, 0, 0, record.reached());
-    if (run.count() >= ProducerPosition.ESTABLISHED
-        && record.reached() - run.since() >= FAR_MICROS) {
-      return run.flows();
+    FarRun run = goesOn ? before : new FarRun(0, 0, reached);
+    if (run.count() >= ProducerPosition.ESTABLISHED && reached - run.since() >= FAR_MICROS) {
+      return true;
     }
     partition.far.put(
-        batch.producerId(),
-        new FarRun(batch.sequence() + 1, run.count() + 1, run.flows() + batch.rows(), run.since()));
+        batch.producerId(), new FarRun(batch.sequence() + 1, run.count() + 1, run.since()));
     if (partition.far.size() > PRODUCERS) {
       Iterator<Long> oldest = partition.far.keySet().iterator();
       oldest.next();
       oldest.remove();
     }
-    return -1;
+    return false;
   }
 
   /** Keeps lost flows of a partition of which no arrival is known until its first batch. */
@@ -179,9 +190,7 @@ final class ProducerPositions {
   void restore(ProducerPosition position) {
     Partition partition = byPartition.computeIfAbsent(position.sourceKey(), key -> new Partition());
     ProducerPosition known = partition.get(position.producerId());
-    if (known == null || known.next() < position.next()) {
-      partition.put(position);
-    }
+    partition.put(known == null ? position : known.joined(position));
   }
 
   /** Takes from a checkpoint what was kept of a partition; as often as tasks wrote it. */

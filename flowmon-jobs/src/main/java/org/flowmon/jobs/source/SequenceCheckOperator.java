@@ -153,8 +153,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   }
 
   private void takeFar(StreamRecord<PositionedBatch> element, ProducerPosition position) {
-    long refused = positions.far(element.getValue());
-    if (refused < 0) {
+    if (!positions.far(element.getValue())) {
       refuse(element, outOfSequence(element.getValue(), position));
       return;
     }
@@ -163,7 +162,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
             + " topic and counts as lost",
         Long.toHexString(position.producerId()),
         position.missingBatches(element.getValue().batch()));
-    takeNext(element, position, refused);
+    takeNext(element, position, position.told());
   }
 
   /** Were it believed, all that its producer sends from now on would be taken for repeats. */
@@ -226,8 +225,12 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       return 0;
     }
     ProducerPosition position = positions.get(refused.sourceKey(), header.producerId());
-    if (position == null || position.isBeyondGaps(header)) {
+    if (position == null) {
       return header.rows(); // of a producer that is not known, and does not become so
+    }
+    if (position.isBeyondGaps(header)) {
+      positions.update(position.withTold(header.rows()));
+      return header.rows();
     }
     if (position.isNext(header)) {
       positions.put(position.withLost(header));

@@ -112,17 +112,21 @@ class SequenceCheckOperatorTest {
 
   @Test
   void aPositionStaysThroughItsSerializerAndVersion1IsSureOfTheWindowOnly() throws Exception {
-    ProducerPosition position = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7, 3);
+    ProducerPosition position = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7, 3, 9);
     ProducerPositionSerializer serializer = new ProducerPositionSerializer();
     DataOutputSerializer out = new DataOutputSerializer(64);
     serializer.serialize(position, out);
     byte[] bytes = out.getCopyOfBuffer();
     assertEquals(position, serializer.deserialize(new DataInputDeserializer(bytes)));
+    bytes[0] = 3;
+    byte[] third = Arrays.copyOf(bytes, bytes.length - 8);
+    ProducerPosition without = serializer.deserialize(new DataInputDeserializer(third));
+    assertEquals(position, without.withTold(9));
     bytes[0] = 2;
-    byte[] before = Arrays.copyOf(bytes, bytes.length - 4);
+    byte[] before = Arrays.copyOf(bytes, bytes.length - 12);
     assertTrue(serializer.deserialize(new DataInputDeserializer(before)).isEstablished());
     bytes[0] = 1;
-    byte[] old = Arrays.copyOf(bytes, bytes.length - 12);
+    byte[] old = Arrays.copyOf(bytes, bytes.length - 20);
     ProducerPosition read = serializer.deserialize(new DataInputDeserializer(old));
     assertEquals(
         List.of(true, false, true), LongStream.of(199, 197, 198).mapToObj(read::isSeen).toList());
@@ -419,23 +423,130 @@ class SequenceCheckOperatorTest {
     }
   }
 
+  @Test
+  void manyNumbersAtOnceDoNotSilenceAProducerAtWork() throws Exception {
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+        open(1, 0, null)) {
+      send(check, "t:0", IntStream.range(0, 20).toArray());
+      long from = ProducerPosition.MAX_MISSING + 100;
+      far(check, from, from, TestFlow.START - 3600 * TestFlow.SECOND);
+      for (int more = 1; more < 20; more++) {
+        far(check, from, from + more, BATCHES.get(20).maxArrival());
+      }
+      send(check, "t:0", IntStream.range(20, 30).toArray());
+      assertEquals(LongStream.range(0, 30).boxed().toList(), sequences(check));
+    }
+  }
+
+  @Test
+  void theFlowsOfARunThatBreaksAreLostOnce() throws Exception {
+    for (Break how : Break.values()) {
+      long[] lost = {0};
+      OperatorSubtaskState state;
+      try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+          open(1, 0, null)) {
+        send(check, "t:0", IntStream.range(0, 10).toArray());
+        for (int second = 0; second < 5; second++) {
+          far(check, FAR, second);
+        }
+        breakRun(check, how);
+        lost[0] += lost(check).stream().mapToLong(l -> l).sum();
+        state = check.snapshot(1, 1);
+      }
+      try (OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check =
+          open(1, 0, state)) {
+        for (int second = 6; second < 30; second++) {
+          far(check, FAR, second);
+        }
+        lost[0] += lost(check).stream().mapToLong(l -> l).sum();
+        long taken = sequences(check).get(0);
+        assertEquals(10 * (taken - 10), lost[0], "all before number " + taken + ", " + how);
+      }
+    }
+  }
+
+  private static final long FAR = ProducerPosition.MAX_MISSING + 100;
+
+  /** How number 5 of a run that began at 0 is not the next one. */
+  private enum Break {
+    MISSING,
+    REFUSED,
+    ANOTHER_RUN,
+    OTHERS
+  }
+
+  private static void breakRun(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check, Break how)
+      throws Exception {
+    switch (how) {
+      case MISSING -> {}
+      case REFUSED ->
+          refuse(
+              check,
+              1005,
+              TestFlow.batch(
+                  TestFlow.random(1, 10, 1, 5),
+                  BATCHES.get(0).producerId(),
+                  FAR + 5,
+                  10 * (FAR + 6)));
+      case ANOTHER_RUN -> {
+        for (int second = 7; second < 10; second++) {
+          far(check, FAR - 50, second);
+        }
+      }
+      case OTHERS -> {
+        far(check, FAR, 5);
+        for (long number : new long[] {0, ProducerPosition.MAX_MISSING + 9}) {
+          for (int producer = 0; producer < ProducerPositions.PRODUCERS; producer++) {
+            byte[] beat = FlowBatchBuilder.heartbeat(producer, number, 0, 0, TestFlow.START);
+            check.processElement(
+                new StreamRecord<>(new PositionedBatch("t:0", 7, FlowBatch.open(beat), 0)));
+          }
+        }
+      }
+    }
+  }
+
+  /** After a restart there may be two of one producer, one of them from before it. */
+  @Test
+  void ofTwoPositionsOfOneNumberNothingIsForgotten() {
+    ProducerPosition older = new ProducerPosition("t:0", 1, 200, 0b1001, 4, 5, 6, 7, 3, 0);
+    ProducerPosition newer = new ProducerPosition("t:0", 1, 200, 0b1011, 4, 5, 6, 7, 4, 9);
+    for (List<ProducerPosition> both : List.of(List.of(older, newer), List.of(newer, older))) {
+      ProducerPositions positions = new ProducerPositions();
+      both.forEach(positions::restore);
+      assertEquals(newer, positions.get("t:0", 1));
+    }
+  }
+
   /** A batch of ten flows, so many numbers after the first, that came a second after the last. */
   private static void far(
       OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
       long from,
       int second)
       throws Exception {
-    long time = TestFlow.START + second * 1_000_000L;
+    far(check, from, from + second, TestFlow.START + (1 + second) * TestFlow.SECOND);
+  }
+
+  private static void far(
+      OneInputStreamOperatorTestHarness<PositionedBatch, PositionedBatch> check,
+      long from,
+      long number,
+      long reached)
+      throws Exception {
     byte[] bytes =
         TestFlow.batch(
-            TestFlow.random(1, 10, 1, 5),
-            BATCHES.get(0).producerId(),
-            from + second,
-            10 * (from + second + 1));
+            TestFlow.random(1, 10, 1, 5), BATCHES.get(0).producerId(), number, 10 * (number + 1));
     check.processElement(
         new StreamRecord<>(
             new PositionedBatch(
-                "t:0", 1000 + second, FlowBatch.open(bytes), 0, false, time, Optional.empty())));
+                "t:0",
+                1000 + number - from,
+                FlowBatch.open(bytes),
+                0,
+                false,
+                reached,
+                Optional.empty())));
   }
 
   /** Somebody may have sent a wrong one under its number first. */
