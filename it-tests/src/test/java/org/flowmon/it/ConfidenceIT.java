@@ -115,7 +115,7 @@ class ConfidenceIT {
     assertEquals(
         new Sums(20, 0, 0, 7, 0, 0),
         report(
-            "known-gap",
+            "known_gap",
             knownAtOnce(),
             exporter -> {
               for (int i = 0; i < 20; i++) {
