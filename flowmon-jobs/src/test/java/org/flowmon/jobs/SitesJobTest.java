@@ -32,9 +32,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowOperator;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.sink.KafkaStates;
+import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.query.ResultTable;
@@ -243,11 +245,14 @@ class SitesJobTest {
     List<Said> all = new ArrayList<>();
     long time = TestFlow.START / 1000;
     StatesMessage.Progress last = null;
+    long number = 0;
     List<byte[]> windows = new ArrayList<>(); // said together with the progress behind them
     for (ConsumerRecord<byte[], byte[]> record : kafka.records(topic)) {
       assertTrue(record.value().length <= StatesMessage.MAX_BYTES);
       windows.add(record.value());
-      if (StatesMessage.open(record.value()) instanceof StatesMessage.Progress progress) {
+      StatesMessage message = StatesMessage.open(record.value());
+      number = message.number();
+      if (message instanceof StatesMessage.Progress progress) {
         // The end of the flows is an hour after them: nobody waits for it.
         boolean isEnd = progress.through() > TestFlow.START + 600 * SECOND;
         time = isEnd ? time + 1 : Math.max(time, progress.through() / 1000);
@@ -263,7 +268,6 @@ class SitesJobTest {
     }
     // What the site would say next, each second: where its input ended, more might come. A site
     // whose job read all at once has said nothing between the first flow and the end.
-    long number = last.number();
     for (long then = time + 1000; then <= LAST_SAID; then += 1000) {
       all.add(
           new Said(
@@ -299,46 +303,94 @@ class SitesJobTest {
     return all;
   }
 
-  /** Behind one of fifty messages one that somebody made up of it, as sound as it is. */
+  /**
+   * In five of each fifteen seconds, behind one of four messages one that somebody made up of it,
+   * as sound as it is; in two others, when all of that is over, behind each that says how far one
+   * of the sites is one that says that it publishes something else.
+   */
   private static List<Said> amongForged(List<Said> messages, Random random) {
     List<Said> all = new ArrayList<>();
+    int kind = 0;
     for (int i = 0; i < messages.size(); i++) {
       Said said = messages.get(i);
       all.add(said);
-      if (i % 50 == 10) {
-        all.add(
-            new Said(said.time, forged(StatesMessage.open(said.bytes), i / 50, random).toBytes()));
+      StatesMessage message = StatesMessage.open(said.bytes);
+      long at = said.time % 15_000;
+      if (i % 4 == 2 && at < 5_000) {
+        all.add(new Said(said.time, forged(message, kind++, random).toBytes()));
+      } else if (at >= 9_000
+          && at < 11_000
+          && message.site().equals(SITES.get((int) (said.time / 15_000 % 3)))
+          && message instanceof StatesMessage.Progress progress) {
+        all.add(new Said(said.time, forged(progress, 4).toBytes()));
       }
     }
     return all;
   }
 
   private static StatesMessage forged(StatesMessage good, int kind, Random random) {
-    if (good instanceof StatesMessage.Progress progress) {
-      return new StatesMessage.Progress(
-          progress.attempt(),
-          progress.number() + 1_000,
-          kind % 2 == 0 ? "nowhere" : progress.site(),
-          progress.through() + 10 * 86_400 * SECOND, // more than is believed
-          progress.published());
+    return good instanceof StatesMessage.Progress progress
+        ? forged(progress, kind)
+        : forged((StatesMessage.Part) good, kind, random);
+  }
+
+  /** What is published under another name, that comes first, or is not; what is not believed. */
+  private static StatesMessage.Progress forged(StatesMessage.Progress good, int kind) {
+    List<StatesMessage.Published> published = new ArrayList<>();
+    for (StatesMessage.Published own : good.published()) {
+      Publication of = own.publication();
+      published.add(
+          new StatesMessage.Published(
+              new Publication(
+                  "a_" + of.analysis(),
+                  of.query(),
+                  of.widthMicros(),
+                  of.latenessMicros(),
+                  of.timeColumn(),
+                  of.spread()),
+              Long.MIN_VALUE));
     }
-    StatesMessage.Part part = (StatesMessage.Part) good;
-    byte[] bytes = part.bytes().clone();
+    published.addAll(kind % 2 == 0 ? good.published() : List.of());
+    long attempt = kind % 3 == 0 ? kind : good.attempt();
+    return switch (kind % 5) {
+      case 0 ->
+          new StatesMessage.Progress(
+              attempt, good.number() + 1_000, "nowhere", good.through(), good.published());
+      case 1 ->
+          new StatesMessage.Progress(
+              attempt,
+              good.number() + 1_000,
+              good.site(),
+              good.through() + 10 * 86_400 * SECOND, // more than is believed
+              good.published());
+      case 2 ->
+          new StatesMessage.Progress(attempt, 1L << 40, good.site(), good.through(), published);
+      case 3 -> new StatesMessage.Progress(attempt, 0, good.site(), good.through(), List.of());
+      default ->
+          new StatesMessage.Progress(
+              attempt, good.number() + 1, good.site(), good.through(), published);
+    };
+  }
+
+  /** Other bytes, of this window or one of ten days later; one to come that was not told yet. */
+  private static StatesMessage.Part forged(StatesMessage.Part good, int kind, Random random) {
+    byte[] bytes = good.bytes().clone();
     for (int n = 0; n < 3 && bytes.length > 0; n++) {
       bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
     }
-    boolean other = kind % 3 == 0;
+    boolean isToCome = kind % 3 == 2;
+    long later = isToCome ? 2 * SECOND : kind % 2 == 0 ? 0 : 10 * 86_400 * SECOND;
     return new StatesMessage.Part(
-        other ? random.nextLong() : part.attempt(),
-        part.number() + (kind % 3 == 1 ? 1_000 : 0),
-        part.site(),
-        part.publication(),
-        part.windowEnd() + (kind % 2 == 0 ? 0 : 10 * 86_400 * SECOND),
-        part.counts(),
-        part.length(),
-        part.part(),
-        part.parts(),
-        bytes);
+        kind % 3 == 0 ? random.nextLong() : good.attempt(),
+        good.number() + (kind % 3 == 1 ? 1_000 : 1),
+        good.site(),
+        good.publication(),
+        good.windowEnd() + later,
+        isToCome ? ArrivalCounts.NONE : good.counts(),
+        isToCome ? 0 : good.length(),
+        isToCome ? 0 : good.part(),
+        isToCome ? 1 : good.parts(),
+        isToCome ? new byte[0] : bytes);
   }
 
   /** Puts messages into one topic, in the order of their times, with these as their timestamps. */
@@ -585,11 +637,12 @@ class SitesJobTest {
       int lacking = 0;
       for (Map.Entry<Long, WindowResult> result : results.entrySet()) {
         lacking += result.getValue().missingSites().isEmpty() ? 0 : 1;
-        // What was made up comes behind what it was made of: nothing of that is lost, either.
-        assertEquals(
-            expected.get(result.getKey()),
-            BruteForce.describe(result.getValue()),
-            analysis.name() + ", seed 44, missing " + result.getValue().missingSites());
+        if (result.getValue().missingSites().isEmpty()) {
+          assertEquals(
+              expected.get(result.getKey()),
+              BruteForce.describe(result.getValue()),
+              analysis.name() + ", seed 44");
+        }
       }
       assertTrue(lacking > 0 && lacking < results.size(), analysis.name() + ": " + lacking);
     }

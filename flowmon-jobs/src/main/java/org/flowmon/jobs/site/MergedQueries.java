@@ -26,8 +26,8 @@ final class MergedQueries {
 
   /** One of the tables of groups that a live query is answered from. */
   record Grouping(LiveQuery live, int number) {
-    MergedSite.Use use() {
-      return new MergedSite.Use(live.id(), number);
+    TakenWindows.Use use() {
+      return new TakenWindows.Use(live.id(), number);
     }
   }
 
@@ -38,7 +38,7 @@ final class MergedQueries {
   private final List<Grouping> groupings = new ArrayList<>(); // of all
   // Sites whose publications were compared with what is needed, since either has changed.
   private final Set<String> compared = new HashSet<>();
-  private final Map<String, Set<MergedSite.Use>> unserved = new TreeMap<>();
+  private final Map<String, Set<TakenWindows.Use>> unserved = new TreeMap<>();
   private final Map<String, Set<Publication>> unmatched = new TreeMap<>();
   private int unmatchedLogged;
   private final Counter unservedQueries;
@@ -117,7 +117,7 @@ final class MergedQueries {
     if (!compared.add(site.name()) && !hasChanged) {
       return;
     }
-    Set<MergedSite.Use> said = unserved.computeIfAbsent(site.name(), name -> new HashSet<>());
+    Set<TakenWindows.Use> said = unserved.computeIfAbsent(site.name(), name -> new HashSet<>());
     for (Grouping of : groupings) {
       LiveQuery live = of.live();
       if (choice.of(site, live, of.number(), null) == null && said.add(of.use())) {

@@ -1,22 +1,20 @@
 package org.flowmon.jobs.site;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.udaf.function.StateReader;
 import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.table.PublishedGroups;
 
 /**
  * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):
  *
  * <pre>
- *   version u8 = 2 | name | through i64 | said i64 | since i64 | heard i64 | has spoken u8
+ *   version u8 = 3 | name | through i64 | said i64 | since i64 | heard i64 | has spoken u8
  *   | lost after i64 | lost until i64 | progresses since u8
  *   | attempts varint | (attempt i64 | next number i64) …
+ *   | last messages varint | (fingerprint i64) …
  *   | publications varint | (publication | whole from i64) …
  *   | queries varint | (query id i64 | grouping varint | windows varint | (window) …) …
  *   | windows in parts varint | (attempt i64 | publication | end i64 | 6 counts i64 | length u32 | parts u16 | taken u16 | size u32 | bytes) …
@@ -24,16 +22,17 @@ import org.flowmon.udaf.table.PublishedGroups;
  *   window: end i64 | width i64 | flows i64 | has a digest u8 | keys, layout, values i64 where it has
  * </pre>
  *
- * Version 1, which is still read, has ends and widths of windows alone, and not what was said.
+ * Version 1, which is still read, has ends and widths of windows alone, and neither what was said
+ * nor fingerprints. There was no release with version 2, of which there were two.
  */
 final class MergedSite {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int WITHOUT_DIGESTS = 1;
   // Attempts of which windows are in parts: of a site that is restarted the one before never ends.
   private static final int MAX_ATTEMPTS = 4;
-  private static final int MAX_NUMBERED = 64;
-  // Windows that are remembered of one use: a day and a half of seconds.
-  private static final int MAX_TAKEN = 1 << 17;
+  // A site that comes further at nine tenths of the clock's pace, or faster, keeps up with it: so
+  // many microseconds of the site are a millisecond of the clock.
+  private static final int MICROS_PER_MILLI_KEPT_UP = 900;
 
   private final String name;
   private long through = Long.MIN_VALUE;
@@ -47,32 +46,10 @@ final class MergedSite {
   private long lostAfter = Long.MAX_VALUE;
   private long lostUntil = Long.MAX_VALUE;
   private int progressesSince;
-  // Number of the next message, of the attempts that were heard last.
-  private final Map<Long, Long> next = new LinkedHashMap<>();
+  private SpokenNumbers numbers = new SpokenNumbers();
   private final TreeMap<Publication, Long> published = new TreeMap<>();
-  private final Map<Use, TreeMap<Long, Window>> taken = new LinkedHashMap<>();
+  private TakenWindows taken = new TakenWindows();
   private final Map<Long, Assembly> assemblies = new LinkedHashMap<>();
-
-  /** What the groups of windows were taken for. */
-  record Use(long queryId, int grouping) {}
-
-  /**
-   * A window that was taken.
-   *
-   * @param flows that arrived in it; {@link #UNKNOWN} in a state of before
-   * @param digest of its groups; null where they were not there, or in a state of before
-   */
-  record Window(long width, long flows, PublishedGroups.Digest digest) {
-    static final long UNKNOWN = -1;
-
-    /** Whether not both can be what the site's flows give. */
-    boolean contradicts(Window other) {
-      boolean hasOtherFlows = flows != other.flows && flows != UNKNOWN && other.flows != UNKNOWN;
-      boolean canCompare = digest != null && other.digest != null;
-      return width == other.width
-          && (hasOtherFlows || (canCompare && digest.contradicts(other.digest)));
-    }
-  }
 
   /**
    * A site that has said nothing.
@@ -101,10 +78,17 @@ final class MergedSite {
    */
   void follow(long now, long millis) {
     long next = Math.min(said, now);
-    if (next > through) {
-      through = next;
-      heard(millis);
+    if (next <= through) {
+      return;
     }
+    // Of one that has not been anywhere nobody can say by how much it comes further.
+    long more =
+        through == Long.MIN_VALUE
+            ? Long.MAX_VALUE
+            : Math.floorDiv(next, MICROS_PER_MILLI_KEPT_UP)
+                - Math.floorDiv(through, MICROS_PER_MILLI_KEPT_UP);
+    through = next;
+    heard(more >= millis - heard ? millis : heard + more);
   }
 
   /** What it said first: what it had published before is not here. */
@@ -112,7 +96,11 @@ final class MergedSite {
     return since;
   }
 
-  /** When it came further last, in milliseconds. */
+  /**
+   * Until when it has kept up with the clock, in milliseconds: by as much as it comes further, and
+   * a ninth, it goes on, up to the clock. So who says in its name that it comes further by little
+   * makes nobody wait for it.
+   */
   long heard() {
     return heard;
   }
@@ -126,25 +114,25 @@ final class MergedSite {
     return published;
   }
 
+  /** Hears a message's number: the first thing that is done with one. What it tells of is lost. */
+  SpokenNumbers.Heard count(StatesMessage message, long fingerprint) {
+    SpokenNumbers.Heard heard = numbers.hear(message, fingerprint, hasSpoken);
+    if (heard.lost() > 0) {
+      lose();
+    }
+    if (heard.isOther()) {
+      doubt();
+    }
+    return heard;
+  }
+
   /**
-   * Notes the number of a message: the first thing that is done with one.
-   *
-   * @return how many messages of its attempt are known to have been lost before it
+   * Notes that somebody else has spoken in its name, or it has after somebody else: whatever is of
+   * results that are to come may not be here, or not be its own.
    */
-  long count(StatesMessage message) {
-    Long expected = next.remove(message.attempt());
-    long from = expected == null ? 0 : expected;
-    next.put(message.attempt(), Math.max(from, message.number() + 1));
-    if (next.size() > MAX_NUMBERED) {
-      next.remove(next.keySet().iterator().next());
-    }
-    // What was said before the first message that is here is told by since().
-    boolean isFirst = !hasSpoken && next.size() == 1 && expected == null;
-    if (isFirst || message.number() <= from) {
-      return 0;
-    }
+  private void doubt() {
     lose();
-    return message.number() - from;
+    lostAfter = Long.MIN_VALUE;
   }
 
   /**
@@ -259,57 +247,9 @@ final class MergedSite {
     return assemblies.remove(assemblies.keySet().iterator().next()).room();
   }
 
-  /**
-   * The times of a window that were not taken for a use before, of whichever publication.
-   *
-   * @return starts and ends, one after the other: none where all were, one where none was
-   */
-  List<long[]> notTaken(Use use, long windowEnd, long width) {
-    List<long[]> spans = new ArrayList<>();
-    long from = windowEnd - width;
-    SortedMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>()).tailMap(from + 1);
-    for (Map.Entry<Long, Window> window : windows.entrySet()) {
-      long start = window.getKey() - window.getValue().width();
-      if (start >= windowEnd) {
-        break;
-      }
-      if (start > from) {
-        spans.add(new long[] {from, start});
-      }
-      from = window.getKey();
-    }
-    if (from < windowEnd) {
-      spans.add(new long[] {from, windowEnd});
-    }
-    return spans;
-  }
-
-  /** The window that was taken for a use and ends there; null where none was. */
-  Window taken(Use use, long windowEnd) {
-    return taken.getOrDefault(use, new TreeMap<>()).get(windowEnd);
-  }
-
-  /** Notes that a window was taken for a use; false where there are too many of it. */
-  boolean taken(Use use, long windowEnd, Window window) {
-    TreeMap<Long, Window> windows = taken.computeIfAbsent(use, key -> new TreeMap<>());
-    if (windows.size() >= MAX_TAKEN) {
-      return false;
-    }
-    windows.put(windowEnd, window);
-    return true;
-  }
-
-  /** Forgets the windows of a use that ended by then. */
-  void forget(Use use, long windowEnd) {
-    TreeMap<Long, Window> windows = taken.get(use);
-    if (windows != null) {
-      windows.headMap(windowEnd, true).clear();
-    }
-  }
-
-  /** Forgets what was taken for a query. */
-  void forget(long queryId) {
-    taken.keySet().removeIf(use -> use.queryId() == queryId);
+  /** Its windows that were taken. */
+  TakenWindows taken() {
+    return taken;
   }
 
   byte[] toBytes() {
@@ -324,30 +264,14 @@ final class MergedSite {
     sink.putLong(lostAfter);
     sink.putLong(lostUntil);
     sink.putByte(progressesSince);
-    sink.putVarint(next.size());
-    next.forEach(
-        (attempt, number) -> {
-          sink.putLong(attempt);
-          sink.putLong(number);
-        });
+    numbers.write(sink);
     sink.putVarint(published.size());
     published.forEach(
         (publication, from) -> {
           StatesLayout.putPublication(publication, sink);
           sink.putLong(from);
         });
-    sink.putVarint(taken.size());
-    taken.forEach(
-        (use, windows) -> {
-          sink.putLong(use.queryId());
-          sink.putVarint(use.grouping());
-          sink.putVarint(windows.size());
-          windows.forEach(
-              (end, window) -> {
-                sink.putLong(end);
-                write(window, sink);
-              });
-        });
+    taken.write(sink);
     sink.putVarint(assemblies.size());
     assemblies.forEach(
         (attempt, assembly) -> {
@@ -357,38 +281,11 @@ final class MergedSite {
     return sink.toBytes();
   }
 
-  private static void write(Window window, StateSink sink) {
-    sink.putLong(window.width());
-    sink.putLong(window.flows());
-    PublishedGroups.Digest digest = window.digest();
-    sink.putByte(digest == null ? 0 : 1);
-    if (digest != null) {
-      sink.putLong(digest.keys());
-      sink.putLong(digest.layout());
-      sink.putLong(digest.values());
-    }
-  }
-
-  private static Window readWindow(StateReader reader, int version) {
-    long width = reader.getLong();
-    if (version == WITHOUT_DIGESTS) {
-      return new Window(width, Window.UNKNOWN, null);
-    }
-    long flows = reader.getLong();
-    boolean hasDigest = reader.getByte() == 1;
-    return new Window(
-        width,
-        flows,
-        hasDigest
-            ? new PublishedGroups.Digest(reader.getLong(), reader.getLong(), reader.getLong())
-            : null);
-  }
-
   /** Reads what {@link #toBytes} wrote. */
   static MergedSite read(byte[] bytes) {
     StateReader reader = new StateReader(bytes, 0, bytes.length, "the state of a site");
     int version = reader.getByte();
-    if (version < WITHOUT_DIGESTS || version > VERSION) {
+    if (version != WITHOUT_DIGESTS && version != VERSION) {
       throw reader.error("found version " + version + ", this reads versions 1 and " + VERSION);
     }
     MergedSite site = new MergedSite(StatesLayout.getName(reader), 0);
@@ -400,20 +297,11 @@ final class MergedSite {
     site.lostAfter = reader.getLong();
     site.lostUntil = reader.getLong();
     site.progressesSince = reader.getByte();
-    for (int n = reader.count("attempts", MAX_NUMBERED, 16); n > 0; n--) {
-      site.next.put(reader.getLong(), reader.getLong());
-    }
+    site.numbers = SpokenNumbers.read(reader, version == VERSION);
     for (int n = reader.count("publications", StatesMessage.MAX_PUBLICATIONS, 30); n > 0; n--) {
       site.published.put(StatesLayout.getPublication(reader), reader.getLong());
     }
-    for (int n = reader.count("queries", 1 << 24, 10); n > 0; n--) {
-      Use use = new Use(reader.getLong(), reader.count("groupings", 1 << 16, 0));
-      TreeMap<Long, Window> windows = new TreeMap<>();
-      for (int w = reader.count("windows", 1 << 28, 16); w > 0; w--) {
-        windows.put(reader.getLong(), readWindow(reader, version));
-      }
-      site.taken.put(use, windows);
-    }
+    site.taken = TakenWindows.read(reader, version == VERSION);
     for (int n = reader.count("windows in parts", MAX_ATTEMPTS, 8); n > 0; n--) {
       site.assemblies.put(reader.getLong(), Assembly.read(reader));
     }

@@ -96,8 +96,8 @@ final class MergedWindows {
     if (hasStates && states == null) {
       return false;
     }
-    MergedSite.Window said =
-        new MergedSite.Window(
+    TakenWindows.Window said =
+        new TakenWindows.Window(
             window.publication.widthMicros(),
             window.counts.flows(),
             hasStates ? states.digest() : null);
@@ -146,15 +146,14 @@ final class MergedWindows {
       MergedSite site,
       MergedQueries.Grouping grouping,
       Assembly window,
-      MergedSite.Window said,
+      TakenWindows.Window said,
       PublishedGroups states,
       long through) {
     LiveQuery live = grouping.live();
     long width = window.publication.widthMicros();
-    List<long[]> rest = site.notTaken(grouping.use(), window.windowEnd, width);
+    List<long[]> rest = site.taken().notTaken(grouping.use(), window.windowEnd, width);
     if (rest.isEmpty()) {
-      MergedSite.Window before = site.taken(grouping.use(), window.windowEnd);
-      if (before == null || !said.contradicts(before)) {
+      if (!site.taken().contradicts(grouping.use(), window.windowEnd, said)) {
         return Outcome.REPEATED;
       }
       lacking.tellSpan(live, site, through, window.windowStart(), window.windowEnd);
@@ -168,11 +167,19 @@ final class MergedWindows {
     if (live.window().isClosed(live.window().lastWindowEnd(pane), through)) {
       return Outcome.LATE; // not remembered: there is no end of windows that are past
     }
-    if (!site.taken(grouping.use(), window.windowEnd, said)) {
+    if (!site.taken()
+        .take(grouping.use(), window.windowEnd, said, closedBy(live.window(), through))) {
       return Outcome.ONE_TOO_MANY;
     }
     send(site, grouping, pane, window, states, through);
     return Outcome.SENT;
+  }
+
+  /** By when windows of sites ended that are in no result that is to come. */
+  private static long closedBy(WindowSpec window, long through) {
+    return through == Long.MIN_VALUE
+        ? through
+        : through - window.latenessMicros() - window.widthMicros();
   }
 
   /** The states of a window, null where they are damaged. */

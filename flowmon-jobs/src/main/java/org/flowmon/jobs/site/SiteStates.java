@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * from one of its publications, and time as far as all sites have come. Not thread-safe.
  *
  * <pre>
- *   message ─► MergedSite: its number, what it publishes, how far it is
+ *   message ─► SpokenNumbers: is it a repeat, does it go on from the one before
+ *           ─► MergedSite: what it publishes, how far it is
  *           ─► SitesTime: is it believed, how far are all
  *           ─► WindowsInParts ─► MergedWindows: which of the MergedQueries a whole window serves
  *           ─► LackingSites, as time goes on: which results lack which site
@@ -29,14 +30,16 @@ import org.slf4j.LoggerFactory;
  * one of them last is not in the state, nor how much room arrays have to grow, so that after a
  * restart another may be dropped.
  *
- * <p>Metrics, beside those of the classes above: {@code lost_messages}, {@code bad_values}, {@code
- * unknown_site_messages}.
+ * <p>Metrics, beside those of the classes above: {@code lost_messages}, {@code repeated_messages},
+ * {@code contradicted_messages}, {@code bad_values}, {@code unknown_site_messages}.
  */
 final class SiteStates {
   private static final Logger LOG = LoggerFactory.getLogger(SiteStates.class);
   // What was taken is remembered so much longer than windows are open, to tell repeats.
   private static final long REMEMBERED_MICROS = 3_600_000_000L;
   private static final int MAX_LOGGED = 4096;
+  // Messages that one number says are lost, at most, as they are counted.
+  private static final long MAX_LOST = 1 << 20;
 
   private final TreeMap<String, MergedSite> sites = new TreeMap<>();
   private final SitesTime time;
@@ -49,6 +52,8 @@ final class SiteStates {
   private long latest = Long.MIN_VALUE;
 
   private final Counter lost;
+  private final Counter repeated;
+  private final Counter others;
   private final Counter bad;
   private final Counter unknownSite;
 
@@ -77,6 +82,8 @@ final class SiteStates {
     lacking = new LackingSites(queries.choice(), keyGroups, out);
     windows = new MergedWindows(queries, lacking, keyGroups, out, this::refuse, metrics);
     lost = metrics.counter("lost_messages");
+    repeated = metrics.counter("repeated_messages");
+    others = metrics.counter("contradicted_messages");
     bad = metrics.counter("bad_values");
     unknownSite = metrics.counter("unknown_site_messages");
     for (String name : names) {
@@ -124,7 +131,7 @@ final class SiteStates {
   /** Says which live queries run from now on. */
   void queries(List<LiveQuery> all) {
     for (long gone : queries.change(all)) {
-      sites.values().forEach(site -> site.forget(gone));
+      sites.values().forEach(site -> site.taken().forget(gone));
     }
   }
 
@@ -148,8 +155,7 @@ final class SiteStates {
       return false;
     }
     time.tick(millis);
-    noteLost(site, message);
-    if (time.believes(site, message)) {
+    if (!isRepeat(site, message, bytes) && time.believes(site, message)) {
       if (message instanceof StatesMessage.Progress progress) {
         queries.publishes(site, time.hear(site, progress));
       } else if (message instanceof StatesMessage.Part part) {
@@ -186,17 +192,33 @@ final class SiteStates {
     }
   }
 
-  private void noteLost(MergedSite site, StatesMessage message) {
-    long gap = site.count(message);
-    if (gap > 0) {
-      lost.inc(gap);
+  /** Notes what the number of a message tells; whether it came before as it is. */
+  private boolean isRepeat(MergedSite site, StatesMessage message, byte[] bytes) {
+    SpokenNumbers.Heard heard = site.count(message, SpokenNumbers.fingerprint(bytes));
+    repeated.inc(heard.isRepeat() ? 1 : 0);
+    if (heard.lost() > 0) {
+      lost.inc(Math.min(heard.lost(), MAX_LOST)); // it may be anybody who says so many
       LOG.warn(
           "site {}: {} messages before number {} are not in the topic: reports say that it is"
               + " missing",
           site.name(),
-          gap,
+          heard.lost(),
           message.number());
     }
+    if (heard.isOther()) {
+      others.inc();
+      if (Long.bitCount(others.getCount()) == 1) {
+        LOG.warn(
+            "site {}: message {} of its attempt {} does not go on from what was said before it ({}"
+                + " so far): two of its jobs run, or another speaks in its name. Reports say that"
+                + " it is missing until it has twice said that it is further",
+            site.name(),
+            message.number(),
+            Long.toHexString(message.attempt()),
+            others.getCount());
+      }
+    }
+    return heard.isRepeat();
   }
 
   /** Lets time go on as far as all sites have come that are heard. */
@@ -246,7 +268,7 @@ final class SiteStates {
           time.through() - window.latenessMicros() - window.widthMicros() - REMEMBERED_MICROS;
       for (MergedSite site : sites.values()) {
         for (int grouping = 0; grouping < queries.groupings(live); grouping++) {
-          site.forget(new MergedSite.Use(live.id(), grouping), closed);
+          site.taken().forget(new TakenWindows.Use(live.id(), grouping), closed);
         }
       }
     }

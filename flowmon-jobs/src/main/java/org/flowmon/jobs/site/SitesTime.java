@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Time as far as all sites have come. A site that has come no further for the timeout, by the clock
- * of the broker, holds it up no more until it does, whatever else is said in its name; and what is
- * far ahead of that clock is not believed; nor does any message lead a site past when it was sent.
- * Not thread-safe.
+ * of the broker, or has fallen behind by as much as it comes further too slowly, holds it up no
+ * more until it keeps up, whatever else is said in its name; and what is far ahead of that clock is
+ * not believed; nor does any message lead a site past when it was sent. Not thread-safe.
  *
  * <p>Metrics: {@code ahead_messages}, {@code bounded_messages}, {@code left_out_sites} and, by
  * site, {@code left_out} and {@code complete_through} (in milliseconds).

@@ -43,6 +43,8 @@ abstract class SaidBySites {
   final Map<String, Counter> counters = new HashMap<>();
   SiteStates states = states();
   final Map<String, Long> numbers = new HashMap<>();
+  // The attempt of each site that spoke last.
+  private final Map<String, Long> attempts = new HashMap<>();
 
   static LiveQuery live(
       String name, String select, String window, String slide, String lateness, String logic) {
@@ -131,6 +133,7 @@ abstract class SaidBySites {
 
   /** The number of the first of so many messages of an attempt. */
   long number(String site, long attempt, int count) {
+    attempts.put(site, attempt);
     return numbers.merge(site + " " + attempt, (long) count, Long::sum) - count;
   }
 
@@ -140,11 +143,12 @@ abstract class SaidBySites {
   }
 
   boolean progress(long time, String site, long through) {
+    long attempt = attempts.getOrDefault(site, 1L);
     return take(
         time,
         new StatesMessage.Progress(
-                1,
-                number(site, 1, 1),
+                attempt,
+                number(site, attempt, 1),
                 site,
                 through,
                 List.of(SitePublisher.published(PUBLISHED, Long.MIN_VALUE)))

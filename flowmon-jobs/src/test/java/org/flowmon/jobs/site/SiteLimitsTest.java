@@ -2,6 +2,7 @@ package org.flowmon.jobs.site;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.function.StateSink;
 import org.junit.jupiter.api.Test;
 
 /** What is not believed of sites, and what is told of it. */
@@ -191,12 +194,15 @@ class SiteLimitsTest extends SaidBySites {
       progress(0, site, START);
     }
     MergedSite a = states.sites().iterator().next();
-    int before = a.toBytes().length;
+    StateSink before = new StateSink();
+    a.taken().write(before);
     for (int i = 1; i <= 200; i++) {
       say(0, "a", 1, START - 2L * i * SECOND - 4 * SECOND, new byte[0]);
     }
     assertEquals(200, count("late_windows"));
-    assertEquals(before, a.toBytes().length);
+    StateSink now = new StateSink();
+    a.taken().write(now);
+    assertEquals(before.size(), now.size());
   }
 
   @Test
@@ -225,22 +231,83 @@ class SiteLimitsTest extends SaidBySites {
   }
 
   @Test
+  void windowsThatAreClosedMakeRoomForThoseThatAreOpen() {
+    LiveQuery fine = live("fine", PUBLISHED_SELECT, "1ms", "1ms", "0s", "states");
+    LiveQuery total = live("total", PUBLISHED_SELECT, "1ms", "1ms", "0s", "live");
+    states.queries(List.of(total));
+    for (String site : List.of("a", "b", "c")) {
+      progress(fine, site, Long.MIN_VALUE);
+    }
+    int windows = (1 << 17) + 1000;
+    for (int i = 1; i <= windows; i++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(fine),
+              START + i * 1000L,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+      if (i % 100 == 0) {
+        for (String site : List.of("a", "b", "c")) {
+          progress(fine, site, START + i * 1000L);
+        }
+      }
+    }
+    assertEquals(windows, count("merged_windows"));
+    assertEquals(0, count("lost_messages"));
+    assertEquals(0, count("bad_values"));
+    states = restored();
+    StatesMessage.parts(
+            2,
+            number("a", 2, 1),
+            "a",
+            Publication.of(fine),
+            START + 1000,
+            ArrivalCounts.NONE,
+            new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(1, count("late_windows"), "what is forgotten is merged no second time");
+    assertEquals(windows, count("merged_windows"));
+  }
+
+  private void progress(LiveQuery published, String site, long through) {
+    take(
+        0,
+        new StatesMessage.Progress(
+                1,
+                number(site, 1, 1),
+                site,
+                through,
+                List.of(SitePublisher.published(published, Long.MIN_VALUE)))
+            .toBytes());
+  }
+
+  @Test
   void aStateWithoutDigestsIsRead() {
     MergedSite site = new MergedSite("a", 5);
-    MergedSite.Use use = new MergedSite.Use(7, 0);
-    assertTrue(site.taken(use, START, new MergedSite.Window(SECOND, 1, null)));
+    TakenWindows.Use use = new TakenWindows.Use(7, 0);
+    TakenWindows.Window one = new TakenWindows.Window(SECOND, 1, null);
+    assertTrue(site.taken().take(use, START, one, Long.MIN_VALUE));
     byte[] now = site.toBytes();
-    byte[] before = new byte[now.length - 17];
+    StateSink before = new StateSink();
     int said = 1 + 2 + 8; // behind version, name and what it is complete through
-    System.arraycopy(now, 0, before, 0, said);
-    System.arraycopy(now, said + 8, before, said, before.length - said - 1);
-    before[before.length - 1] = now[now.length - 1]; // flows and no digest lie before that
-    before[0] = 1;
-    MergedSite read = MergedSite.read(before);
-    assertEquals(SECOND, read.taken(use, START).width());
-    MergedSite.Window any = new MergedSite.Window(SECOND, 2, null);
-    assertFalse(any.contradicts(read.taken(use, START)), "nothing is known of its flows");
-    assertTrue(any.contradicts(MergedSite.read(now).taken(use, START)));
+    int attempts = said + 8 + 8 + 8 + 1 + 8 + 8 + 1;
+    int flows = now.length - 8 - 1 - 1; // of the window; no digest and no windows in parts follow
+    before.putByte(1);
+    before.putBytes(now, 1, said - 1);
+    before.putBytes(now, said + 8, attempts + 1 - said - 8);
+    before.putBytes(now, attempts + 2, flows - attempts - 2); // without the last messages
+    before.putByte(0);
+    MergedSite read = MergedSite.read(before.toBytes());
+    TakenWindows.Window other = new TakenWindows.Window(SECOND, 2, null);
+    assertTrue(read.taken().notTaken(use, START, SECOND).isEmpty());
+    assertFalse(read.taken().contradicts(use, START, other), "nothing is known of its flows");
+    assertTrue(MergedSite.read(now).taken().contradicts(use, START, other));
+    now[0] = 2;
+    StateFormatException e = assertThrows(StateFormatException.class, () -> MergedSite.read(now));
+    assertTrue(e.getMessage().contains("found version 2, this reads versions 1 and 3"), "" + e);
   }
 
   @Test
@@ -324,18 +391,21 @@ class SiteLimitsTest extends SaidBySites {
                 List.of(SitePublisher.published(wide, Long.MIN_VALUE)))
             .toBytes());
     out.clear();
-    StatesMessage.parts(
-            2,
-            number("a", 2, 1),
-            "a",
-            Publication.of(wide),
-            start + 4 * SECOND,
-            ArrivalCounts.NONE,
-            new byte[0])
-        .forEach(part -> take(0, part.toBytes()));
-    assertEquals(1, count("repeated_windows"));
-    assertEquals(0, count("overlapping_windows"));
-    assertTrue(missing().isEmpty());
+    for (long flows : new long[] {80, 81}) { // forty of each piece
+      StatesMessage.parts(
+              2,
+              number("a", 2, 1),
+              "a",
+              Publication.of(wide),
+              start + 4 * SECOND,
+              new ArrivalCounts(flows, 0, 0, 0),
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+      assertEquals(1, count("repeated_windows"));
+      assertEquals(0, count("overlapping_windows"));
+      assertEquals(flows - 80, count("contradicted_windows"));
+      assertEquals(flows == 80, out.isEmpty(), "missing where there are more: " + out);
+    }
   }
 
   /** One of three parts of a window, from 0 on. */

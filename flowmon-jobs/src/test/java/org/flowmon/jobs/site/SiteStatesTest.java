@@ -41,50 +41,48 @@ class SiteStatesTest extends SaidBySites {
     assertEquals(80, flows);
   }
 
+  /** One of three parts of a window of site a that ends at START + 2 s, as a large one has them. */
+  private void say(byte[] bytes, long attempt, int part) {
+    int from = part * (bytes.length / 3);
+    int to = part == 2 ? bytes.length : from + bytes.length / 3;
+    take(
+        0,
+        new StatesMessage.Part(
+                attempt,
+                number("a", attempt, 1),
+                "a",
+                Publication.of(PUBLISHED),
+                START + 2 * SECOND,
+                ArrivalCounts.NONE,
+                bytes.length,
+                part,
+                3,
+                Arrays.copyOfRange(bytes, from, to))
+            .toBytes());
+  }
+
   @Test
   void aWindowIsPutTogetherFromPartsOfOneAttemptOnly() {
     begin();
     long end = START + 2 * SECOND;
     byte[] bytes = window(flows(end, 3), end);
-    // Parts as a large window has them.
-    Publication publication = Publication.of(PUBLISHED);
-    List<byte[]> parts = new ArrayList<>();
-    for (long attempt = 1; attempt <= 2; attempt++) {
-      for (int part = 0; part < 3; part++) {
-        int from = part * (bytes.length / 3);
-        int to = part == 2 ? bytes.length : from + bytes.length / 3;
-        parts.add(
-            new StatesMessage.Part(
-                    attempt,
-                    part,
-                    "a",
-                    publication,
-                    end,
-                    ArrivalCounts.NONE,
-                    bytes.length,
-                    part,
-                    3,
-                    Arrays.copyOfRange(bytes, from, to))
-                .toBytes());
-      }
-    }
-    take(0, parts.get(0));
-    take(0, parts.get(2)); // the second is missing
+    say(bytes, 1, 0);
+    say(bytes, 1, 2); // the second is missing
     assertEquals(1, count("incomplete_windows"));
-    take(0, parts.get(0));
-    take(0, parts.get(1));
-    take(0, parts.get(5)); // of another attempt
+    say(bytes, 1, 0);
+    say(bytes, 1, 1);
+    say(bytes, 2, 2); // of another attempt
     assertEquals(0, count("merged_windows"));
     for (MergedSite site : states.sites()) {
       MergedSite again = MergedSite.read(site.toBytes());
       assertEquals(site.toBytes().length, again.toBytes().length);
     }
-    SiteStates restored = restored();
-    restored.take(CLOCK, parts.get(2)); // the state has the first two
+    states = restored();
+    say(bytes, 1, 2); // the state has the first two
     assertEquals(1, count("merged_windows"));
-    restored.take(CLOCK, parts.get(3));
-    restored.take(CLOCK, parts.get(4));
-    restored.take(CLOCK, parts.get(5));
+    say(bytes, 2, 0);
+    say(bytes, 2, 1);
+    say(bytes, 2, 2);
     assertEquals(1, count("merged_windows"));
     assertEquals(1, count("repeated_windows"));
   }
