@@ -245,7 +245,11 @@ public final class FlowmonJob {
     AnalysisSet set = new AnalysisSet(analyses);
     int keyGroups = config.job().maxParallelism();
     return windows(
-        flows, keyGroups, set, new LowLevelOperatorFactory(set, keyGroups), operator(set, config));
+        flows,
+        keyGroups,
+        set,
+        new LowLevelOperatorFactory(set, keyGroups, config.job().arrivalAhead()),
+        operator(set, config));
   }
 
   /** Likewise, with so many key groups, and without states of a site. */
@@ -290,7 +294,9 @@ public final class FlowmonJob {
         keyGroups,
         settings.analyses(),
         new ControlledFactory<>(
-            new LowLevelOperatorFactory(settings.analyses(), keyGroups), settings),
+            new LowLevelOperatorFactory(
+                settings.analyses(), keyGroups, config.job().arrivalAhead()),
+            settings),
         operator(settings.analyses(), config));
   }
 

@@ -10,7 +10,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * is out by then; it counts where it arrived.
  *
  * @param flows that the query's filter kept
- * @param late too late for every window of their time
+ * @param late too late for every window of their time, or of one window too many until the first
+ *     watermark
  * @param ahead with a time so far after their arrival that they belong to no window: a clock that
  *     runs fast
  * @param lost known to be missing, from the producers' own counts and gaps in their sequence

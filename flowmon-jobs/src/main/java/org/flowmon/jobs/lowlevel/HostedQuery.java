@@ -10,6 +10,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.table.FirstPanes;
 import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.LowLevelCounts;
 import org.flowmon.udaf.table.LowLevelMember;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class HostedQuery {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQuery.class);
 
+  /** Panes of which counts are held between two batches: of more they go on at once. */
+  static final int MAX_COUNTS = 1 << 16;
+
   private final LiveQuery live;
   private final Consumer<Partial> out;
   private final int countsKeyGroup;
@@ -35,6 +39,7 @@ final class HostedQuery {
   private final LowLevelMember member;
   private long version;
   private final Map<Long, ArrivalCounts> arrivals = new TreeMap<>();
+  private final FirstPanes first = new FirstPanes();
   private volatile LowLevelCounts counts;
   private volatile LowLevelTuning tuning;
   private volatile boolean stopped;
@@ -175,16 +180,29 @@ final class HostedQuery {
     // Where in time they were lost nobody knows: they count where that was told.
     long told = live.window().arrivalPane(record.told());
     arrived(told, new ArrivalCounts(0, 0, 0, record.lostBefore()));
+    if (arrivals.size() > MAX_COUNTS) {
+      sendCounts();
+    }
   }
 
   private void arrived(long pane, ArrivalCounts more) {
     if (!more.equals(ArrivalCounts.NONE)) {
-      arrivals.merge(pane, more, ArrivalCounts::plus);
+      // What would open one window too many is told beside it, so that nothing is forgotten.
+      boolean isOpen = first.open(live.window(), pane);
+      arrivals.merge(isOpen ? pane : first.nearest(pane), more, ArrivalCounts::plus);
     }
+  }
+
+  private void sendCounts() {
+    arrivals.forEach(
+        (pane, arrived) ->
+            out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
+    arrivals.clear();
   }
 
   /** Sends the counts of panes that the low level has closed. */
   void closed(long completeThrough) {
+    first.timeIsKnown();
     if (!goesOn()) {
       return;
     }
@@ -212,10 +230,7 @@ final class HostedQuery {
     if (goesOn()) {
       counts = member.counts();
       tuning = member.tuning();
-      arrivals.forEach(
-          (pane, arrived) ->
-              out.accept(new Partial.Counts(countsKeyGroup, live.id(), pane, arrived)));
-      arrivals.clear();
+      sendCounts();
     }
   }
 

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.lowlevel;
 
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
@@ -14,6 +15,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -44,6 +46,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
 
   private final AnalysisSet analyses;
   private final int maxParallelism;
+  private final Duration arrivalAhead;
   private final transient MailboxExecutor mailbox;
   private transient HostedQueries queries;
   private transient AnalysisSetState state;
@@ -55,10 +58,14 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   private transient boolean drainIsScheduled;
 
   LowLevelOperator(
-      StreamOperatorParameters<Partial> parameters, AnalysisSet analyses, int maxParallelism) {
+      StreamOperatorParameters<Partial> parameters,
+      AnalysisSet analyses,
+      int maxParallelism,
+      Duration arrivalAhead) {
     super(parameters);
     this.analyses = new AnalysisSet(analyses);
     this.maxParallelism = maxParallelism;
+    this.arrivalAhead = arrivalAhead;
     this.mailbox = parameters.getMailboxExecutor();
   }
 
@@ -73,7 +80,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
     restored = context.isRestored();
     latest = Long.MIN_VALUE;
     for (long time : latestState.get()) {
-      latest = Math.max(latest, time);
+      latest = Math.max(latest, Math.min(time, latestByClock()));
     }
     var unused = state.restore(analyses);
   }
@@ -114,20 +121,30 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   public void processElement(StreamRecord<PositionedBatch> element) {
     queries.announce();
     queries.process(element.getValue());
-    noteTimes(element.getValue());
+    noteTimes(element.getValue().batch());
     if (held != null) {
       drainSome();
     }
   }
 
   /**
-   * A flow with a time further after its arrival than this belongs to no window; one whose arrival
-   * is after its message was sent tells of no time that has been.
+   * The latest time that a flow can have which was taken by now: a state from before arrivals were
+   * bounded may say any, and no analysis would begin until then.
    */
-  private void noteTimes(PositionedBatch record) {
-    long arrival = record.told();
-    if (record.batch().rows() > 0 && WindowSpec.isTime(arrival)) {
-      long end = Math.min(record.batch().maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
+  private long latestByClock() {
+    long ahead = arrivalAhead.toNanos() / 1000 + WindowSpec.DEFAULT_AHEAD_MICROS;
+    return System.currentTimeMillis() * 1000 + ahead;
+  }
+
+  /**
+   * A flow with a time further after its arrival than this belongs to no window. Its arrival counts
+   * also if it is after its message was sent: with a collector's clock that leads, windows of that
+   * time have flows which an analysis that comes now is not given.
+   */
+  private void noteTimes(FlowBatch batch) {
+    long arrival = batch.maxArrival();
+    if (batch.rows() > 0 && WindowSpec.isTime(arrival)) {
+      long end = Math.min(batch.maxEndTime(), arrival + WindowSpec.DEFAULT_AHEAD_MICROS);
       latest = Math.max(latest, Math.max(arrival, end));
     }
   }

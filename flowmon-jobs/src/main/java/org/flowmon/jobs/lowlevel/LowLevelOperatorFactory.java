@@ -1,10 +1,12 @@
 package org.flowmon.jobs.lowlevel;
 
+import java.time.Duration;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /** Makes the low level in each task. */
@@ -14,6 +16,7 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
 
   private final AnalysisSet analyses;
   private final int maxParallelism;
+  private final Duration arrivalAhead;
 
   /**
    * A low level for these analyses.
@@ -21,8 +24,18 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
    * @param maxParallelism number of key groups of the merge that follows
    */
   public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism) {
+    this(analyses, maxParallelism, JobConfig.Settings.ARRIVAL_AHEAD);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param arrivalAhead how far a flow's arrival may lie after the clock
+   */
+  public LowLevelOperatorFactory(AnalysisSet analyses, int maxParallelism, Duration arrivalAhead) {
     this.analyses = new AnalysisSet(analyses);
     this.maxParallelism = maxParallelism;
+    this.arrivalAhead = arrivalAhead;
   }
 
   @Override
@@ -30,7 +43,7 @@ public final class LowLevelOperatorFactory extends AbstractStreamOperatorFactory
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   public <T extends StreamOperator<Partial>> T createStreamOperator(
       StreamOperatorParameters<Partial> parameters) {
-    return (T) new LowLevelOperator(parameters, analyses, maxParallelism);
+    return (T) new LowLevelOperator(parameters, analyses, maxParallelism, arrivalAhead);
   }
 
   @Override

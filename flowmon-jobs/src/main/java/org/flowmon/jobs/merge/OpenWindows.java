@@ -15,15 +15,8 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
-/**
- * The windows of one analysis whose last result has not gone out, and what arrived by pane. Until
- * the first watermark nothing closes windows, and flows of any arrival in the past open them: what
- * would open more than {@link #MAX_OPEN} is left out.
- */
+/** The windows of one analysis whose last result has not gone out, and what arrived by pane. */
 final class OpenWindows {
-  /** Windows that are open at a time, and panes that arrivals are counted by. */
-  static final int MAX_OPEN = 1 << 16;
-
   private final LiveQuery live;
   private final Counter revisions;
   private final TreeMap<Long, OpenWindow> windows = new TreeMap<>();
@@ -53,7 +46,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Part message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isLeftOut(windowEnd, closedThrough)) {
+    if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message.bytes());
@@ -67,7 +60,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Advance message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isLeftOut(windowEnd, closedThrough)) {
+    if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message);
@@ -81,7 +74,7 @@ final class OpenWindows {
    */
   boolean add(Partial.Rest message, long closedThrough) {
     long windowEnd = WindowPart.windowEnd(message.bytes());
-    if (isLeftOut(windowEnd, closedThrough)) {
+    if (isClosed(windowEnd, closedThrough)) {
       return false;
     }
     window(windowEnd).add(message);
@@ -101,7 +94,7 @@ final class OpenWindows {
    * @return false where its window was closed by then already, so that it is left out
    */
   boolean add(Partial.Update message, long closedThrough) {
-    if (isLeftOut(message.windowEnd(), closedThrough)) {
+    if (isClosed(message.windowEnd(), closedThrough)) {
       return false;
     }
     // Of a state that was made with revisions, where there are none any more: all but the last
@@ -115,12 +108,6 @@ final class OpenWindows {
 
   private boolean isClosed(long windowEnd, long closedThrough) {
     return live.window().isClosed(windowEnd, closedThrough) || closedEarly.contains(windowEnd);
-  }
-
-  /** Whether nothing can be added to a window. */
-  private boolean isLeftOut(long windowEnd, long closedThrough) {
-    boolean isOneTooMany = windows.size() >= MAX_OPEN && !windows.containsKey(windowEnd);
-    return isOneTooMany || isClosed(windowEnd, closedThrough);
   }
 
   private OpenWindow window(long windowEnd) {
@@ -143,15 +130,12 @@ final class OpenWindows {
   }
 
   private void count(long pane, ArrivalCounts counts, long closedThrough) {
-    if (arrivals.size() >= MAX_OPEN && !arrivals.containsKey(pane)) {
-      return;
-    }
     arrivals.merge(pane, counts, ArrivalCounts::plus);
     WindowSpec window = live.window();
     for (long end = window.firstWindowEnd(pane);
         end <= window.lastWindowEnd(pane);
         end += window.slideMicros()) {
-      if (!isLeftOut(end, closedThrough)) {
+      if (!isClosed(end, closedThrough)) {
         window(end).count();
       }
     }

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -20,14 +24,17 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.table.FirstPanes;
 import org.flowmon.udaf.table.LowLevel;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowTables;
@@ -249,6 +256,101 @@ class LowLevelOperatorTest {
     assertFalse(query.isStopped());
   }
 
+  @Test
+  void anAnalysisThatComesIsWholeAfterAllArrivalsThatWereTaken() throws Exception {
+    long ahead = 600 * SECOND; // the collector's clock leads
+    FlowBatch flows =
+        FlowBatch.open(
+            TestFlow.batch(
+                List.of(flow(TestFlow.START + SECOND), flow(TestFlow.START + ahead)), 1, 0, 2));
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
+        open(TestAnalyses.talkers("talkers", "1s", "1s", "0s", 16, 10))) {
+      low.processElement(
+          new StreamRecord<>(
+              new PositionedBatch(
+                  "t:0", 0, flows, 0, false, TestFlow.START + SECOND, Optional.empty())));
+      String text = TestAnalyses.text("new", "1s", "1s", "0s", 16, "", 10);
+      ((LowLevelOperator) low.getOneInputOperator())
+          .handleOperatorEvent(new AnalysesEvent(List.of(new AnalysisChange("new", 1, text))));
+      assertEquals(List.of(TestFlow.START + ahead + SECOND), starts(low));
+    }
+  }
+
+  @Test
+  void aTimeOfAStateThatNoClockHasReachedKeepsNoAnalysisFromBeginning() throws Exception {
+    AnalysisConfig talkers = TestAnalyses.talkers("talkers", "1s", "1s", "0s", 16, 10);
+    AnalysisConfig more = TestAnalyses.talkers("more", "1s", "1s", "0s", 16, 10);
+    long forged = Instant.parse("2100-01-01T00:00:00Z").getEpochSecond() * SECOND;
+    for (long arrival : new long[] {TestFlow.START, forged}) {
+      FlowBatch flows = FlowBatch.open(TestFlow.batch(List.of(flow(arrival)), 1, 0, 1));
+      OperatorSubtaskState state;
+      try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(talkers)) {
+        low.processElement(new StreamRecord<>(new PositionedBatch("t:0", 0, flows, 0)));
+        low.prepareSnapshotPreBarrier(1);
+        state = low.snapshot(1, 1);
+      }
+      try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
+          harness(talkers, more)) {
+        low.initializeState(state);
+        low.open();
+        low.prepareSnapshotPreBarrier(2);
+        long bound = System.currentTimeMillis() * 1000 + 3 * 3600 * SECOND;
+        for (long start : starts(low)) {
+          assertTrue(start > TestFlow.START && start < bound, "from " + start);
+        }
+        assertEquals(2, starts(low).size());
+      }
+    }
+  }
+
+  /** An attack before the first watermark: each flow arrived in another window. */
+  @Test
+  void noMoreWindowsOpenUntilTheFirstWatermarkThanAreAllowedAndAllFlowsAreTold() throws Exception {
+    AnalysisConfig analysis = TestAnalyses.talkers("talkers", "2s", "1s", "0s", 16, 10);
+    int most = FirstPanes.MAX_WINDOWS / 2; // each pane is in two windows that no other has
+    int rows = 10_000;
+    int batches = most / rows + 2;
+    int late = batches * rows - most;
+    try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low = open(analysis)) {
+      for (int b = 0; b < batches; b++) {
+        List<TestFlow> flows = new ArrayList<>();
+        for (int i = 0; i < rows; i++) {
+          flows.add(flow(TestFlow.START + ((long) b * rows + i) * 60 * SECOND));
+        }
+        FlowBatch batch = FlowBatch.open(TestFlow.batch(flows, 1, b, (b + 1L) * rows));
+        low.processElement(new StreamRecord<>(new PositionedBatch("t:0", b, batch, 1)));
+      }
+      low.prepareSnapshotPreBarrier(1);
+      Set<Long> counted = new TreeSet<>();
+      Set<Long> grouped = new TreeSet<>();
+      ArrivalCounts sum = ArrivalCounts.NONE;
+      for (Partial partial : low.extractOutputValues()) {
+        if (partial instanceof Partial.Counts counts) {
+          counted.add(counts.paneStart());
+          sum = sum.plus(counts.counts());
+        } else if (partial instanceof Partial.Groups groups) {
+          grouped.add(PartialGroups.open(groups.bytes()).paneStart());
+        }
+      }
+      assertEquals(most, counted.size());
+      assertEquals(most, grouped.size());
+      assertEquals(new ArrivalCounts((long) batches * rows, late, 0, batches), sum);
+    }
+  }
+
+  private static TestFlow flow(long arrival) {
+    return new TestFlow(arrival, arrival, IpAddress.ofIpv4(7), 1, false);
+  }
+
+  /** From which time on queries that came are whole. */
+  private static List<Long> starts(
+      OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low) {
+    return low.extractOutputValues().stream()
+        .filter(Partial.Started.class::isInstance)
+        .map(started -> ((Partial.Started) started).firstWhole())
+        .toList();
+  }
+
   private static final AnalysisConfig SERVICES =
       AnalysisConfig.parse(
           "services.yaml",
@@ -287,12 +389,18 @@ class LowLevelOperatorTest {
 
   private static OneInputStreamOperatorTestHarness<PositionedBatch, Partial> open(
       AnalysisConfig... analyses) throws Exception {
+    OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness = harness(analyses);
+    harness.open();
+    return harness;
+  }
+
+  private static OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness(
+      AnalysisConfig... analyses) throws Exception {
     OneInputStreamOperatorTestHarness<PositionedBatch, Partial> harness =
         new OneInputStreamOperatorTestHarness<>(
             new LowLevelOperatorFactory(new AnalysisSet(List.of(analyses)), KEY_GROUPS),
             new PositionedBatchSerializer());
     harness.setup(new PartialSerializer());
-    harness.open();
     return harness;
   }
 

@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
@@ -30,6 +31,8 @@ import org.flowmon.jobs.source.PositionedBatchSerializer;
  */
 final class WindowNetwork implements AutoCloseable {
   static final int KEY_GROUPS = 8;
+
+  private static final int MAX_STATE_BYTES = 1 << 28;
 
   /**
    * What a checkpoint holds.
@@ -117,6 +120,7 @@ final class WindowNetwork implements AutoCloseable {
       KeyedOneInputStreamOperatorTestHarness<Integer, Partial, Partial> merge =
           new KeyedOneInputStreamOperatorTestHarness<>(
               new MergeOperator(new AnalysisSet(analyses)), keys, Types.INT, KEY_GROUPS, tasks, j);
+      merge.setCheckpointStorage(new JobManagerCheckpointStorage(MAX_STATE_BYTES));
       merge.setup(new PartialSerializer());
       if (from != null) {
         merge.initializeState(
@@ -130,6 +134,7 @@ final class WindowNetwork implements AutoCloseable {
     windows =
         new OneInputStreamOperatorTestHarness<>(
             new WindowOperator(new AnalysisSet(analyses)), 1, 1, 0);
+    windows.setCheckpointStorage(new JobManagerCheckpointStorage(MAX_STATE_BYTES));
     windows.setup(new WindowResultSerializer());
     if (from != null) {
       windows.initializeState(from.windows());

@@ -188,7 +188,8 @@ public final class GroupBudget {
     boolean sure = most >= 0;
     long start = Long.MIN_VALUE;
     long groups = 0;
-    for (Map.Entry<PaneKey, Pane> entry : byPane.subMap(first(from), first(to)).entrySet()) {
+    for (Map.Entry<PaneKey, Pane> entry :
+        byPane.subMap(PaneKey.first(from), PaneKey.first(to)).entrySet()) {
       Pane pane = entry.getValue();
       boolean isSecond = entry.getKey().start() == start;
       groups = isSecond ? groups : 0;
@@ -199,9 +200,5 @@ public final class GroupBudget {
       sure &= !withStates || (!isSecond && stateBytes <= ofPane.stateBytes());
     }
     return sure;
-  }
-
-  private static PaneKey first(long paneStart) {
-    return new PaneKey(paneStart, Long.MIN_VALUE, Long.MIN_VALUE);
   }
 }

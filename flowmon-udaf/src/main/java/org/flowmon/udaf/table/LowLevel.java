@@ -21,8 +21,9 @@ import org.flowmon.udaf.query.FlowQuery;
  * it gets it.
  *
  * <p>Once {@link #isDrained}, the sinks have all of every closed pane; after {@link #drainAll} they
- * have everything and this holds no state. A query whose evaluation fails is given nothing any
- * more, {@link LowLevelMember#failure}; what a sink throws is thrown on. Not thread-safe.
+ * have everything and this holds no state. Until the first watermark not every pane opens, {@link
+ * FirstPanes}. A query whose evaluation fails is given nothing any more, {@link
+ * LowLevelMember#failure}; what a sink throws is thrown on. Not thread-safe.
  */
 public final class LowLevel {
   private static final int MAX_PARALLELISM = 1 << 15;
@@ -97,7 +98,8 @@ public final class LowLevel {
       }
     }
     LowLevelTables tables =
-        new LowLevelTables(query.where(), window, size, maxParallelism, evaluation, nanos);
+        new LowLevelTables(
+            query.where(), window, size, maxParallelism, new FirstPanes(), evaluation, nanos);
     tables.add(member);
     tables.closePanesUpTo(watermark);
     all.add(new Shared(common, tables));

@@ -8,7 +8,8 @@ package org.flowmon.udaf.table;
  * @param flows seen
  * @param selected kept by the filter
  * @param counted put into a pane
- * @param late arrived too late for every window of their time
+ * @param late arrived too late for every window of their time, or would have opened one too many
+ *     until the first watermark ({@link FirstPanes})
  * @param partlyLate counted, but not in the first windows of their pane (sliding windows only), or
  *     without some of their shares
  * @param ahead of their own arrival by more than the window's specification allows

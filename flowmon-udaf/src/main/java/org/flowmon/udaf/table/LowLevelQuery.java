@@ -78,7 +78,8 @@ public final class LowLevelQuery {
     LowLevel.check(maxParallelism);
     this.member = new LowLevelMember(queryId, query, window, sink);
     this.tables =
-        new LowLevelTables(query.where(), window, size, maxParallelism, evaluation, nanos);
+        new LowLevelTables(
+            query.where(), window, size, maxParallelism, FirstPanes.all(), evaluation, nanos);
     tables.add(member);
   }
 

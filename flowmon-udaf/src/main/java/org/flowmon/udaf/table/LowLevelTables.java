@@ -30,6 +30,10 @@ import org.flowmon.udaf.query.Expression;
  */
 final class LowLevelTables {
   private static final int MAX_TEXTS = 1 << 16;
+
+  /** Panes that may have groups in the tables between two batches: more go on to the merge. */
+  static final int MAX_PANES = 1 << 16;
+
   // Longs of all tables: a gigabyte. One query may have more.
   private static final long MAX_SHARED_WORDS = 1 << 27;
 
@@ -62,6 +66,7 @@ final class LowLevelTables {
    * @param window that of one of the queries, in nothing but the width another than theirs
    * @param size of each table
    * @param maxParallelism number of key groups, 1 … 32,768
+   * @param first says which panes open until the first watermark
    * @param evaluation what is found out once, also for others
    * @param nanos a clock that only the differences of count
    */
@@ -70,6 +75,7 @@ final class LowLevelTables {
       WindowSpec window,
       TableSize size,
       int maxParallelism,
+      FirstPanes first,
       SharedEvaluation evaluation,
       LongSupplier nanos) {
     this.window = window;
@@ -79,7 +85,7 @@ final class LowLevelTables {
     this.evaluation = evaluation;
     this.filter = evaluation.expressions().filter(where);
     this.arrived = new ArrivedFlows(window);
-    this.assignment = new PaneAssignment(window, panes, arrived);
+    this.assignment = new PaneAssignment(window, panes, first, arrived);
     this.spread = window.spread() ? new SpreadAssignment(window, assignment) : null;
   }
 
@@ -126,6 +132,9 @@ final class LowLevelTables {
   /** Takes a batch; evicted groups may go to the sinks. */
   void process(FlowBatch batch) {
     guarded(() -> take(batch));
+    if (panes.size() > MAX_PANES) {
+      drainAll();
+    }
   }
 
   private void take(FlowBatch batch) {
@@ -303,7 +312,7 @@ final class LowLevelTables {
     if (watermarkMicros <= before) {
       return;
     }
-    assignment.watermark = watermarkMicros;
+    assignment.reached(watermarkMicros);
     panes.forEach(
         pane -> {
           long advanceAt = window.advanceAt(pane.fromWindowEnd);
@@ -388,7 +397,7 @@ final class LowLevelTables {
     return closedPanes == 0 || members.isEmpty();
   }
 
-  /** Sends everything away, of open panes too: before a barrier. */
+  /** Sends everything away, of open panes too: before a barrier, or if it is too much. */
   void drainAll() {
     guarded(
         () -> {

@@ -14,6 +14,7 @@ final class PaneAssignment {
   // Of the widest windows.
   private WindowSpec window;
   private final PaneSet panes;
+  private final FirstPanes first;
   private final ArrivedFlows arrived;
   private final long[] times = new long[Vector.CAPACITY];
   private final long[] arrivals = new long[Vector.CAPACITY];
@@ -61,11 +62,13 @@ final class PaneAssignment {
   /**
    * No flows yet.
    *
+   * @param first says which panes open until the first watermark
    * @param arrived is told of flows that have no pane, by their arrival
    */
-  PaneAssignment(WindowSpec window, PaneSet panes, ArrivedFlows arrived) {
+  PaneAssignment(WindowSpec window, PaneSet panes, FirstPanes first, ArrivedFlows arrived) {
     this.window = window;
     this.panes = panes;
+    this.first = first;
     this.arrived = arrived;
   }
 
@@ -122,7 +125,7 @@ final class PaneAssignment {
             && max <= batch.minArrival() + window.aheadMicros()
             && due == window.due(end, batch.minArrival(), watermark)
             && !window.isClosed(end, watermark);
-    return onTime ? panes.get(start, end, due) : null;
+    return onTime && first.open(window, start) ? panes.get(start, end, due) : null;
   }
 
   /**
@@ -176,7 +179,7 @@ final class PaneAssignment {
       return null;
     }
     long start = window.paneStart(time);
-    if (window.isLate(start, arrival)) {
+    if (window.isLate(start, arrival) || !first.open(window, start)) {
       countLate(arrival);
       return null;
     }
@@ -194,6 +197,24 @@ final class PaneAssignment {
     return pane;
   }
 
+  /** Notes that no flow is expected any more that arrived at or before this. */
+  void reached(long watermarkMicros) {
+    watermark = watermarkMicros;
+    first.timeIsKnown();
+  }
+
+  /**
+   * Counts a flow none of whose panes is open: a source broke its promise or, if no watermark has
+   * come yet, the pane was one too many.
+   */
+  void countClosed(long arrival) {
+    if (first.isTimeKnown()) {
+      behindWatermark++;
+    } else {
+      countLate(arrival);
+    }
+  }
+
   /** Counts a flow that belongs to no window, as it is too late for all of them. */
   void countLate(long arrival) {
     late++;
@@ -206,9 +227,12 @@ final class PaneAssignment {
     arrived.ahead(arrival);
   }
 
-  /** The pane with this start of a flow that is not late for it; null where it is closed. */
+  /**
+   * The pane with this start of a flow that is not late for it; null where it is closed, or does
+   * not open.
+   */
   Pane place(long start, long arrival) {
-    return place(start, fromWindowEnd(start, arrival), arrival);
+    return first.open(window, start) ? place(start, fromWindowEnd(start, arrival), arrival) : null;
   }
 
   private long fromWindowEnd(long start, long arrival) {

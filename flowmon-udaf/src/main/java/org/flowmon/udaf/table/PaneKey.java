@@ -15,6 +15,11 @@ record PaneKey(long start, long fromWindowEnd, long due) {
           .thenComparingLong(PaneKey::fromWindowEnd)
           .thenComparingLong(PaneKey::due);
 
+  /** What comes before all that are of a pane. */
+  static PaneKey first(long paneStart) {
+    return new PaneKey(paneStart, Long.MIN_VALUE, Long.MIN_VALUE);
+  }
+
   boolean counts() {
     return due == start;
   }

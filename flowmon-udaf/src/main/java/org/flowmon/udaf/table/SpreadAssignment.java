@@ -113,7 +113,7 @@ final class SpreadAssignment {
       flushIfFull(out);
     }
     if (!isCounted) {
-      assignment.behindWatermark++;
+      assignment.countClosed(arrival);
     } else if (!isWhole) {
       assignment.partlyLate++;
     }

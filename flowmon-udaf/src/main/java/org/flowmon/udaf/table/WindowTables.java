@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,7 +30,7 @@ public final class WindowTables {
   private final LiveGroupings groupings;
   private final PartialMerge[] merges; // by grouping, shared by the panes' tables
   // By grouping; null where a pane has no groups of it.
-  private final Map<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
+  private final NavigableMap<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
   private final GroupBudget budget;
   private final WindowAdvances advances = new WindowAdvances();
   private long watermark = Long.MIN_VALUE;
@@ -260,7 +261,7 @@ public final class WindowTables {
   public long changed(long windowEnd) {
     return advances.changed(
         windowEnd,
-        tables.entrySet().stream()
+        panesOf(windowEnd).entrySet().stream()
             .filter(pane -> pane.getKey().fromWindowEnd() == windowEnd)
             .map(pane -> pane.getValue()[0]));
   }
@@ -286,6 +287,11 @@ public final class WindowTables {
         ends.add(end);
       }
     }
+  }
+
+  /** The panes of a window's time: of many windows that close at once each looks at its own. */
+  private Map<PaneKey, GroupTable[]> panesOf(long windowEnd) {
+    return tables.subMap(PaneKey.first(windowEnd - window.widthMicros()), PaneKey.first(windowEnd));
   }
 
   private boolean countsIn(PaneKey pane, long end, long watermarkMicros) {
@@ -332,7 +338,7 @@ public final class WindowTables {
   private WindowPart part(long end, long watermarkMicros) {
     TreeMap<Long, List<GroupTable[]>> byPane = new TreeMap<>();
     int level = 0;
-    for (Map.Entry<PaneKey, GroupTable[]> pane : tables.entrySet()) {
+    for (Map.Entry<PaneKey, GroupTable[]> pane : panesOf(end).entrySet()) {
       if (countsIn(pane.getKey(), end, watermarkMicros)) {
         byPane
             .computeIfAbsent(pane.getKey().start(), start -> new ArrayList<>())
