@@ -259,16 +259,14 @@ class LowLevelOperatorTest {
   @Test
   void anAnalysisThatComesIsWholeAfterAllArrivalsThatWereTaken() throws Exception {
     long ahead = 600 * SECOND; // the collector's clock leads
-    FlowBatch flows =
-        FlowBatch.open(
-            TestFlow.batch(
-                List.of(flow(TestFlow.START + SECOND), flow(TestFlow.START + ahead)), 1, 0, 2));
+    long sent = TestFlow.START + SECOND;
+    TestFlow leading = new TestFlow(TestFlow.START + ahead, sent, IpAddress.ofIpv4(7), 1, false);
+    FlowBatch flows = FlowBatch.open(TestFlow.batch(List.of(flow(sent), leading), 1, 0, 2));
     try (OneInputStreamOperatorTestHarness<PositionedBatch, Partial> low =
         open(TestAnalyses.talkers("talkers", "1s", "1s", "0s", 16, 10))) {
       low.processElement(
           new StreamRecord<>(
-              new PositionedBatch(
-                  "t:0", 0, flows, 0, false, TestFlow.START + SECOND, Optional.empty())));
+              new PositionedBatch("t:0", 0, flows, 0, false, sent, Optional.empty())));
       String text = TestAnalyses.text("new", "1s", "1s", "0s", 16, "", 10);
       ((LowLevelOperator) low.getOneInputOperator())
           .handleOperatorEvent(new AnalysesEvent(List.of(new AnalysisChange("new", 1, text))));
