@@ -22,9 +22,10 @@ import org.flowmon.udaf.query.AnswerTooLargeException;
 import org.flowmon.udaf.query.QueryException;
 
 /**
- * What went wrong, for the person who asked: one line, and the exit code that it ends with. The
- * JVM's own errors (no memory, no stack, a class that is not there) and defects of flowmon are
- * {@link ExitCodes#ABORTED}, wherever in a chain of causes they are.
+ * What went wrong, for the person who asked: one line, of a query's text what stands around the
+ * place, and the exit code that it ends with. The JVM's own errors (no memory, no stack, a class
+ * that is not there) and defects of flowmon are {@link ExitCodes#ABORTED}, wherever in a chain of
+ * causes they are.
  *
  * @param line the reason and what to do
  * @param code of {@link ExitCodes}
@@ -53,7 +54,8 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
         cause instanceof UsageException || cause instanceof QueryException
             ? ExitCodes.USAGE
             : ExitCodes.FAILED;
-    return new Failure(ShownText.of(message(cause)), code, false, cause);
+    String excerpt = cause instanceof UsageException usage ? usage.excerpt() : "";
+    return new Failure(ShownText.of(message(cause)) + excerpt, code, false, cause);
   }
 
   /** Memory and stack depend on what was asked; anything else should not be. */
@@ -124,6 +126,9 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
     }
     if (e instanceof AccessDeniedException denied) {
       return "access denied: " + denied.getFile();
+    }
+    if (e instanceof AnswerTooLargeException large && large.isOfMemory()) {
+      return large.getMessage() + "; FLOWMON_JAVA_OPTS=-Xmx4g does";
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }

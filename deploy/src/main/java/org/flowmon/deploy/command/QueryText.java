@@ -43,17 +43,8 @@ final class QueryText {
       if (e.position() < 0) {
         throw e;
       }
-      int lineStart = sql.lastIndexOf('\n', Math.max(0, e.position() - 1)) + 1;
-      int lineEnd =
-          sql.indexOf('\n', e.position()) < 0 ? sql.length() : sql.indexOf('\n', e.position());
       throw new UsageException(
-          e.getMessage()
-              + "\n  "
-              + sql.substring(lineStart, lineEnd)
-              + "\n  "
-              + " ".repeat(Math.max(0, e.position() - lineStart))
-              + "^",
-          "docs/query.md describes the language");
+          e.getMessage(), "docs/query.md describes the language", Excerpt.of(sql, e.position()));
     }
   }
 

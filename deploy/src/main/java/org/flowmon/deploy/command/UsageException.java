@@ -5,6 +5,7 @@ public final class UsageException extends CommandException {
   private static final long serialVersionUID = 1L;
 
   private final String hint;
+  private final String excerpt;
 
   /**
    * Why it cannot.
@@ -21,8 +22,23 @@ public final class UsageException extends CommandException {
    * @param hint a line for people; null for the command's {@code --help}
    */
   UsageException(String message, String hint) {
+    this(message, hint, "");
+  }
+
+  /**
+   * Likewise, with what stands around the place.
+   *
+   * @param excerpt of {@link Excerpt}
+   */
+  UsageException(String message, String hint, String excerpt) {
     super(message);
     this.hint = hint;
+    this.excerpt = excerpt;
+  }
+
+  /** Lines to be shown behind the message as they are; empty if there are none. */
+  String excerpt() {
+    return excerpt;
   }
 
   /** Where to read on, null for the command's {@code --help}. */

@@ -213,6 +213,29 @@ final class QueryCommandTest {
   }
 
   @Test
+  void anErrorShowsItsPlaceInTheText() {
+    String shown =
+        String.join(
+            System.lineSeparator(),
+            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md lists them",
+            "  SELECT nope FROM flows",
+            "         ^",
+            "");
+    assertEquals(ExitCodes.USAGE, query("SELECT nope FROM flows"));
+    assertTrue(err.startsWith(shown), err);
+    String many = "1, ".repeat(99);
+    assertEquals(
+        ExitCodes.USAGE,
+        query("SELECT uid FROM flows WHERE bytes IN (" + many + "nope, " + many + "1)"));
+    String around = "1, ".repeat(20);
+    assertTrue(err.contains("\n  …" + around + "nope, 1, "), err);
+    assertTrue(err.contains("…\n  " + " ".repeat(61) + "^\n"), err);
+    assertEquals(ExitCodes.USAGE, query("SELECT '\u001b[2J', nope FROM flows"));
+    assertTrue(
+        err.contains("\n  SELECT '\\x1b[2J', nope FROM flows\n" + " ".repeat(20) + "^"), err);
+  }
+
+  @Test
   void aQueryThatReadsTooMuchEndsAndSaysSo() {
     String sql = "SELECT COUNT(*) AS n FROM flows WHERE src_port > 1040";
     assertEquals(ExitCodes.FAILED, query(sql, "--byte-limit", "10"));

@@ -6,6 +6,8 @@ import java.util.Locale;
 public final class AnswerTooLargeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean ofMemory;
+
   /**
    * An answer that is too large.
    *
@@ -22,24 +24,32 @@ public final class AnswerTooLargeException extends RuntimeException {
             count,
             what,
             most));
+    this.ofMemory = false;
   }
 
   private AnswerTooLargeException(String message) {
     super(message);
+    this.ofMemory = true;
+  }
+
+  /** Whether a larger heap would hold it. */
+  public boolean isOfMemory() {
+    return ofMemory;
   }
 
   /**
-   * Groups that take too much memory.
+   * What takes too much memory.
    *
-   * @param most bytes that those of one query may take
+   * @param most bytes that one query may take
    */
   public static AnswerTooLargeException ofMemory(long most) {
     return new AnswerTooLargeException(
         String.format(
             Locale.ROOT,
-            "the query's groups, what functions keep of them, and results that it asks, take more"
-                + " than the %,d MiB of the heap that one query has: ask for a shorter time, filter"
-                + " more, use fewer keys, or give Java a larger heap",
+            "the query takes more than the %,d MiB of the heap that one query has, by its groups"
+                + " and what functions keep of them, rows that are put in order, or results that it"
+                + " asks: ask for a shorter time, filter more, use fewer keys or a smaller LIMIT,"
+                + " or give Java a larger heap",
             most >> 20));
   }
 }
