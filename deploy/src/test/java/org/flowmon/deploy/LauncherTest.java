@@ -1,6 +1,8 @@
 package org.flowmon.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,5 +110,25 @@ class LauncherTest {
     for (String options : List.of("-Xnonsense", "-Xmx1g -Xms2g", "--add-modules=none.such")) {
       assertEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", options), "--version"), options);
     }
+  }
+
+  @Test
+  void aHeapMayBeSmallerThanTheLaunchersOwn() throws Exception {
+    assertNotEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", "-Xmx64m"), "--version"));
+  }
+
+  @Test
+  void helpOfTestAndBuildRunsNothing() throws Exception {
+    for (String command : List.of("test", "build", "run")) {
+      assertEquals(0, exitCode(Map.of(), command, "--help"), command);
+    }
+    assertFalse(Files.exists(calls));
+  }
+
+  @Test
+  void aClassPathThatCannotBeReadIsSaidAndNotTakenForADefect() throws Exception {
+    flowmon("--version");
+    Files.writeString(root.resolve("deploy/target/classpath.txt"), root + "/gone.jar:x.jar");
+    assertEquals(3, exitCode(Map.of("FLOWMON_NO_BUILD", "1"), "--version"));
   }
 }

@@ -295,7 +295,7 @@ public final class CollectCommand implements Callable<Integer> {
       int port = Integer.parseInt(place.substring(colon + 1));
       String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
       return new InetSocketAddress(InetAddress.getByName(host), port);
-    } catch (NumberFormatException | UnknownHostException e) {
+    } catch (IllegalArgumentException | UnknownHostException e) { // a port beyond 65535, too
       throw new UsageException(
           "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
     }

@@ -1,12 +1,16 @@
 package org.flowmon.deploy.command;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
@@ -41,6 +45,18 @@ class CollectCommandTest {
           told);
     } finally {
       System.setErr(before);
+    }
+  }
+
+  @Test
+  void aPortThatCannotBeIsTheCallersMistake() {
+    for (String place : List.of("127.0.0.1:99999", "127.0.0.1:-1", "127.0.0.1:x")) {
+      assertEquals(
+          ExitCodes.USAGE,
+          Flowmon.commandLine()
+              .setErr(new PrintWriter(new StringWriter()))
+              .execute("collect", "--bootstrap", "127.0.0.1:1", "--listen", place),
+          place);
     }
   }
 
