@@ -20,9 +20,7 @@ final class SenderCounts implements UdpCollector.Receiver {
       List.of(
           IngestCounter.DATAGRAMS_RECEIVED,
           IngestCounter.FLOWS_DECODED,
-          IngestCounter.FLOWS_DROPPED_NO_TEMPLATE,
-          IngestCounter.SEQUENCE_LOST_FLOWS,
-          IngestCounter.SEQUENCE_UNPROVEN_FLOWS);
+          IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
 
   private final ExportDecoder decoder;
   private final IngestCounters all;
@@ -71,10 +69,35 @@ final class SenderCounts implements UdpCollector.Receiver {
     for (int i = 0; i < before.length; i++) {
       before[i] = all.get(COUNTED.get(i));
     }
+    long lost = all.get(IngestCounter.SEQUENCE_LOST_FLOWS);
+    long unproven = all.get(IngestCounter.SEQUENCE_UNPROVEN_FLOWS);
     decoder.decode(datagram, offset, length, exporter, port, arrivalMicros, out);
-    IngestCounters sender = ports.contains(port) && address.equals(exporter) ? routers : others;
+    boolean isRouter = ports.contains(port) && address.equals(exporter);
+    IngestCounters sender = isRouter ? routers : others;
     for (int i = 0; i < before.length; i++) {
       sender.add(COUNTED.get(i), all.get(COUNTED.get(i)) - before[i]);
     }
+    countLosses(
+        sender,
+        isRouter ? others : routers,
+        all.get(IngestCounter.SEQUENCE_LOST_FLOWS) - lost,
+        all.get(IngestCounter.SEQUENCE_UNPROVEN_FLOWS) - unproven);
+  }
+
+  /**
+   * Counts what a datagram changed of what is claimed to be lost. One may take back, or prove, what
+   * datagrams of others claimed in the same exporter's name: that stays theirs, so no count of
+   * either falls below 0.
+   */
+  private static void countLosses(
+      IngestCounters sender, IngestCounters other, long lost, long unproven) {
+    long ofOther = -Math.min(0, sender.get(IngestCounter.SEQUENCE_UNPROVEN_FLOWS) + unproven);
+    long provenOfOther = Math.min(ofOther, Math.max(0, lost));
+    long lostOfSender = lost - provenOfOther;
+    long backOfOther = -Math.min(0, sender.get(IngestCounter.SEQUENCE_LOST_FLOWS) + lostOfSender);
+    sender.add(IngestCounter.SEQUENCE_UNPROVEN_FLOWS, unproven + ofOther);
+    sender.add(IngestCounter.SEQUENCE_LOST_FLOWS, lostOfSender + backOfOther);
+    other.add(IngestCounter.SEQUENCE_UNPROVEN_FLOWS, -ofOther);
+    other.add(IngestCounter.SEQUENCE_LOST_FLOWS, provenOfOther - backOfOther);
   }
 }

@@ -23,6 +23,7 @@ final class SenderCountsTest {
           new ExportDecoder(all, new BadDatagramSamples(1), null, DecoderLimits.defaults()),
           all,
           ROUTER);
+  private long seconds = 1_790_000_000;
   private final FlowBatchBuilder builder = new FlowBatchBuilder(1_000);
   private final FlowSink sink =
       new FlowSink() {
@@ -50,11 +51,27 @@ final class SenderCountsTest {
         senders.others().snapshot());
   }
 
+  @Test
+  void whatARouterProvesOfAnothersClaimStaysTheOthers() {
+    senders.routersSendFrom(Set.of(4_001));
+    receive(ROUTER, 4_001, 1, 0);
+    receive(ROUTER, 4_002, 2, 0);
+    receive(ROUTER, 4_002, 2, 301);
+    assertEquals(300L, senders.others().snapshot().get("sequence_unproven_flows"));
+    seconds += 61; // the exporter of both is known from now on
+    receive(ROUTER, 4_001, 1, 1);
+    assertEquals(
+        Map.of("datagrams_received", 2L, "flows_decoded", 2L), senders.routers().snapshot());
+    assertEquals(
+        Map.of("datagrams_received", 2L, "flows_decoded", 2L, "sequence_lost_flows", 300L),
+        senders.others().snapshot());
+  }
+
   /** A flow by NetFlow v5 (Cisco's format). */
   private void receive(IpAddress from, int port, int engine, int sequence) {
     ByteBuffer out = ByteBuffer.allocate(72);
-    out.putShort((short) 5).putShort((short) 1).putInt(60_000).putInt(1_790_000_000).putInt(0);
+    out.putShort((short) 5).putShort((short) 1).putInt(60_000).putInt((int) seconds).putInt(0);
     out.putInt(sequence).put((byte) 0).put((byte) engine);
-    senders.receive(out.array(), 0, 72, from, port, 1_790_000_000_000_000L, sink);
+    senders.receive(out.array(), 0, 72, from, port, seconds * 1_000_000, sink);
   }
 }
