@@ -123,6 +123,10 @@ final class Lexer {
       throw new QueryException(
           "a number ends before '" + peek(0) + "': expected white space or an operator", sql, at);
     }
+    // What is beyond all numbers has no text that is one.
+    if (!whole && Double.isInfinite(Double.parseDouble(sql.substring(start, at)))) {
+      throw new QueryException("expected a number below 1.8E308", sql, start);
+    }
     Token.Kind kind = whole ? Token.Kind.WHOLE_NUMBER : Token.Kind.DECIMAL_NUMBER;
     add(kind, sql.substring(start, at), start);
   }

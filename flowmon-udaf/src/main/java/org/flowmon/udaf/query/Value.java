@@ -75,7 +75,11 @@ public record Value(ValueKind kind, long high, long low, String text) {
       }
     }
     if (text.matches("-?(\\d+\\.\\d*|\\.\\d+|\\d+(?=[eE]))([eE][+-]?\\d{1,4})?")) {
-      return ofDouble(Double.parseDouble(text));
+      double value = Double.parseDouble(text);
+      if (Double.isInfinite(value)) {
+        throw new QueryException("expected a number below 1.8E308, found " + text);
+      }
+      return ofDouble(value);
     }
     return switch (text.toUpperCase(Locale.ROOT)) {
       case "TRUE" -> ofBoolean(true);

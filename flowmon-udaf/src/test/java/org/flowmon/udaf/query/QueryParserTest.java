@@ -407,6 +407,20 @@ class QueryParserTest {
   }
 
   @Test
+  void aNumberBeyondAllNumbersIsRefused() {
+    for (String number : List.of("1E2058", "-1E309", "9e99999999", "1.8E308")) {
+      QueryException e =
+          assertThrows(
+              QueryException.class,
+              () -> QueryParser.parse("SELECT bytes FROM flows WHERE src_port < " + number));
+      assertTrue(e.getMessage().contains("expected a number below 1.8E308"), e.getMessage());
+    }
+    assertThrows(QueryException.class, () -> Value.parse("1E2058"));
+    FlowQuery largest = QueryParser.parse("SELECT bytes FROM flows WHERE src_port < 1.79E308");
+    assertEquals(largest, QueryParser.parse(largest.toString()));
+  }
+
+  @Test
   void deepAndLongQueriesAreRefusedAndDoNotOverflow() {
     for (String nested : List.of("(", "NOT ", "- ", "CASE WHEN ", "COALESCE(")) {
       assertThrows(
