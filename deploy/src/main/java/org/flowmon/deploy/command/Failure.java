@@ -37,6 +37,8 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
   static final String TRACE = "FLOWMON_TRACE";
 
   private static final int DEEPEST_CAUSE = 64;
+  private static final String DAMAGED =
+      "; flowmon verify --archive DIR names all damage, and what to do about it";
 
   static Failure of(Throwable thrown) {
     Throwable at = thrown;
@@ -129,6 +131,9 @@ record Failure(String line, int code, boolean isDefect, Throwable cause) {
     }
     if (e instanceof AnswerTooLargeException large && large.isOfMemory()) {
       return large.getMessage() + "; FLOWMON_JAVA_OPTS=-Xmx4g does";
+    }
+    if (e instanceof SegmentCorruptException || e instanceof ManifestCorruptException) {
+      return e.getMessage() + DAMAGED;
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }

@@ -18,6 +18,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.archive.manifest.ManifestCorruptException;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.Start;
@@ -107,6 +109,22 @@ class FailuresTest {
     assertEquals(
         "flowmon burst: java.nio.channels.ClosedChannelException\n",
         run(java.nio.channels.ClosedChannelException::new).err());
+  }
+
+  @Test
+  void damageOfAnArchiveEndsWithWhatToDo() {
+    for (RuntimeException damage :
+        List.of(
+            new SegmentCorruptException(Path.of("/a/1.parquet"), "length", "3 bytes, sealed 9"),
+            new ManifestCorruptException("manifest/1", "header", "3 bytes, expected 64"))) {
+      CommandRun run = run(() -> damage);
+      assertEquals(ExitCodes.FAILED, run.code(), run.toString());
+      assertEquals(
+          "flowmon burst: "
+              + damage.getMessage()
+              + "; flowmon verify --archive DIR names all damage, and what to do about it\n",
+          run.err());
+    }
   }
 
   @Test

@@ -37,30 +37,35 @@ public final class ReaderLease implements AutoCloseable {
 
   private final Path archive;
   private final LockedFile.Opening opening;
+  private final LeaseWarnings warnings;
   // How many readers hold which commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
   private LockedFile file; // null while none can be made
   private OwnedSegments owned; // null where file is
   private boolean protects;
   private long written; // what the file says; one without content says 0
-  private boolean warned;
 
-  private ReaderLease(Path archive, LockedFile.Opening opening) {
+  private ReaderLease(Path archive, LockedFile.Opening opening, LeaseWarnings warnings) {
     this.archive = archive;
     this.opening = opening;
+    this.warnings = warnings;
   }
 
   /**
    * Makes a lease that holds commit 0, and so everything, until it is moved on. Where no file can
-   * be made (a folder that may only be read, a full disk) it {@link #protects} nothing, which is
-   * logged once.
+   * be made (a folder that may only be read, a full disk) it {@link #protects} nothing, which the
+   * process logs once for each archive.
    */
   public static ReaderLease take(Path archive) {
     return take(archive, LockedFile.Opening.DEFAULT);
   }
 
   static ReaderLease take(Path archive, LockedFile.Opening opening) {
-    ReaderLease lease = new ReaderLease(archive, opening);
+    return take(archive, opening, LeaseWarnings.OF_PROCESS);
+  }
+
+  static ReaderLease take(Path archive, LockedFile.Opening opening, LeaseWarnings warnings) {
+    ReaderLease lease = new ReaderLease(archive, opening, warnings);
     lease.hold(0);
     return lease;
   }
@@ -95,15 +100,8 @@ public final class ReaderLease implements AutoCloseable {
       written = 0;
       return true;
     } catch (IOException e) {
-      warn("{} is read without a lease, so files may go while they are read: {}", e);
+      warnings.notMade(archive, e);
       return false;
-    }
-  }
-
-  private void warn(String message, IOException e) {
-    if (!warned) {
-      LOG.warn(message, archive, e.toString());
-      warned = true;
     }
   }
 
@@ -177,7 +175,7 @@ public final class ReaderLease implements AutoCloseable {
       // What stands there holds more than is read, or else what is read is not protected. It is
       // written with the next change.
       protects &= number >= written;
-      warn("the lease on {} cannot be written, so its files stay longer than they need to: {}", e);
+      warnings.notWritten(archive, e);
     }
   }
 
