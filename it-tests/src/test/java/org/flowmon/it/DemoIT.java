@@ -44,7 +44,8 @@ final class DemoIT {
     ByteArrayOutputStream progress = new ByteArrayOutputStream();
     boolean balanced =
         new Demo(options, new PrintStream(progress, true, StandardCharsets.UTF_8))
-            .run(new PrintStream(result, true, StandardCharsets.UTF_8));
+            .run(new PrintStream(result, true, StandardCharsets.UTF_8))
+            .balances();
     String said = "seed " + SEED + "\n" + progress.toString(StandardCharsets.UTF_8);
     JsonNode json = new ObjectMapper().readTree(result.toByteArray());
     assertTrue(balanced, () -> json + said);

@@ -58,7 +58,8 @@ final class HostileDemoIT {
       Future<Sent> hostile = threads.submit(() -> attack(threads));
       balanced =
           new Demo(options, new PrintStream(progress, true, StandardCharsets.UTF_8))
-              .run(new PrintStream(result, true, StandardCharsets.UTF_8));
+              .run(new PrintStream(result, true, StandardCharsets.UTF_8))
+              .balances();
       sent = hostile.get(60, TimeUnit.SECONDS);
     } finally {
       stop.set(true);
@@ -81,6 +82,12 @@ final class HostileDemoIT {
     assertTrue(sent.datagrams() > 300 && sent.messages().size() > 30, said);
     long refused = sent.messages().stream().filter(HostileSenders::isRefused).count();
     assertEquals(refused, json.get("refused_messages").asLong(), said);
+    long reasons = 0;
+    for (JsonNode messages : json.get("refused_reasons")) {
+      reasons += messages.asLong();
+    }
+    assertEquals(refused, reasons, said);
+    assertTrue(json.get("not_understood").get("datagrams_damaged").asLong() > 0, said);
     assertTrue(sent.quarantine().contains("\n" + refused + " messages, "), sent.quarantine());
     assertTrue(
         sent.quarantine().contains("expected at most PT1H (job.arrival_ahead)"), sent.quarantine());

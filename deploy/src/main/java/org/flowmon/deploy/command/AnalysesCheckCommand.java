@@ -3,6 +3,7 @@ package org.flowmon.deploy.command;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,10 +92,11 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   }
 
   /** The configuration; null where there is none, or none that can be read, which is said. */
-  private JobConfig job() {
+  private JobConfig job() throws NoSuchFileException {
     if (config == null) {
       return null;
     }
+    exists(config);
     List<JobConfig> read = new ArrayList<>();
     if (checked(config, () -> read.add(JobConfig.read(config)))) {
       System.out.println(config + ": is right");
@@ -194,9 +196,17 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     return message.startsWith(file.toString()) ? message : file + ": " + message;
   }
 
+  /** What is not there is neither right nor wrong. */
+  private static void exists(Path path) throws NoSuchFileException {
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(path.toString());
+    }
+  }
+
   private static List<Path> files(List<Path> paths) throws IOException {
     List<Path> files = new ArrayList<>();
     for (Path path : paths) {
+      exists(path);
       if (!Files.isDirectory(path)) {
         files.add(path);
         continue;

@@ -1,5 +1,6 @@
 package org.flowmon.deploy.command;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.demo.Demo;
 import org.flowmon.deploy.demo.DemoOptions;
+import org.flowmon.deploy.demo.DemoOutcome;
+import org.flowmon.ingest.file.FileReason;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.UnknownFormatException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -82,19 +87,33 @@ public final class DemoCommand implements Callable<Integer> {
             : Path.of("flowmon-demo", NAME.format(LocalDateTime.now(ZoneOffset.UTC)));
     DemoOptions options =
         new DemoOptions(duration, rate, inputs, json, place.toAbsolutePath(), seed, history, 2);
-    ServicesLog.quiet();
+    ServicesLog.quietOfRefusals();
     PrintStream out = System.out;
     // Whatever else prints (a library, a server's first words) must not get into the JSON.
     System.setOut(System.err);
     try {
-      return new Demo(options, json ? System.err : out).run(out) ? ExitCodes.DONE : ExitCodes.NO;
+      DemoOutcome outcome = new Demo(options, json ? System.err : out).run(out);
+      if (!outcome.isWhole()) {
+        return ExitCodes.FAILED;
+      }
+      return outcome.balances() ? ExitCodes.DONE : ExitCodes.NO;
     } finally {
       System.setOut(out);
     }
   }
 
+  /** What is no file of flows by its first bytes; what is damaged further on is told in the end. */
+  private static void checkFormat(Path input) throws IOException {
+    try {
+      var unused = FlowFiles.open(input);
+    } catch (UnknownFormatException e) {
+      throw new UsageException(
+          "--input " + input + ": " + FileReason.withoutName(input, e.getMessage()));
+    }
+  }
+
   /** Before anything is started, so that a mistake costs no time. */
-  private void check() {
+  private void check() throws IOException {
     if (duration.isZero()) {
       throw new UsageException("--for is 0: expected a time above 0, as in 60s");
     }
@@ -114,6 +133,7 @@ public final class DemoCommand implements Callable<Integer> {
       if (!Files.isReadable(input)) {
         throw new UsageException("--input " + input + ": not readable");
       }
+      checkFormat(input);
     }
   }
 }

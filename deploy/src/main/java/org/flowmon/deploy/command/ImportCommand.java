@@ -33,12 +33,14 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.ColumnNames;
 import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FileSummary;
 import org.flowmon.ingest.file.FlowFileReader;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.InputFormat;
 import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.ingest.file.RejectedLines;
+import org.flowmon.ingest.file.UnknownFormatException;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine.Command;
@@ -113,6 +115,7 @@ public final class ImportCommand implements Callable<Integer> {
   private long flows;
   private long rejected;
   private int failed;
+  private boolean isFormatAsked;
   private int code = ExitCodes.DONE;
 
   @Override
@@ -147,6 +150,9 @@ public final class ImportCommand implements Callable<Integer> {
         "%d of %d files, %d flows imported, %d lines or records rejected%n",
         files.size() - failed, files.size(), flows, rejected);
     System.out.println("the archive holds " + coverage);
+    if (isFormatAsked) {
+      System.err.println(UnknownFormatException.supported());
+    }
     return code;
   }
 
@@ -162,6 +168,9 @@ public final class ImportCommand implements Callable<Integer> {
               : e.getMessage());
     } catch (NoSuchFileException e) {
       failed(file, "no such file");
+    } catch (UnknownFormatException e) {
+      isFormatAsked |= e.isOfNoFormat(); // what is supported is said once, at the end
+      failed(file, e.seen());
     } catch (IOException | RuntimeException | Error e) {
       // What it held is let go: the next file may fit, or be of another kind.
       failed(file, Failure.of(e));
@@ -258,9 +267,7 @@ public final class ImportCommand implements Callable<Integer> {
     progress.clear();
     failed++;
     code = Math.max(code, ExitCodes.FAILED);
-    // Most errors name their file, for they are read elsewhere alone; here it stands in front.
-    String reason = why.startsWith(file + ": ") ? why.substring(file.toString().length() + 2) : why;
-    System.err.println(ShownText.of(file + ": not imported: " + reason));
+    System.err.println(ShownText.of(file + ": not imported: " + FileReason.withoutName(file, why)));
   }
 
   private void takeFile(Archive opened, Path file) throws IOException {
@@ -277,7 +284,7 @@ public final class ImportCommand implements Callable<Integer> {
                 opened, identity, force, ArchiveImporter.DEFAULT_SEGMENT_ROWS, threads())) {
       FileSummary summary = read(open(file, options.withRejects(lines)), importer);
       if (summary.damage() != null) {
-        throw new IOException("damaged: " + summary.damage());
+        throw new IOException("damaged: " + FileReason.withoutName(file, summary.damage()));
       }
       long late = 0;
       if (importer.rows() > 0) {
@@ -286,30 +293,7 @@ public final class ImportCommand implements Callable<Integer> {
       flows += summary.rows();
       rejected += summary.rejectedTotal();
       progress.clear();
-      System.out.printf(
-          "%s: %s, %d flows%s%n",
-          ShownText.of(file.toString()),
-          summary.format().label(),
-          summary.rows(),
-          summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
-      if (late > 0) {
-        System.out.println(
-            "  " + late + " of them are older than all that the archive keeps, and are not shown");
-      }
-      if (options.clock().olderFlows() > 0) {
-        System.err.printf(
-            "warning: %s: %d flows are older than %s, when the files before it end, and arrive"
-                + " then: name files in the order of time, or import each by itself%n",
-            file,
-            options.clock().olderFlows(),
-            Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
-      }
-      if (options.clock().aheadFlows() > 0) {
-        System.err.printf(
-            "warning: %s: the times of %d flows are more than a day ahead of those around them:"
-                + " they arrive with these%n",
-            file, options.clock().aheadFlows());
-      }
+      tell(file, summary, late);
       if (Files.exists(rejects)) {
         System.out.println(
             "  rejected lines are in "
@@ -318,6 +302,38 @@ public final class ImportCommand implements Callable<Integer> {
                     ? ""
                     : ", but for the last " + lines.onlyCounted() + ", which are only counted"));
       }
+    }
+  }
+
+  /** What became of a file that was read to its end. */
+  private void tell(Path file, FileSummary summary, long late) {
+    if (summary.rows() == 0 && summary.rejectedTotal() > 0) {
+      failed(file, "nothing in it is a flow, rejected " + reasons(summary.rejected()));
+      return;
+    }
+    System.out.printf(
+        "%s: %s, %d flows%s%n",
+        ShownText.of(file.toString()),
+        summary.format().label(),
+        summary.rows(),
+        summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
+    if (late > 0) {
+      System.out.println(
+          "  " + late + " of them are older than all that the archive keeps, and are not shown");
+    }
+    if (options.clock().olderFlows() > 0) {
+      System.err.printf(
+          "warning: %s: %d flows are older than %s, when the files before it end, and arrive"
+              + " then: name files in the order of time, or import each by itself%n",
+          file,
+          options.clock().olderFlows(),
+          Instant.EPOCH.plus(options.clock().atBegin(), ChronoUnit.MICROS));
+    }
+    if (options.clock().aheadFlows() > 0) {
+      System.err.printf(
+          "warning: %s: the times of %d flows are more than a day ahead of those around them:"
+              + " they arrive with these%n",
+          file, options.clock().aheadFlows());
     }
   }
 

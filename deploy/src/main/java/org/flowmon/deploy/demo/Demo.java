@@ -2,14 +2,11 @@ package org.flowmon.deploy.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
@@ -52,10 +49,10 @@ public final class Demo {
    * Runs it.
    *
    * @param result takes the summary: text, or JSON where the options say so
-   * @return whether every flow is accounted for
+   * @return whether every flow is accounted for, and every file taken
    */
-  public boolean run(PrintStream result) throws Exception {
-    prepareDirectory(options.directory());
+  public DemoOutcome run(PrintStream result) throws Exception {
+    DemoDirectory.prepare(options.directory(), options.postgres());
     TrafficModel model = new TrafficModel(options.seed(), TrafficOptions.defaults());
     progress.println("starting Kafka, PostgreSQL and Flink in " + options.directory());
     try (DemoServices services = DemoServices.start(options);
@@ -68,16 +65,7 @@ public final class Demo {
       } else {
         summary.writeText(result);
       }
-      return summary.balances();
-    }
-  }
-
-  private static void prepareDirectory(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    try (Stream<Path> files = Files.list(directory)) {
-      if (files.findAny().isPresent()) {
-        throw new IOException(directory + " is not empty: the demo wants a directory of its own");
-      }
+      return new DemoOutcome(summary.balances(), summary.faults().leftOut().isEmpty());
     }
   }
 
@@ -98,10 +86,10 @@ public final class Demo {
   private DemoSummary live(
       DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
       throws Exception {
-    DemoJob job = DemoJob.submit(services, options);
-    tellWhereToLook(services);
-    try (FlowFeed feed = FlowFeeds.open(services, model, options);
+    try (DemoJob job = DemoJob.submit(services, options);
+        FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
+      tellWhereToLook(services);
       feed.tellWhereItListens(progress);
       if (options.inputs().isEmpty()) {
         awaitWindow();
@@ -133,7 +121,7 @@ public final class Demo {
           StoredFlows.count(archive) - preloaded,
           preloaded,
           dropped(feed, others),
-          others.refused(),
+          new InputFaults(others.refused(), others.reasons(), feed.notUnderstood(), feed.leftOut()),
           reported,
           seconds,
           archiveSeconds,
@@ -191,11 +179,12 @@ public final class Demo {
       long now = System.nanoTime();
       long sent = feed.sent();
       progress.printf(
-          "%4d s  %,12d flows sent  %,9.0f flows/s  %s%n",
+          "%4d s  %,12d flows sent  %,9.0f flows/s  %s%s%n",
           (now - start) / 1_000_000_000,
           sent,
           (sent - before) / ((now - lastNanos) / 1e9),
-          feed.dropped().isEmpty() ? "none dropped" : "dropped " + feed.dropped());
+          feed.dropped().isEmpty() ? "none dropped" : "dropped " + feed.dropped(),
+          feed.notUnderstood().isEmpty() ? "" : "  not understood " + feed.notUnderstood());
       before = sent;
       lastNanos = now;
       reports.poll();

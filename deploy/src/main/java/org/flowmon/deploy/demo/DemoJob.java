@@ -8,6 +8,7 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
+import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.AnalysisConfig;
@@ -16,7 +17,7 @@ import org.flowmon.jobs.config.Role;
 import org.flowmon.jobs.config.StartingOffsets;
 
 /** The job as the demo runs it: both roles, the bundled analyses, checkpoints every two seconds. */
-final class DemoJob {
+final class DemoJob implements AutoCloseable {
   /** Short, so that history is up to date and the end is not long to wait for. */
   private static final Duration CHECKPOINTS = Duration.ofSeconds(2);
 
@@ -84,5 +85,20 @@ final class DemoJob {
   void cancel() {
     flink.cancel(id);
     flink.awaitEnd(id, Duration.ofSeconds(60));
+  }
+
+  /**
+   * Ends it where the demo failed: else the cluster would be taken from under it, which it logs at
+   * length.
+   */
+  @Override
+  public void close() {
+    try {
+      if (!flink.status(id).isGloballyTerminalState()) {
+        cancel();
+      }
+    } catch (EmbeddedServiceException e) {
+      // What ended the demo is the failure to tell of; the cluster is closed next.
+    }
   }
 }

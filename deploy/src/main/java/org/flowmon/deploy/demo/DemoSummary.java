@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.flowmon.ingest.text.JsonText;
+import org.flowmon.ingest.text.ShownText;
 
 /**
  * What a demo did. {@code sent} is counted by the sender, {@code stored} by a query over the
@@ -19,7 +21,7 @@ import org.flowmon.ingest.text.JsonText;
  * @param stored flows of both that are in the archive
  * @param preloaded flows of history that were there before
  * @param dropped flows by reason; empty where there was no drop
- * @param refused messages of the topic that the job left out
+ * @param faults what of the input was not taken, beside these flows
  * @param reports by analysis
  * @param seconds from the first flow sent until Kafka has every one
  * @param archiveSeconds from then until the archive has every one
@@ -32,7 +34,7 @@ record DemoSummary(
     long stored,
     long preloaded,
     Map<String, Long> dropped,
-    long refused,
+    InputFaults faults,
     Map<String, Reported> reports,
     double seconds,
     double archiveSeconds,
@@ -89,7 +91,7 @@ record DemoSummary(
       json.writeNumberField("stored", stored);
       json.writeNumberField("preloaded", preloaded);
       writeCounts(json, "dropped", dropped);
-      json.writeNumberField("refused_messages", refused);
+      writeFaults(json);
       writeReports(json);
       json.writeNumberField("flows_per_second", flowsPerSecond());
       json.writeNumberField("seconds", seconds);
@@ -105,6 +107,21 @@ record DemoSummary(
       json.writeRaw('\n');
     }
     out.flush();
+  }
+
+  private void writeFaults(JsonGenerator json) throws IOException {
+    json.writeNumberField("refused_messages", faults.refused());
+    writeCounts(json, "refused_reasons", faults.refusedReasons());
+    writeCounts(json, "not_understood", faults.notUnderstood());
+    json.writeArrayFieldStart("left_out");
+    for (InputFaults.LeftOut one : faults.leftOut()) {
+      json.writeStartObject();
+      json.writeStringField("file", one.file().toString());
+      json.writeNumberField("flows", one.flows());
+      json.writeStringField("reason", one.reason());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   private void writeReports(JsonGenerator json) throws IOException {
@@ -144,12 +161,7 @@ record DemoSummary(
     out.printf(
         "stored     %,15d of them, %.1f s after the last was sent%n", stored, archiveSeconds);
     out.printf("dropped    %,15d%s%n", allDropped(), dropped.isEmpty() ? "" : " " + dropped);
-    if (refused > 0) {
-      out.printf(
-          "refused    %,15d messages that the job left out (./flowmon quarantine lists them while"
-              + " it runs)%n",
-          refused);
-    }
+    writeFaults(out);
     if (!balances()) {
       long missing = sent + others - stored - allDropped();
       out.printf(
@@ -176,6 +188,33 @@ record DemoSummary(
             + shell(archive.path()));
     out.println("Nothing else needs it; to be rid of it:");
     out.println("  rm -r " + shell(archive.path().getParent()));
+  }
+
+  private void writeFaults(PrintStream out) {
+    if (faults.refused() > 0) {
+      out.printf("refused    %,15d messages that the job left out, because%n", faults.refused());
+      writeTable(out, faults.refusedReasons());
+    }
+    if (!faults.notUnderstood().isEmpty()) {
+      out.println("not understood, in datagrams");
+      writeTable(out, faults.notUnderstood());
+    }
+    if (!faults.leftOut().isEmpty()) {
+      out.printf("left out   %,15d files, or parts of them%n", faults.leftOut().size());
+      for (InputFaults.LeftOut one : faults.leftOut()) {
+        String taken = one.flows() == 0 ? "no flow" : String.format("%,d flows", one.flows());
+        out.println(
+            ShownText.of("  " + one.file() + ": " + taken + " taken, then: " + one.reason()));
+      }
+    }
+  }
+
+  /** The largest first. */
+  private static void writeTable(PrintStream out, Map<String, Long> counts) {
+    counts.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+        .forEach(
+            one -> out.printf("           %,15d %s%n", one.getValue(), ShownText.of(one.getKey())));
   }
 
   private static String verdicts(Reported reported) {

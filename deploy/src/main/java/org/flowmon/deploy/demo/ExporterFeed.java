@@ -155,6 +155,16 @@ final class ExporterFeed implements FlowFeed {
     return publisher.producerIds();
   }
 
+  @Override
+  public Map<String, Long> notUnderstood() {
+    return senders.notUnderstood();
+  }
+
+  @Override
+  public List<InputFaults.LeftOut> leftOut() {
+    return List.of(); // no files
+  }
+
   private void put(Map<String, Long> dropped, IngestCounter counter) {
     long count = senders.routers().get(counter);
     if (count != 0) {

@@ -37,12 +37,19 @@ final class FeedThread {
   /**
    * Waits for its end.
    *
-   * @throws IOException where it failed
+   * @throws IOException as it failed: so do a defect and an error of the JVM, which are told of as
+   *     what they are
    */
   void await() throws IOException, InterruptedException {
     thread.join();
-    if (failure != null) {
-      throw new IOException(thread.getName() + " failed: " + failure.getMessage(), failure);
+    if (failure instanceof IOException e) {
+      throw e;
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
     }
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.deploy.demo;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -10,64 +11,100 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.InputFormat;
+import org.flowmon.ingest.file.UnknownFormatException;
 import org.flowmon.ingest.publish.FlowPublisher;
 
 /** Files → Kafka, one after the other, as fast as Kafka takes them. */
 final class FileFeed implements FlowFeed {
-  /**
-   * Where a rejected line is a flow that was not read; what captures reject is not counted in
-   * flows.
-   */
+  /** Where a rejected line is a flow that was not read; captures reject datagrams. */
   private static final Set<InputFormat> TEXT =
-      EnumSet.of(InputFormat.ZEEK_TSV, InputFormat.ZEEK_JSON);
+      EnumSet.of(InputFormat.ZEEK_TSV, InputFormat.ZEEK_JSON, InputFormat.CSV, InputFormat.JSON);
 
   private final FlowPublisher publisher;
   private final List<Path> files;
-  private final AtomicLong read = new AtomicLong();
+  private final CountingSink sink;
+  // Of what was read so far, under the lock of this.
   private final Map<String, Long> rejected = new TreeMap<>();
+  private final Map<String, Long> notUnderstood = new TreeMap<>();
+  private final List<InputFaults.LeftOut> leftOut = new ArrayList<>();
   private final FeedThread reader;
   private volatile boolean stopped;
-  private long lastArrival = Long.MIN_VALUE;
 
   FileFeed(FlowPublisher publisher, List<Path> files) {
     this.publisher = publisher;
+    this.sink = new CountingSink(publisher);
     this.files = files;
     this.reader = new FeedThread("demo-files", this::readAll);
   }
 
-  private void readAll() throws IOException {
+  private void readAll() {
     FileReadOptions options = FileReadOptions.defaults();
     for (Path file : files) {
       if (stopped) {
         return;
       }
-      FileSummary summary = FlowFiles.open(file, options).read(new CountingSink(publisher, read));
-      if (summary.damage() != null) {
-        throw new IOException(file + " is damaged: " + summary.damage());
+      long before = sink.rows();
+      String damage = "";
+      try {
+        FileSummary summary = FlowFiles.open(file, options).read(sink);
+        count(summary);
+        damage = summary.damage() == null ? "" : summary.damage();
+      } catch (UnknownFormatException e) {
+        damage = e.seen();
+      } catch (IOException e) {
+        damage = e.getMessage() == null ? e.toString() : e.getMessage();
       }
-      lastArrival = Math.max(lastArrival, summary.lastArrival());
-      synchronized (rejected) {
-        if (TEXT.contains(summary.format())) {
-          summary.rejected().forEach((reason, lines) -> rejected.merge(reason, lines, Long::sum));
-        }
+      if (!damage.isEmpty()) {
+        leaveOut(file, sink.rows() - before, FileReason.withoutName(file, damage));
       }
     }
   }
 
+  private synchronized void count(FileSummary summary) {
+    Map<String, Long> counts = TEXT.contains(summary.format()) ? rejected : notUnderstood;
+    summary.rejected().forEach((reason, count) -> counts.merge(reason, count, Long::sum));
+    counts.values().removeIf(count -> count == 0);
+  }
+
+  /** What was read of it is sent; the files that follow are taken all the same. */
+  private synchronized void leaveOut(Path file, long flows, String reason) {
+    leftOut.add(new InputFaults.LeftOut(file, flows, reason));
+  }
+
   /** Counts what the readers hand over: they are the senders here. */
-  private record CountingSink(FlowPublisher publisher, AtomicLong rows) implements FlowSink {
+  private static final class CountingSink implements FlowSink {
+    private final FlowPublisher publisher;
+    private final AtomicLong rows = new AtomicLong();
+    private FlowBatchBuilder builder;
+    private volatile long lastArrival = Long.MIN_VALUE;
+
+    CountingSink(FlowPublisher publisher) {
+      this.publisher = publisher;
+    }
+
+    long rows() {
+      return rows.get();
+    }
+
     @Override
     public FlowBatchBuilder builder() {
-      return publisher.builder();
+      builder = publisher.builder();
+      return builder;
     }
 
     @Override
     public void rowsEnded(int count) {
+      if (count > 0) {
+        long arrival = builder.getLong(FlowColumn.ARRIVAL, builder.rows() - 1);
+        lastArrival = Math.max(lastArrival, arrival);
+      }
       rows.addAndGet(count);
       publisher.rowsEnded(count);
     }
@@ -90,18 +127,13 @@ final class FileFeed implements FlowFeed {
 
   /** Flows read, and lines of text files that should have been flows. */
   @Override
-  public long sent() {
-    synchronized (rejected) {
-      return read.get() + rejected.values().stream().mapToLong(n -> n).sum();
-    }
+  public synchronized long sent() {
+    return sink.rows() + rejected.values().stream().mapToLong(n -> n).sum();
   }
 
   @Override
-  public Map<String, Long> dropped() {
-    Map<String, Long> dropped;
-    synchronized (rejected) {
-      dropped = new TreeMap<>(rejected);
-    }
+  public synchronized Map<String, Long> dropped() {
+    Map<String, Long> dropped = new TreeMap<>(rejected);
     publisher
         .stats()
         .failedByReason()
@@ -112,6 +144,16 @@ final class FileFeed implements FlowFeed {
   @Override
   public long others() {
     return 0; // nobody sends to a file
+  }
+
+  @Override
+  public synchronized Map<String, Long> notUnderstood() {
+    return new TreeMap<>(notUnderstood);
+  }
+
+  @Override
+  public synchronized List<InputFaults.LeftOut> leftOut() {
+    return List.copyOf(leftOut);
   }
 
   @Override
@@ -127,8 +169,8 @@ final class FileFeed implements FlowFeed {
   @Override
   public void finish() throws IOException, InterruptedException {
     reader.await();
-    if (lastArrival != Long.MIN_VALUE) {
-      publisher.endOfFile(lastArrival);
+    if (sink.rows() > 0) {
+      publisher.endOfFile(sink.lastArrival);
     } else {
       publisher.flush();
     }

@@ -2,6 +2,7 @@ package org.flowmon.deploy.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -26,6 +27,15 @@ interface FlowFeed extends AutoCloseable {
 
   /** Flows that others sent to where this feed listens, and that it took. */
   long others();
+
+  /**
+   * What in the datagrams that came could not be understood so far, whoever sent them, by the label
+   * of the counter; without those that are 0.
+   */
+  Map<String, Long> notUnderstood();
+
+  /** Files that were not taken, or not wholly, so far. */
+  List<InputFaults.LeftOut> leftOut();
 
   /** The ids by which its messages in Kafka are told from those of others. */
   Set<Long> producerIds();

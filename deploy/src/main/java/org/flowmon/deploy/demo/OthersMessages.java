@@ -23,8 +23,10 @@ import org.flowmon.jobs.quarantine.Quarantined;
  * @param repeated flows of these in messages that stand in the topic twice: the job takes one
  * @param refused messages that the job left out, whoever wrote them
  * @param refusedFlows in these
+ * @param reasons why, with the number of messages
  */
-record OthersMessages(long flows, long repeated, long refused, long refusedFlows) {
+record OthersMessages(
+    long flows, long repeated, long refused, long refusedFlows, Map<String, Long> reasons) {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /**
@@ -66,6 +68,7 @@ record OthersMessages(long flows, long repeated, long refused, long refusedFlows
     private final Set<Long> own;
     private final Map<Integer, String> keys = new HashMap<>();
     private final Map<String, Long> refused = new HashMap<>();
+    private final RefusalReasons reasons = new RefusalReasons();
     // The highest number of each producer in each partition: a producer's numbers ascend.
     private final Map<String, Long> numbers = new HashMap<>();
     private long flows;
@@ -79,7 +82,9 @@ record OthersMessages(long flows, long repeated, long refused, long refusedFlows
     /** By positions: a message comes there again where the job was restarted. */
     void refused(Quarantined one) {
       if (one.offset() < ends.getOrDefault(one.sourceKey(), 0L)) {
-        refused.put(one.position(), one.flows());
+        if (refused.put(one.position(), one.flows()) == null) {
+          reasons.add(one.reason());
+        }
       }
     }
 
@@ -107,7 +112,7 @@ record OthersMessages(long flows, long repeated, long refused, long refusedFlows
 
     OthersMessages result() {
       long refusedFlows = refused.values().stream().mapToLong(n -> n).sum();
-      return new OthersMessages(flows, repeated, refused.size(), refusedFlows);
+      return new OthersMessages(flows, repeated, refused.size(), refusedFlows, reasons.counts());
     }
   }
 

@@ -1,7 +1,10 @@
 package org.flowmon.deploy.demo;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
@@ -21,6 +24,13 @@ final class SenderCounts implements UdpCollector.Receiver {
           IngestCounter.DATAGRAMS_RECEIVED,
           IngestCounter.FLOWS_DECODED,
           IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
+
+  /** Counters of datagrams, and of parts of them, that were dropped. */
+  private static final Set<String> GARBAGE =
+      Stream.of(IngestCounter.values())
+          .filter(SenderCounts::isOfGarbage)
+          .map(IngestCounter::label)
+          .collect(Collectors.toUnmodifiableSet());
 
   private final ExportDecoder decoder;
   private final IngestCounters all;
@@ -42,6 +52,13 @@ final class SenderCounts implements UdpCollector.Receiver {
     this.address = address;
   }
 
+  // A flow without its template is counted with its set, and, if it is a router's, as dropped.
+  private static boolean isOfGarbage(IngestCounter counter) {
+    return counter == IngestCounter.DATAGRAMS_DAMAGED
+        || (counter.name().contains("_DROPPED_")
+            && counter != IngestCounter.FLOWS_DROPPED_NO_TEMPLATE);
+  }
+
   /** Says from which ports the routers send, before they do. */
   void routersSendFrom(Set<Integer> ports) {
     this.ports = Set.copyOf(ports);
@@ -55,6 +72,16 @@ final class SenderCounts implements UdpCollector.Receiver {
   /** What was counted for everybody else. */
   IngestCounters others() {
     return others;
+  }
+
+  /**
+   * What of all that came was left out because it could not be understood, or did not reach the
+   * decoder, by label; without what is 0.
+   */
+  Map<String, Long> notUnderstood() {
+    Map<String, Long> counts = all.snapshot();
+    counts.keySet().removeIf(label -> !GARBAGE.contains(label));
+    return counts;
   }
 
   @Override

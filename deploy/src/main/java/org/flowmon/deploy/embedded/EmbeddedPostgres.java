@@ -81,7 +81,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   public static EmbeddedPostgres start(Path directory, Map<String, String> settings) {
     Path log = directory.resolve("postgres.log");
     try {
-      Path folder = PrivateFolder.create(directory, PrivateFolder.Readers.NONE, ADVICE);
+      Path folder = privateFolder(directory);
       log = folder.resolve("postgres.log");
       PostgresBinaries binaries = PostgresBinaries.in(folder.resolve("binaries"), log);
       if (!Files.exists(folder.resolve("password"))) {
@@ -103,13 +103,29 @@ public final class EmbeddedPostgres implements AutoCloseable {
           "start");
       Runtime.getRuntime().addShutdownHook(server.onExit);
       return server;
-    } catch (UnsafeFolderException e) {
-      throw new EmbeddedServiceException(e.getMessage(), e);
     } catch (IOException | RuntimeException e) {
       throw e instanceof EmbeddedServiceException said
           ? said
           : new EmbeddedServiceException(
               "PostgreSQL in " + directory + " did not start: " + e + "; see " + log, e);
+    }
+  }
+
+  /**
+   * Makes the directory of a server that will be started in it, and checks it: for who has other
+   * things to start that would be in vain.
+   *
+   * @throws EmbeddedServiceException if other users could change it
+   */
+  public static void prepare(Path directory) throws IOException {
+    var unused = privateFolder(directory);
+  }
+
+  private static Path privateFolder(Path directory) throws IOException {
+    try {
+      return PrivateFolder.create(directory, PrivateFolder.Readers.NONE, ADVICE);
+    } catch (UnsafeFolderException e) {
+      throw new EmbeddedServiceException(e.getMessage(), e);
     }
   }
 

@@ -18,8 +18,8 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.segment.ThriftStruct;
 import org.flowmon.deploy.parquet.ParquetFooter;
+import org.flowmon.deploy.parquet.ParquetThrift;
 import org.flowmon.flow.FlowColumn;
 
 /** What a Parquet file's footer says, a segment's or any other. No value is read. */
@@ -39,7 +39,7 @@ final class ParquetFacts {
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     } catch (RuntimeException e) { // the library's checks throw many kinds
-      throw new IOException(file + ": the footer cannot be read: " + e, e);
+      throw new IOException(file + ": its footer is damaged: what it says cannot be", e);
     }
   }
 
@@ -139,7 +139,8 @@ final class ParquetFacts {
     byte[] bytes = new byte[length];
     in.seek(at);
     in.readFully(bytes);
-    OffsetIndex index = Util.readOffsetIndex(ThriftStruct.check(bytes));
+    OffsetIndex index =
+        ParquetThrift.read(bytes, "the offset index at byte " + at, Util::readOffsetIndex);
     return index.getPage_locationsSize();
   }
 

@@ -1,7 +1,6 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -183,7 +182,8 @@ final class ChunkPages implements PageReader {
       throw new IOException("the page header at byte " + at + ": " + e.getMessage(), e);
     }
     took(bytes.length);
-    PageHeader header = Util.readPageHeader(new ByteArrayInputStream(bytes));
+    PageHeader header =
+        ParquetThrift.read(bytes, "the page header at byte " + at, Util::readPageHeader);
     int packed = header.getCompressed_page_size();
     require(
         packed >= 0 && packed <= Math.min(left, MAX_PAGE),

@@ -36,9 +36,9 @@ final class FlatColumn {
    * A column.
    *
    * @param place of its chunks in row groups
-   * @throws IllegalArgumentException where it has a type that Parquet does not have
+   * @throws IOException if it has a type that Parquet does not have
    */
-  FlatColumn(SchemaElement element, int place) {
+  FlatColumn(SchemaElement element, int place) throws IOException {
     this.element = element;
     this.place = place;
     this.isUnsigned = isUnsigned(element);
@@ -51,8 +51,7 @@ final class FlatColumn {
     var builder = required ? Types.required(type) : Types.optional(type);
     if (type == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY) {
       if (element.getType_length() < 1) {
-        throw new IllegalArgumentException(
-            "column '" + element.getName() + "' has values of no length");
+        throw new IOException("column '" + element.getName() + "' has values of no length");
       }
       builder = builder.length(element.getType_length());
     }

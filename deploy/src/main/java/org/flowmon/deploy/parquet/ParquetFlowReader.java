@@ -56,8 +56,12 @@ public final class ParquetFlowReader implements ParallelFlowReader {
       List<FlatColumn> columns;
       try {
         columns = columns(footer);
+      } catch (UnknownFormatException e) {
+        throw e;
+      } catch (IOException e) {
+        throw new UnknownFormatException(file + ": its footer is damaged: " + e.getMessage(), e);
       } catch (RuntimeException e) { // the library's checks throw many kinds
-        throw new UnknownFormatException(file + ": the schema cannot be read: " + e, e);
+        throw new UnknownFormatException(file + ": its footer is damaged: its schema cannot be", e);
       }
       TypedRows rows =
           new TypedRows(
@@ -77,7 +81,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     } catch (IOException e) {
       throw new UnknownFormatException(file + ": " + e.getMessage(), e);
     } catch (RuntimeException e) { // the library's checks throw many kinds
-      throw new UnknownFormatException(file + ": the footer cannot be read: " + e, e);
+      throw new UnknownFormatException(file + ": its footer is damaged", e);
     }
   }
 
@@ -212,14 +216,14 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     }
 
     private String damage(Exception e) {
-      Throwable cause = e instanceof java.io.UncheckedIOException io ? io.getCause() : e;
+      Exception cause = e instanceof java.io.UncheckedIOException io ? io.getCause() : e;
       return file
           + ", row "
           + (rows.rows() + 1)
           + ", column '"
           + column
           + "': "
-          + (cause instanceof IOException ? cause.getMessage() : cause.toString());
+          + ParquetThrift.reason(cause, "a page");
     }
   }
 }

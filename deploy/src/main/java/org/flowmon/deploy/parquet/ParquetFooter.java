@@ -1,14 +1,12 @@
 package org.flowmon.deploy.parquet;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.segment.ThriftStruct;
 
 /** Reads what stands at the end of any Parquet file. */
 public final class ParquetFooter {
@@ -54,14 +52,10 @@ public final class ParquetFooter {
     byte[] bytes = new byte[size];
     in.seek(length - 8 - size);
     in.readFully(bytes);
-    InputStream footer;
-    try {
-      footer = ThriftStruct.check(bytes);
-    } catch (IOException e) {
-      throw new IOException(
-          "its footer, from byte " + (length - 8 - size) + " on: " + e.getMessage(), e);
-    }
     // No list in it is believed to be longer than it.
-    return Util.readFileMetaData(footer, size);
+    return ParquetThrift.read(
+        bytes,
+        "its footer, from byte " + (length - 8 - size) + " on,",
+        footer -> Util.readFileMetaData(footer, size));
   }
 }

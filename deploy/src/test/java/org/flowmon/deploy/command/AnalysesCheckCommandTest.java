@@ -47,6 +47,17 @@ class AnalysesCheckCommandTest {
   }
 
   @Test
+  void whatIsNotThereIsNeitherRightNorWrong() throws Exception {
+    Path none = folder.resolve("none.yaml");
+    CommandRun file = CommandRun.of("analyses", "check", analysis("talkers", "kafka"), none);
+    assertEquals(ExitCodes.FAILED, file.code(), file.toString());
+    assertTrue(file.err().contains("no such file: " + none), file.toString());
+    CommandRun job = CommandRun.of("analyses", "check", "--config", none);
+    assertEquals(ExitCodes.FAILED, job.code(), job.toString());
+    assertTrue(job.err().contains("no such file: " + none), job.toString());
+  }
+
+  @Test
   void webhooksThatTheConfigurationDoesNotHaveAreSaid() throws Exception {
     Path talkers = analysis("talkers", "ops");
     CommandRun alone = CommandRun.of("analyses", "check", talkers);

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,12 +70,56 @@ final class ImportCommandTest {
                 + " of a day or more between segments"),
         out.toString(StandardCharsets.UTF_8).lines().toList());
     List<String> failed = errors.lines().toList();
-    assertEquals(3, failed.size(), errors);
+    assertEquals(4, failed.size(), errors);
     assertEquals(none + ": not imported: no such file", failed.get(0));
     assertTrue(failed.get(1).startsWith(odd + ": not imported: it is text that"), errors);
     assertTrue(
         failed.get(2).startsWith(early + ": not imported: was imported before, as early.log ("),
         errors);
+    assertTrue(failed.get(3).startsWith("supported are pcap and pcapng"), errors);
+  }
+
+  @Test
+  void theFormatsAreNamedOnceForAllFilesThatAreOfNone() throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of("import", "--archive", folder.resolve("a")));
+    for (int i = 0; i < 5; i++) {
+      arguments.add(Files.writeString(folder.resolve("odd" + i), "nothing that is a flow"));
+    }
+    CommandRun said = CommandRun.of(arguments.toArray());
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    List<String> lines = said.err().lines().toList();
+    assertEquals(6, lines.size(), said.err());
+    assertTrue(lines.subList(0, 5).stream().noneMatch(l -> l.contains("supported")), said.err());
+    assertTrue(lines.get(5).startsWith("supported are "), said.err());
+  }
+
+  @Test
+  void aFileWithoutOneFlowIsNotAmongThoseImported() throws Exception {
+    Path log = Files.writeString(folder.resolve("conn.log"), LINE.formatted(1_700_000_000));
+    Path bad = Files.writeString(folder.resolve("bad.log"), "{\"ts\":\"no time\"}\n");
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", bad, log, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(
+        said.err().contains(bad + ": not imported: nothing in it is a flow, rejected {"),
+        said.toString());
+    assertTrue(
+        said.out().contains("1 of 2 files, 1 flows imported, 1 lines or records rejected"),
+        said.toString());
+    assertFalse(said.out().contains("0 flows"), said.toString());
+    assertTrue(said.out().contains("rejected lines are in "), said.toString());
+  }
+
+  @Test
+  void aDamagedFileIsNamedOnce() throws Exception {
+    byte[] capture = new byte[60];
+    ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN).putInt(0xA1B2C3D4).putShort((short) 2);
+    ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN).putInt(20, 1).putInt(32, -5);
+    Path bad = Files.write(folder.resolve("bad.pcap"), capture);
+    CommandRun said = CommandRun.of("import", bad, "--archive", folder.resolve("archive"));
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().startsWith(bad + ": not imported: damaged: byte "), said.toString());
+    assertEquals(said.err().indexOf("bad.pcap"), said.err().lastIndexOf("bad.pcap"), said.err());
   }
 
   @Test

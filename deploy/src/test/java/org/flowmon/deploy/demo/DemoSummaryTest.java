@@ -11,12 +11,21 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class DemoSummaryTest {
+  private static final InputFaults FAULTS =
+      new InputFaults(
+          2,
+          Map.of("not a flow batch", 2L),
+          Map.of("datagrams_damaged", 2_830L, "datagrams_dropped_unknown_version", 56_600L),
+          List.of(
+              new InputFaults.LeftOut(Path.of("/in/bad.pcap"), 1_448, "byte 45664: no packet")));
+
   private static final DemoSummary SUMMARY =
       new DemoSummary(
           1_000,
@@ -24,7 +33,7 @@ final class DemoSummaryTest {
           1_013,
           5_000,
           Map.of("no_template", 10L, "quarantined", 7L),
-          2,
+          FAULTS,
           Map.of(
               "elephants", new DemoSummary.Reported(6, 60, Map.of("new", 1L, "usual", 59L)),
               "talkers", new DemoSummary.Reported(2, 20, Map.of())),
@@ -48,6 +57,9 @@ final class DemoSummaryTest {
             "preloaded",
             "dropped",
             "refused_messages",
+            "refused_reasons",
+            "not_understood",
+            "left_out",
             "reports",
             "report_rows",
             "verdicts",
@@ -64,6 +76,11 @@ final class DemoSummaryTest {
     assertEquals(10, json.get("dropped").get("no_template").asLong());
     assertEquals(7, json.get("dropped").get("quarantined").asLong());
     assertEquals(2, json.get("refused_messages").asLong());
+    assertEquals(2, json.get("refused_reasons").get("not a flow batch").asLong());
+    assertEquals(2_830, json.get("not_understood").get("datagrams_damaged").asLong());
+    assertEquals("/in/bad.pcap", json.get("left_out").get(0).get("file").asText());
+    assertEquals(1_448, json.get("left_out").get(0).get("flows").asLong());
+    assertEquals("byte 45664: no packet", json.get("left_out").get(0).get("reason").asText());
     assertEquals(6, json.get("reports").get("elephants").asLong());
     assertEquals(60, json.get("report_rows").get("elephants").asLong());
     assertEquals(1, json.get("verdicts").get("elephants").get("new").asLong());
@@ -84,14 +101,25 @@ final class DemoSummaryTest {
     assertTrue(SUMMARY.balances());
     DemoSummary lost =
         new DemoSummary(
-            1_000, 0, 980, 0, Map.of("no_template", 10L), 0, Map.of(), 1, 1, SUMMARY.archive(), 1);
+            1_000,
+            0,
+            980,
+            0,
+            Map.of("no_template", 10L),
+            InputFaults.NONE,
+            Map.of(),
+            1,
+            1,
+            SUMMARY.archive(),
+            1);
     assertFalse(lost.balances());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     lost.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("             10 flows are not accounted for"), text);
     DemoSummary more =
-        new DemoSummary(1_000, 0, 1_030, 0, Map.of(), 0, Map.of(), 1, 1, SUMMARY.archive(), 1);
+        new DemoSummary(
+            1_000, 0, 1_030, 0, Map.of(), InputFaults.NONE, Map.of(), 1, 1, SUMMARY.archive(), 1);
     assertFalse(more.balances());
     ByteArrayOutputStream other = new ByteArrayOutputStream();
     more.writeText(new PrintStream(other, true, StandardCharsets.UTF_8));
@@ -107,7 +135,18 @@ final class DemoSummaryTest {
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("others                  30 flows that somebody else sent"), text);
     assertTrue(text.contains("dropped                 17 {no_template=10, quarantined=7}"), text);
-    assertTrue(text.contains("refused                  2 messages that the job left out"), text);
+    assertTrue(
+        text.contains(
+            """
+            refused                  2 messages that the job left out, because
+                                     2 not a flow batch
+            not understood, in datagrams
+                                56,600 datagrams_dropped_unknown_version
+                                 2,830 datagrams_damaged
+            left out                 1 files, or parts of them
+              /in/bad.pcap: 1,448 flows taken, then: byte 45664: no packet
+            """),
+        text);
     assertFalse(text.contains("not accounted for"), text);
   }
 
@@ -120,7 +159,7 @@ final class DemoSummaryTest {
             1_000,
             0,
             Map.of(),
-            0,
+            InputFaults.NONE,
             SUMMARY.reports(),
             2,
             0.5,
@@ -146,7 +185,17 @@ final class DemoSummaryTest {
         out.toString(StandardCharsets.UTF_8));
     DemoSummary preloaded =
         new DemoSummary(
-            1_000, 0, 1_000, 5, Map.of(), 0, Map.of(), 2, 0.5, summary.archive(), 500_000_000);
+            1_000,
+            0,
+            1_000,
+            5,
+            Map.of(),
+            InputFaults.NONE,
+            Map.of(),
+            2,
+            0.5,
+            summary.archive(),
+            500_000_000);
     out.reset();
     preloaded.writeText(new PrintStream(out, true, StandardCharsets.UTF_8));
     String text = out.toString(StandardCharsets.UTF_8);

@@ -3,6 +3,7 @@ package org.flowmon.deploy.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -65,6 +66,35 @@ final class SenderCountsTest {
     assertEquals(
         Map.of("datagrams_received", 2L, "flows_decoded", 2L, "sequence_lost_flows", 300L),
         senders.others().snapshot());
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsCountedByReasonWhoeverSentIt() {
+    senders.routersSendFrom(Set.of(4_001));
+    receive(ROUTER, 4_001, 1, 0);
+    assertEquals(Map.of(), senders.notUnderstood());
+    byte[] random = new byte[40];
+    random[1] = 77;
+    byte[] cut = {0, 5, 0, 1, 0, 0};
+    // NetFlow v9 (RFC 3954) with data of template 256, which nobody has told.
+    byte[] unknown = new byte[28];
+    ByteBuffer.wrap(unknown).putShort((short) 9).putShort((short) 1);
+    ByteBuffer.wrap(unknown, 20, 8).putShort((short) 256).putShort((short) 8);
+    // IPFIX (RFC 7011) whose set is longer than the message.
+    byte[] broken = new byte[20];
+    ByteBuffer.wrap(broken).putShort((short) 10).putShort((short) 20);
+    ByteBuffer.wrap(broken, 16, 4).putShort((short) 300).putShort((short) 500);
+    for (byte[] one : List.of(random, random, cut, unknown, broken)) {
+      senders.receive(one, 0, one.length, ROUTER, 4_002, seconds * 1_000_000, sink);
+    }
+    assertEquals(
+        Map.of(
+            "datagrams_dropped_unknown_version", 2L,
+            "datagrams_dropped_truncated", 1L,
+            "sets_dropped_no_template", 1L,
+            "sets_dropped_bad_length", 1L,
+            "datagrams_damaged", 1L),
+        senders.notUnderstood());
   }
 
   /** A flow by NetFlow v5 (Cisco's format). */

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.parquet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.CompressionCodec;
@@ -50,6 +52,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Parquet files of DuckDB and of flowmon become the flows that they hold. */
 class ParquetImportTest {
+  /** Names of classes, exceptions and objects. */
+  private static final Pattern JAVA =
+      Pattern.compile("\\b(org|java|com|net)\\.[a-z]|Exception|null|[A-Za-z]@[0-9a-f]{4,}");
+
   @TempDir Path folder;
 
   private static void duckdb(String... sql) throws Exception {
@@ -240,6 +246,43 @@ class ParquetImportTest {
   }
 
   @Test
+  void damageIsToldOfWithoutTheNamesOfJavasClasses() throws Exception {
+    Path good = file("good.parquet");
+    duckdb(
+        "COPY (SELECT TIMESTAMP '2026-11-01' + INTERVAL (i) SECOND AS end_time,"
+            + " '10.0.0.' || (i % 200) AS src_addr, i AS bytes FROM range(500) AS r(i)) TO '"
+            + good
+            + "' (FORMAT parquet, CODEC snappy)");
+    byte[] bytes = Files.readAllBytes(good);
+    Path bad = file("bad.parquet");
+    int footers = 0;
+    for (int at = 4; at < bytes.length - 4; at++) {
+      byte[] flipped = bytes.clone();
+      flipped[at] ^= 0x15;
+      Files.write(bad, flipped);
+      String said = error(bad);
+      footers += said.startsWith(bad + ": its footer") ? 1 : 0;
+      assertFalse(JAVA.matcher(said).find(), "byte " + at + ": " + said);
+      if (at % 16 == 0 || said.startsWith(bad + ": its footer, from")) {
+        CommandRun inspected = CommandRun.of("inspect", bad);
+        assertTrue(inspected.code() == 0 || inspected.code() == 3, inspected.toString());
+        assertFalse(JAVA.matcher(inspected.err()).find(), "byte " + at + ": " + inspected);
+      }
+    }
+    assertTrue(footers > 100, footers + " of a damaged footer");
+  }
+
+  private static String error(Path file) {
+    try {
+      FileSummary summary =
+          new ParquetFlowReader(file, FileReadOptions.defaults()).read(1, batch -> {});
+      return summary.damage() == null ? "" : summary.damage();
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+
+  @Test
   void aLongTextInManyRejectedRowsDoesNotFillTheDisk() throws Exception {
     Path parquet = file("long.parquet");
     duckdb(
@@ -249,7 +292,7 @@ class ParquetImportTest {
             + "' (FORMAT parquet)");
     Path archive = file("a");
     CommandRun said = CommandRun.of("import", parquet, "--archive", archive);
-    assertEquals(0, said.code(), said.toString());
+    assertEquals(3, said.code(), said.toString());
     try (var files = Files.list(archive.resolve("rejects"))) {
       Path rejects = files.findFirst().orElseThrow();
       assertTrue(Files.size(rejects) < 1 << 20, Files.size(rejects) + " bytes");
@@ -271,7 +314,7 @@ class ParquetImportTest {
     assertTrue(Files.size(parquet) < 100_000, "a small file: " + Files.size(parquet));
     Path archive = file("a");
     CommandRun said = CommandRun.of("import", parquet, "--archive", archive);
-    assertEquals(0, said.code(), said.toString());
+    assertEquals(3, said.code(), said.toString());
     assertTrue(said.toString().contains("but for the last 7, which are only counted"), said + "");
     assertTrue(said.toString().contains(rows + " lines or records rejected"), said + "");
     try (var files = Files.list(archive.resolve("rejects"));
@@ -431,7 +474,7 @@ class ParquetImportTest {
         Path parquet = Files.write(file("claims.parquet"), bytes);
         CommandRun said = CommandRun.of("import", parquet, "--archive", file("a"));
         assertEquals(3, said.code(), codec + " " + type + ": " + said);
-        assertTrue(said.err().contains("claims.parquet, row 1, column 'bytes'"), said.err());
+        assertTrue(said.err().contains("row 1, column 'bytes'"), said.err());
         assertTrue(said.err().contains("the header at byte 4: a page of 268435456"), said.err());
         assertTrue(!said.err().contains("heap"), said.err());
       }
@@ -471,7 +514,8 @@ class ParquetImportTest {
     said = CommandRun.of("import", parquet, "--archive", file("a"));
     assertEquals(3, said.code(), said.toString());
     assertTrue(
-        said.err().contains("its footer, from byte 4 on: byte 33 of its Thrift: structs or"),
+        said.err()
+            .contains("its footer, from byte 4 on, is damaged: byte 33 of its Thrift: structs or"),
         said.err());
   }
 }

@@ -33,7 +33,9 @@ public enum InputFormat {
 
   private static final int LOOKED_AT = 1 << 16;
   private static final int SHOWN = 60;
-  private static final String SUPPORTED =
+
+  /** The formats there are, for people. */
+  static final String SUPPORTED =
       "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
           + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
           + " JSON lines with such keys, and flow batches, each also compressed by gzip, and"
@@ -76,7 +78,7 @@ public enum InputFormat {
       format = parquet(file);
     }
     if (format == null) {
-      throw new UnknownFormatException(file + ": " + seen(head) + "; " + SUPPORTED);
+      throw UnknownFormatException.noFormat(file + ": " + seen(head));
     }
     return format;
   }

@@ -49,6 +49,8 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(SequenceCheckOperator.class);
+  // A logger of its own: who counts what is left out, as the demo, needs no lines of it.
+  private static final Logger REFUSED = LoggerFactory.getLogger("org.flowmon.quarantine");
 
   private transient ProducerPositions positions;
   private transient ListState<ProducerPosition> state;
@@ -200,7 +202,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     // The first few and then ever fewer: 1, 2, 4, 8 … so that a broken producer does not fill the
     // log.
     if (Long.bitCount(quarantined.getCount()) == 1) {
-      LOG.warn(
+      REFUSED.warn(
           "the message at {} is left out, topic {} has it ({} so far): {}",
           refused.position(),
           QuarantineMessage.TOPIC,
