@@ -15,15 +15,25 @@ final class RefusalReasons {
   /** So many are told one by one. */
   static final int SHOWN = 10;
 
+  /** So many are kept apart; what comes after them is one of {@link #OTHERS}. */
+  static final int KEPT = 1000;
+
   static final String OTHERS = "other reasons";
 
   private static final Pattern NUMBER =
-      Pattern.compile("(?<![A-Za-z])-?\\d+(?:[.,:T-]\\d+)*Z?(?![A-Za-z])");
+      Pattern.compile("(?<![A-Za-z0-9])-?\\d+(?:[.,:T-]\\d+)*Z?(?![A-Za-z0-9])");
 
   private final Map<String, Long> counts = new HashMap<>();
 
   void add(String reason) {
-    counts.merge(NUMBER.matcher(reason).replaceAll("#"), 1L, Long::sum);
+    String kept = NUMBER.matcher(reason).replaceAll("#");
+    boolean isApart = counts.size() < KEPT || counts.containsKey(kept);
+    counts.merge(isApart ? kept : OTHERS, 1L, Long::sum);
+  }
+
+  /** How many reasons are kept apart, and one for the others. */
+  int kept() {
+    return counts.size();
   }
 
   /** Messages by reason. */

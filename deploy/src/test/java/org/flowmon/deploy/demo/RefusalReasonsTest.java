@@ -35,4 +35,17 @@ final class RefusalReasonsTest {
     assertEquals(11L, counts.get("reason k"));
     assertEquals(55L, counts.get(RefusalReasons.OTHERS));
   }
+
+  @Test
+  void reasonsThatSomebodyMakesUpAreKeptUpToABound() {
+    for (int n = 0; n < 3 * RefusalReasons.KEPT; n++) {
+      reasons.add("reason x" + n + "x");
+    }
+    reasons.add("reason x0x");
+    assertEquals(RefusalReasons.KEPT + 1, reasons.kept());
+    assertEquals(2L, reasons.counts().get("reason x0x"));
+    assertEquals(
+        3L * RefusalReasons.KEPT + 1,
+        reasons.counts().values().stream().mapToLong(Long::longValue).sum());
+  }
 }
