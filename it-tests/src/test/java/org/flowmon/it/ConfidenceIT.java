@@ -116,29 +116,13 @@ class ConfidenceIT {
         new Sums(20, 0, 0, 7, 0, 0),
         report(
             "known_gap",
-            knownAtOnce(),
+            DecoderLimits.defaults().withEstablishedAfter(0),
             exporter -> {
               for (int i = 0; i < 20; i++) {
                 exporter.awaitLosses(i == 19 ? 7 : 0);
                 exporter.v5(i < 10 ? i : i + 7, 0, 0);
               }
             }));
-  }
-
-  /** The default limits, but whose flows come is known: no minute is waited for. */
-  private static DecoderLimits knownAtOnce() {
-    DecoderLimits limits = DecoderLimits.defaults();
-    return new DecoderLimits(
-        limits.stateBytes(),
-        limits.strangerBytes(),
-        limits.exporterBytes(),
-        0,
-        limits.idleMicros(),
-        limits.templatesPerDomain(),
-        limits.fieldsPerTemplate(),
-        limits.scopesPerDomain(),
-        limits.flowsPerDatagram(),
-        limits.templateLifetimeMicros());
   }
 
   @Test

@@ -79,7 +79,7 @@ public record DecoderLimits(
   }
 
   /** As this, but exporters are known by flows this long (µs) after their first. */
-  DecoderLimits withEstablishedAfter(long micros) {
+  public DecoderLimits withEstablishedAfter(long micros) {
     return new DecoderLimits(
         stateBytes,
         strangerBytes,

@@ -73,7 +73,7 @@ class UdpCollectorTest {
   @Test
   void whatIsLostOnTheWayIsToldAndWhatIsOnlyLateIsNot() throws IOException {
     Sink sink = new Sink();
-    losesTwelve(sink, knownAtOnce());
+    losesTwelve(sink, DecoderLimits.defaults().withEstablishedAfter(0));
     assertEquals(11, recorder.rows().size(), counters.toString());
     assertEquals(12, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS), counters.toString());
     assertEquals(12, sink.lost, "3 to 9 and 15 to 19");
@@ -292,22 +292,6 @@ class UdpCollectorTest {
 
   private ExportDecoder decoder(DecoderLimits limits) {
     return new ExportDecoder(counters, new BadDatagramSamples(4), null, limits);
-  }
-
-  /** Exporters are known by their first flows, and else as by default. */
-  private static DecoderLimits knownAtOnce() {
-    DecoderLimits limits = DecoderLimits.defaults();
-    return new DecoderLimits(
-        limits.stateBytes(),
-        limits.strangerBytes(),
-        limits.exporterBytes(),
-        0,
-        limits.idleMicros(),
-        limits.templatesPerDomain(),
-        limits.fieldsPerTemplate(),
-        limits.scopesPerDomain(),
-        limits.flowsPerDatagram(),
-        limits.templateLifetimeMicros());
   }
 
   private UdpCollector start(CollectorSink sink, int buffer, int ports) throws IOException {
