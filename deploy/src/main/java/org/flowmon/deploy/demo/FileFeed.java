@@ -73,7 +73,7 @@ final class FileFeed implements FlowFeed {
     counts.values().removeIf(count -> count == 0);
   }
 
-  /** What was read of it is sent; the files that follow are taken all the same. */
+  /** Notes a damaged file. Flows read before the damage are sent, and later files are read. */
   private synchronized void leaveOut(Path file, long flows, String reason) {
     leftOut.add(new InputFaults.LeftOut(file, flows, reason));
   }

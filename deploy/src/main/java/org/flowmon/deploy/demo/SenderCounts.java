@@ -112,9 +112,8 @@ final class SenderCounts implements UdpCollector.Receiver {
   }
 
   /**
-   * Counts what a datagram changed of what is claimed to be lost. One may take back, or prove, what
-   * datagrams of others claimed in the same exporter's name: that stays theirs, so no count of
-   * either falls below 0.
+   * Counts how a datagram changed the claimed losses. It may prove or take back claims that others
+   * made in the same exporter's name: these stay theirs, so neither's count falls below 0.
    */
   private static void countLosses(
       IngestCounters sender, IngestCounters other, long lost, long unproven) {

@@ -120,7 +120,7 @@ public final class PrivateFolder {
         return "can be exchanged by " + of.name + ", whose folder " + above + " is";
       }
       if ((of.mode & STICKY) != 0) {
-        continue; // only owners rename what is in it
+        continue; // only the owner of a file may rename it
       }
       if ((of.mode & OTHERS_WRITE) != 0) {
         return "can be exchanged by any user, for all may write into "

@@ -31,7 +31,7 @@ public final class UnknownFormatException extends IOException {
     return new UnknownFormatException(seen, InputFormat.SUPPORTED);
   }
 
-  /** What was seen, without what is supported: for who tells of many files. */
+  /** What the file holds, without the list of formats, for messages about many files. */
   public String seen() {
     return seen;
   }

@@ -91,7 +91,7 @@ final class TakenWindows {
   }
 
   /**
-   * Notes that a window was taken for a use; false where there are too many of it that are open.
+   * Notes that a window was taken for a use; false if too many of that use are open.
    *
    * @param closed windows of the use that ended by then are closed: of too many the eldest of these
    *     is forgotten, as what is told of it again is late

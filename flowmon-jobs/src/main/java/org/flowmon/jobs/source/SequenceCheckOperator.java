@@ -49,7 +49,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(SequenceCheckOperator.class);
-  // A logger of its own: who counts what is left out, as the demo, needs no lines of it.
+  // A logger of its own: the demo counts refused messages by reason and silences its lines.
   private static final Logger REFUSED = LoggerFactory.getLogger("org.flowmon.quarantine");
 
   private transient ProducerPositions positions;

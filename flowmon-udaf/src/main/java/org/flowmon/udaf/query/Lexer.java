@@ -123,7 +123,7 @@ final class Lexer {
       throw new QueryException(
           "a number ends before '" + peek(0) + "': expected white space or an operator", sql, at);
     }
-    // What is beyond all numbers has no text that is one.
+    // It would be Infinity, which has no text that can be read again.
     if (!whole && Double.isInfinite(Double.parseDouble(sql.substring(start, at)))) {
       throw new QueryException("expected a number below 1.8E308", sql, start);
     }
