@@ -27,6 +27,7 @@ import org.flowmon.deploy.command.ReportsCommand;
 import org.flowmon.deploy.command.SeenCommand;
 import org.flowmon.deploy.command.SketchCommand;
 import org.flowmon.deploy.command.StatsCommand;
+import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.command.VerifyCommand;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
@@ -77,9 +78,6 @@ import picocli.CommandLine.Spec;
       CommandLine.HelpCommand.class
     })
 public final class Flowmon implements Callable<Integer> {
-  /** Said as soon as a signal comes, whatever the command does until it ends. */
-  private static final String STOPPING = "%s: stopping, as a signal asks";
-
   @Spec private CommandSpec spec;
 
   private Flowmon() {}
@@ -90,31 +88,21 @@ public final class Flowmon implements Callable<Integer> {
     TerminalStream.install();
     Failures failures = new Failures(new Misuse());
     failures.watchThreads(name(args));
-    Thread told = new Thread(() -> tell(failures, name(args)), "told");
-    Runtime.getRuntime().addShutdownHook(told);
+    StopNotice notice = StopNotice.install(name(args), failures::isEnding);
     int code = ExitCodes.ABORTED;
     try {
       code = failures.exitCode(commandLine(failures).setOut(writer(out)).execute(args));
     } catch (Throwable e) {
       Failures.abort(); // it was not even possible to say what failed
     }
-    try {
-      Runtime.getRuntime().removeShutdownHook(told);
-    } catch (IllegalStateException e) {
-      return; // the process ends by a signal, whose number its code tells
-    }
-    System.exit(code);
+    if (notice.remove()) {
+      System.exit(code);
+    } // else the process ends by a signal, whose number its code tells
   }
 
   /** For help and the version, which is all that is printed there: it may be in colours. */
   private static PrintWriter writer(PrintStream out) {
     return new PrintWriter(out, true, StandardCharsets.UTF_8);
-  }
-
-  private static void tell(Failures failures, String name) {
-    if (!failures.isEnding()) {
-      System.err.println(STOPPING.formatted(name));
-    }
   }
 
   private static String name(String[] args) {

@@ -252,6 +252,7 @@ public final class CollectCommand implements Callable<Integer> {
   }
 
   private void stopAndWait() {
+    StopNotice.await();
     stop.countDown();
     try {
       stopped.await(stopWait.plus(STOP_BEYOND).toMillis(), TimeUnit.MILLISECONDS);

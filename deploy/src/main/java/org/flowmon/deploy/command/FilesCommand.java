@@ -115,6 +115,7 @@ public final class FilesCommand implements Callable<Integer> {
   }
 
   private static void end(Process child) {
+    StopNotice.await();
     child.destroy();
     try {
       child.waitFor();

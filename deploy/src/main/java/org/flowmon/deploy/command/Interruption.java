@@ -32,12 +32,14 @@ final class Interruption implements AutoCloseable {
     try {
       Runtime.getRuntime().addShutdownHook(interruption.hook);
     } catch (IllegalStateException e) {
+      StopNotice.await();
       interruption.stopped = true; // told to end before the command began
     }
     return interruption;
   }
 
   private void stop() {
+    StopNotice.await();
     stopped = true;
     onStop.run();
     try {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +23,11 @@ final class InterruptedCommandTest {
   // Behind the first segment there are seconds left to be interrupted in.
   private static final int ROWS = 8_000_000;
 
+  // A shell has its background jobs ignore SIGINT, and so do the processes they start.
+  private static final boolean INT_IS_IGNORED = isIgnored(2);
+  private static final String INTERRUPT = INT_IS_IGNORED ? "TERM" : "INT";
+  private static final int INTERRUPTED = INT_IS_IGNORED ? 143 : 130;
+
   @TempDir Path folder;
 
   private Process start(String... arguments) throws Exception {
@@ -37,6 +44,23 @@ final class InterruptedCommandTest {
         .redirectErrorStream(true)
         .redirectOutput(folder.resolve("said").toFile())
         .start();
+  }
+
+  private static boolean isIgnored(int signal) {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.isReadable(status)) {
+      return false;
+    }
+    try (Stream<String> lines = Files.lines(status)) {
+      return lines
+          .filter(line -> line.startsWith("SigIgn:"))
+          .anyMatch(
+              line ->
+                  ((Long.parseUnsignedLong(line.substring(7).trim(), 16) >> (signal - 1)) & 1)
+                      == 1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void signal(Process process, String name) throws Exception {
@@ -64,7 +88,7 @@ final class InterruptedCommandTest {
   private String said() {
     try {
       return Files.readString(folder.resolve("said"));
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       return e.toString();
     }
   }
@@ -89,8 +113,8 @@ final class InterruptedCommandTest {
     };
     Process process = start(command);
     awaitFile(process, archive.resolve("segments"), "");
-    signal(process, "INT");
-    assertEquals(130, process.waitFor(), this::said);
+    signal(process, INTERRUPT);
+    assertEquals(INTERRUPTED, process.waitFor(), this::said);
     assertEquals(List.of(), ExportedFlows.rows(archive));
     try (Stream<Path> files = Files.list(archive.resolve("segments"))) {
       assertEquals(List.of(), files.toList());
@@ -119,12 +143,12 @@ final class InterruptedCommandTest {
     try {
       table.awaitLoaded();
       assertTrue(process.isAlive(), this::said);
-      signal(process, "INT");
+      signal(process, INTERRUPT);
       assertTrue(process.waitFor(40, TimeUnit.SECONDS), this::said);
     } finally {
       process.destroyForcibly();
     }
-    assertEquals(130, process.exitValue(), this::said);
+    assertEquals(INTERRUPTED, process.exitValue(), this::said);
     assertTrue(said().contains("flowmon export: stopping, as a signal asks"), said());
     assertTrue(said().contains("no row was written to " + url), said());
     table.requireUntouched();
@@ -138,8 +162,8 @@ final class InterruptedCommandTest {
       Path archive = folder.resolve("early" + millis);
       Process process = start("import", input, "--archive", archive.toString(), "--threads", "1");
       Thread.sleep(millis);
-      signal(process, "INT");
-      assertEquals(130, process.waitFor(), this::said);
+      signal(process, INTERRUPT);
+      assertEquals(INTERRUPTED, process.waitFor(), this::said);
       List<String> lines =
           said().lines().filter(line -> !line.startsWith("there was no archive at ")).toList();
       // Before Java knows of the command it can say nothing.

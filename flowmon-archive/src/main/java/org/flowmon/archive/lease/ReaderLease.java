@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -184,20 +185,34 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   /**
-   * The smallest number that a live lease of an archive holds, {@link Long#MAX_VALUE} where none
-   * does. Deletes dead leases.
+   * The smallest number that a live lease of an archive holds, {@link Long#MAX_VALUE} if none does;
+   * 0 if one cannot be read. Deletes dead leases.
    */
   public static long smallest(Path archive) throws IOException {
     long smallest = NOTHING;
     try (DirectoryStream<Path> files =
         Files.newDirectoryStream(archive.toRealPath().resolve(FOLDER), "*" + LeaseName.SUFFIX)) {
       for (Path file : files) {
-        smallest = Math.min(smallest, number(file));
+        smallest = Math.min(smallest, numberOrAll(file));
       }
     } catch (NoSuchFileException | NotDirectoryException e) {
       return smallest;
     }
     return smallest;
+  }
+
+  /** A lease that this user cannot look at may hold anything. */
+  private static long numberOrAll(Path file) throws IOException {
+    try {
+      return number(file);
+    } catch (FileSystemException e) {
+      LOG.warn(
+          "no file is deleted while this lease cannot be read: {}. Give its user umask 027 or 022,"
+              + " or delete it if no process reads the archive",
+          file,
+          e);
+      return 0;
+    }
   }
 
   private static long number(Path file) throws IOException {

@@ -3,6 +3,7 @@ package org.flowmon.archive.lease;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which segments live processes may still commit ({@code docs/format/manifest.md}, Leases).
@@ -24,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  * @param foreign whether any may run on another host, and so hold commits that cannot be seen
  */
 public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentOwners.class);
   private static final String LOCK = "owners.lock";
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final Duration FORGOTTEN = Duration.ofDays(1);
@@ -75,12 +79,19 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
             archive.toRealPath().resolve(ReaderLease.FOLDER), "*" + LeaseName.SUFFIX)) {
       for (Path file : files) {
         LeaseName name = LeaseName.of(file);
-        if (isOfThisProcess(file)) {
-          ids.addAll(OwnedSegments.ofThisProcess(file));
-        } else if (!isGone(file, name)) {
-          complete &= name.saysOwned();
-          foreign |= name.isForeign();
-          ids.addAll(OwnedSegments.of(content(file)));
+        try {
+          if (isOfThisProcess(file)) {
+            ids.addAll(OwnedSegments.ofThisProcess(file));
+          } else if (!isGone(file, name)) {
+            complete &= name.saysOwned();
+            foreign |= name.isForeign();
+            ids.addAll(OwnedSegments.of(content(file)));
+          }
+        } catch (NoSuchFileException e) {
+          LOG.debug("given back meanwhile: {}", file, e);
+        } catch (FileSystemException e) {
+          LOG.warn("orphans stay while this lease cannot be read: {}", file, e);
+          complete = false;
         }
       }
     } catch (NoSuchFileException | NotDirectoryException e) {

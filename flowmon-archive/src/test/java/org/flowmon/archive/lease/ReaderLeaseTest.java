@@ -55,6 +55,12 @@ class ReaderLeaseTest {
   }
 
   @Test
+  void aLeaseThatCannotBeReadHoldsEverything() throws IOException {
+    Files.createDirectories(archive.resolve(ReaderLease.FOLDER).resolve("x.lease").resolve("y"));
+    assertEquals(0, ReaderLease.smallest(archive));
+  }
+
+  @Test
   void theSmallestOfWhatThisProcessHolds() throws IOException {
     assertEquals(Long.MAX_VALUE, ReaderLease.smallest(archive));
     ReaderLease first = ReaderLease.take(archive);

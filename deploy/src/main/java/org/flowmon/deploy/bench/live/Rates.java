@@ -139,12 +139,12 @@ public final class Rates implements Callable<Integer> {
       LiveCluster.Job job = round.job(r);
       LiveCluster.Took took = cluster.run(job);
       options.progress("%s, round %d: %,.0f flows/s", name, r, flows / took.seconds());
-      List<ReportLog.Window> reported = reports.next();
+      List<ReportLog.Window> reported = ReportLog.withRows(reports.next());
       if (r > 0) {
         perSecond.add(flows / took.seconds());
         cpu.add(took.jobCpu() * 1e6 / flows);
-        windows += ReportLog.withRows(reported);
-        exact += reported.stream().filter(one -> one.history().equals("exact")).count();
+        windows += reported.size();
+        exact += ReportLog.exact(reported);
         plot.point(name, r, flows / took.seconds());
         plot.point(String.format("must reach, %,d", must), r, (double) must);
       }

@@ -141,9 +141,14 @@ public final class ReportLog implements AutoCloseable {
         Math.max(a.sentMillis, b.sentMillis));
   }
 
-  /** How many have rows. */
-  static long withRows(Collection<Window> windows) {
-    return windows.stream().filter(window -> window.rows() > 0).count();
+  /** Those that have rows: a window without any sends a report of its counts alone. */
+  static List<Window> withRows(Collection<Window> windows) {
+    return windows.stream().filter(window -> window.rows() > 0).toList();
+  }
+
+  /** How many say that all of the history they asked for was there. */
+  static long exact(Collection<Window> windows) {
+    return windows.stream().filter(window -> window.history().equals("exact")).count();
   }
 
   /** Those of one analysis. */

@@ -75,18 +75,18 @@ final class WindowThroughput {
           LiveCluster.Took took = cluster.run(LiveCluster.Job.analyses(archive, List.of(config)));
           double perSecond = flows / took.seconds();
           options.progress("%s, windows of %d s: %,.0f flows/s", analysis, seconds, perSecond);
-          List<ReportLog.Window> reported = reports.next();
+          List<ReportLog.Window> reported = ReportLog.withRows(reports.next());
           Map<String, Object> row = new LinkedHashMap<>();
           row.put("analysis", analysis);
           row.put("window_s", (long) seconds);
           row.put("flows_per_window", density * seconds);
-          row.put("windows_reported", ReportLog.withRows(reported));
+          row.put("windows_reported", (long) reported.size());
           row.put("flows_per_second", perSecond);
           // What a second's windows need where each is to be reported within a second.
           row.put("needed_each_second", density * seconds);
           row.put("job_cpu_us_per_flow", took.jobCpu() * 1e6 / flows);
           if (archive != null) {
-            row.put("history_exact", exact(reported));
+            row.put("history_exact", ReportLog.exact(reported));
           }
           table.row(row);
           plot.point(analysis, (double) density * seconds, perSecond);
@@ -102,9 +102,5 @@ final class WindowThroughput {
 
   private int last() {
     return windows.get(windows.size() - 1);
-  }
-
-  private static long exact(List<ReportLog.Window> reported) {
-    return reported.stream().filter(window -> window.history().equals("exact")).count();
   }
 }

@@ -1,0 +1,68 @@
+package org.flowmon.deploy.command;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The line that a process says as soon as a signal comes, before any other line about its end. The
+ * JVM starts all its shutdown hooks at once: whoever speaks in one waits for this line first.
+ */
+public final class StopNotice {
+  private static final long SECONDS = 2;
+  private static volatile StopNotice installed;
+
+  private final CountDownLatch said = new CountDownLatch(1);
+  private final Thread hook;
+
+  private StopNotice(String name, BooleanSupplier isEnding) {
+    hook =
+        new Thread(
+            () -> {
+              try {
+                if (!isEnding.getAsBoolean()) {
+                  System.err.println(name + ": stopping, as a signal asks");
+                }
+              } finally {
+                said.countDown();
+              }
+            },
+            "told");
+  }
+
+  /**
+   * Has this process say the line when it is told to end.
+   *
+   * @param name of the command
+   * @param isEnding whether the process ends of its own accord, of which nothing is said
+   */
+  public static StopNotice install(String name, BooleanSupplier isEnding) {
+    StopNotice notice = new StopNotice(name, isEnding);
+    Runtime.getRuntime().addShutdownHook(notice.hook);
+    installed = notice;
+    return notice;
+  }
+
+  /** Says nothing any more; false if the process is told to end already. */
+  public boolean remove() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Waits for the line, in a process that is told to end; not for ever, if nobody reads it. */
+  static void await() {
+    StopNotice notice = installed;
+    if (notice == null) {
+      return;
+    }
+    try {
+      boolean unused = notice.said.await(SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
