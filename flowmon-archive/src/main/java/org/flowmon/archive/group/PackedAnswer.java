@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.AnswerColumns;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 
@@ -146,7 +147,8 @@ public final class PackedAnswer {
   /** The groups of a part that may be in the answer. */
   private int[] best(GroupTable part) {
     boolean isCut = plan.query().limit() >= 0 || plan.query().limitBy() != null;
-    return isCut ? part.first(plan.query()) : part.kept(plan.query());
+    GroupAnswer answer = new GroupAnswer(part, plan.query());
+    return isCut ? answer.first() : answer.kept();
   }
 
   /**
@@ -356,6 +358,6 @@ public final class PackedAnswer {
     for (GroupTable other : tables.subList(1, tables.size())) {
       all.append(other);
     }
-    return all.finish(plan.query());
+    return new GroupAnswer(all, plan.query()).finish();
   }
 }

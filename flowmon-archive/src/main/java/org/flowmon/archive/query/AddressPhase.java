@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.AnswerColumns;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.OrderBound;
@@ -125,7 +126,7 @@ final class AddressPhase {
       for (Done other : done.subList(1, done.size())) {
         all.append(other.groups());
       }
-      return new Answer(all.finish(query, deadline::check), cells);
+      return new Answer(new GroupAnswer(all, query, deadline::check).finish(), cells);
     }
     return new Answer(write(useful), cells);
   }
@@ -149,7 +150,7 @@ final class AddressPhase {
         continue;
       }
       states.appendTo(one, bound);
-      int[] first = one.first(query);
+      int[] first = new GroupAnswer(one, query).first();
       if (bound != null) {
         bound.learn(one, first);
       }

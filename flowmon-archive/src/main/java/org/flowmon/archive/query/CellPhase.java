@@ -7,6 +7,7 @@ import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 
@@ -89,7 +90,7 @@ final class CellPhase {
       } else {
         fill(collector, p, one);
         if (one != groups) {
-          groups.append(one, one.first(query));
+          groups.append(one, new GroupAnswer(one, query).first());
           one.clear();
         }
       }

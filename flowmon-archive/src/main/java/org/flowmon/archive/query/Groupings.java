@@ -4,6 +4,7 @@ import java.util.List;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.GroupTable;
 
 /**
@@ -47,6 +48,6 @@ final class Groupings {
    * @param groups those of each grouping, whole
    */
   ResultTable finish(List<GroupTable> groups) {
-    return counts == null ? groups.get(0).finish(query) : counts.finish(groups);
+    return counts == null ? new GroupAnswer(groups.get(0), query).finish() : counts.finish(groups);
   }
 }

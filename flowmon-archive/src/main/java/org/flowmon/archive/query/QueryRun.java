@@ -25,11 +25,11 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.GroupMemory;
 import org.flowmon.udaf.table.GroupTable;
 import org.flowmon.udaf.table.RowLookup;
 import org.flowmon.udaf.table.ValueBound;
-import org.flowmon.udaf.table.WindowPart;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {
@@ -341,7 +341,7 @@ final class QueryRun {
       this(table, List.of(), cells);
     }
 
-    static Collected of(WindowPart.Answer answer) {
+    static Collected of(GroupAnswer.WithBounds answer) {
       return new Collected(answer.rows(), answer.bounds(), 0);
     }
   }
@@ -381,7 +381,8 @@ final class QueryRun {
     DistinctCounts counts = groupings.counts();
     if (counts == null) {
       if (packed[0] == null) {
-        return Collected.of(merged(collectors, 0).answer(query, deadline::check));
+        return Collected.of(
+            new GroupAnswer(merged(collectors, 0), query, deadline::check).finishWithBounds());
       }
       return new Collected(
           PackedGrouping.finish(packed[0].finish(), options.threads(), deadline), 0);

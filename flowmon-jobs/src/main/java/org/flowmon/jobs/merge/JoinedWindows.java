@@ -18,6 +18,7 @@ import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.ValueBound;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
@@ -120,7 +121,7 @@ final class JoinedWindows {
       if (part == null) {
         answers.put(of, FlowQueries.run(List.of(), of));
       } else {
-        WindowPart.Answer answer = part.answer();
+        GroupAnswer.WithBounds answer = part.answer();
         answers.put(of, answer.rows());
         answer.bounds().forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
       }

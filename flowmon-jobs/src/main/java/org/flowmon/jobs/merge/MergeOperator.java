@@ -25,10 +25,10 @@ import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.Politeness;
 import org.flowmon.jobs.urgent.UrgentWork;
 import org.flowmon.udaf.table.GroupBudget;
+import org.flowmon.udaf.table.LiveGroupings;
 import org.flowmon.udaf.table.OrderBound;
 import org.flowmon.udaf.table.PartialGroups;
 import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
 
 /**
  * The high level: merges the partial groups of all analyses, by key group, and sends on what these
@@ -362,7 +362,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
       if (live.window().advancesBetween(advancedThrough, completeThrough)
           && !stopped.contains(live.id())
           && !live.analysis().publishesStates()
-          && WindowTables.canAdvance(live.query(), live.window())) {
+          && LiveGroupings.canAdvance(live.query(), live.window())) {
         try {
           advance(live, completeThrough);
         } catch (RuntimeException e) {

@@ -12,6 +12,7 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 
@@ -313,7 +314,7 @@ final class OpenWindows {
     WindowSpec window = live.window();
     WindowPart part = settled(parts);
     long start = part.windowEnd() - window.widthMicros();
-    WindowPart.Answer answer = part.answer();
+    GroupAnswer.WithBounds answer = part.answer();
     WindowResult result =
         new WindowResult(
             live.analysis().name(),

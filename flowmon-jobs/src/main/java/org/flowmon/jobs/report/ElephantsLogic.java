@@ -12,7 +12,6 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.WindowPart;
 
 /**
  * Elephants: who sends much now and did not before ({@code logic: elephants}).
@@ -89,7 +88,7 @@ final class ElephantsLogic implements ReportLogic {
                 item ->
                     item.name().equals(measure)
                         && item.what() instanceof AggregateCall call
-                        && WindowPart.hasTotal(query, call));
+                        && query.hasTotal(call));
     if (!isAggregate) {
       throw rules.error(
           "live.query",

@@ -33,6 +33,7 @@ import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.table.GroupAnswer;
 import org.flowmon.udaf.table.WindowPart;
 import org.flowmon.udaf.table.WindowSpec;
 import org.junit.jupiter.api.Test;
@@ -73,7 +74,7 @@ class ExactQueriesTest {
   }
 
   private static WindowResult result(AnalysisConfig analysis, WindowPart part) {
-    WindowPart.Answer answer = part.answer();
+    GroupAnswer.WithBounds answer = part.answer();
     long end = part.windowEnd();
     return new WindowResult(
         "a",

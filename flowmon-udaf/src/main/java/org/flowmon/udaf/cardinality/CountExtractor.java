@@ -9,7 +9,7 @@ import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.ValueKind;
 
 /** What is taken out of states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
@@ -52,8 +52,10 @@ enum CountExtractor implements Extractor {
   }
 
   @Override
-  public Approximation.Way exact() {
-    return this == CARDINALITY ? Approximation.Way.COUNT_DISTINCT : Approximation.Way.COUNTS;
+  public FunctionCatalogue.Way exact() {
+    return this == CARDINALITY
+        ? FunctionCatalogue.Way.COUNT_DISTINCT
+        : FunctionCatalogue.Way.COUNTS;
   }
 
   @Override

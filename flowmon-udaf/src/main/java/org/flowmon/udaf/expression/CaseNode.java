@@ -2,7 +2,6 @@ package org.flowmon.udaf.expression;
 
 import java.util.Arrays;
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.ValueKind;
 
 /**
@@ -16,23 +15,21 @@ final class CaseNode extends ValueNode {
   private final Truth truth = new Truth();
   private final int[] branch = new int[Vector.CAPACITY];
 
-  CaseNode(Case choice, Compiler compiler) {
-    super(choice.kind());
-    int whens = choice.whens().size();
-    conditions = new TruthNode[whens];
-    results = new ValueNode[whens + 1];
-    vectors = new Vector[whens + 1];
-    for (int b = 0; b <= whens; b++) {
-      if (b < whens) {
-        conditions[b] = compiler.truth(choice.whens().get(b).condition());
-      }
-      results[b] = compiler.value(b < whens ? choice.whens().get(b).result() : choice.otherwise());
-      vectors[b] = new Vector(results[b].kind());
-    }
+  /**
+   * A CASE of some kind.
+   *
+   * @param results of each condition, then that of ELSE
+   */
+  CaseNode(ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
+    super(kind);
+    this.conditions = conditions;
+    this.results = results;
+    this.vectors =
+        Arrays.stream(results).map(node -> new Vector(node.kind())).toArray(Vector[]::new);
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     Arrays.fill(branch, 0, count, conditions.length);
     for (int b = conditions.length - 1; b >= 0; b--) {
       conditions[b].evaluate(rows, from, count, truth);

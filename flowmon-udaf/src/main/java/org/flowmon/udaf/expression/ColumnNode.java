@@ -16,7 +16,7 @@ final class ColumnNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     Presence presence = rows.presence(column);
     if (presence == Presence.ABSENT) {
       out.setAllNull(count);

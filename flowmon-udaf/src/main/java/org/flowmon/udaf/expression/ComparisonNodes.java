@@ -41,7 +41,7 @@ final class ComparisonNodes {
     }
 
     @Override
-    final void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public final void evaluate(FlowRows rows, int from, int count, Truth out) {
       leftNode.evaluate(rows, from, count, left);
       rightNode.evaluate(rows, from, count, right);
       for (int w = 0; w < Vector.WORDS; w++) {
@@ -171,7 +171,7 @@ final class ComparisonNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       node.evaluate(rows, from, count, vector);
       if (vector.isWide()) {
         matchWide(count);

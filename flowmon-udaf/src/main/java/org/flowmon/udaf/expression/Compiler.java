@@ -23,6 +23,7 @@ import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.query.StateEvaluation;
 import org.flowmon.udaf.query.ValueKind;
 
 /** Makes the nodes that evaluate an expression. */
@@ -61,7 +62,7 @@ final class Compiler {
     } else if (expression instanceof Arithmetic arithmetic) {
       return arithmetic(arithmetic);
     } else if (expression instanceof Case choice) {
-      return new CaseNode(choice, this);
+      return choice(choice);
     } else if (expression instanceof Network network) {
       return new NetworkNode(value(network.address()), network.ipv4Bits(), network.ipv6Bits());
     } else if (expression instanceof TimeBucket bucket) {
@@ -69,7 +70,11 @@ final class Compiler {
     } else if (expression instanceof DaysBefore days) {
       return TimeNodes.daysBefore(value(days.time()), value(days.now()));
     } else if (expression instanceof OfStates call) {
-      return new StatesNode(call, this);
+      StateEvaluation evaluation = call.evaluation();
+      return new StatesNode(
+          call.kind(),
+          evaluation,
+          evaluation.inputs().stream().map(this::value).toArray(ValueNode[]::new));
     } else if (expression instanceof Parameter parameter) {
       throw unbound(parameter);
     } else if (expression.kind() == ValueKind.BOOLEAN) {
@@ -189,5 +194,17 @@ final class Compiler {
 
   private static QueryException unbound(Parameter parameter) {
     return new QueryException("parameter :" + parameter.name() + " has no value");
+  }
+
+  private ValueNode choice(Case choice) {
+    int whens = choice.whens().size();
+    TruthNode[] conditions = new TruthNode[whens];
+    ValueNode[] results = new ValueNode[whens + 1];
+    for (int w = 0; w < whens; w++) {
+      conditions[w] = truth(choice.whens().get(w).condition());
+      results[w] = value(choice.whens().get(w).result());
+    }
+    results[whens] = value(choice.otherwise());
+    return new CaseNode(choice.kind(), conditions, results);
   }
 }

@@ -22,7 +22,7 @@ final class DoubleArithmeticNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     leftNode.evaluate(rows, from, count, left);
     rightNode.evaluate(rows, from, count, right);
     long[] validity = out.validity();

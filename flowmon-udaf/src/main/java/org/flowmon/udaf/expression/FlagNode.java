@@ -16,7 +16,7 @@ final class FlagNode extends TruthNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Truth out) {
+  public void evaluate(FlowRows rows, int from, int count, Truth out) {
     Presence presence = rows.presence(column);
     if (presence == Presence.ABSENT || count == 0) {
       out.setAllNull();

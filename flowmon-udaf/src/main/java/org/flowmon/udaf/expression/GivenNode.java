@@ -12,7 +12,7 @@ final class GivenNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     out.copy(values, count);
   }
 }

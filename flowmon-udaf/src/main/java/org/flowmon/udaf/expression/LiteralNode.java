@@ -14,7 +14,7 @@ final class LiteralNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     if (value.isNull()) {
       out.setAllNull(count);
       return;

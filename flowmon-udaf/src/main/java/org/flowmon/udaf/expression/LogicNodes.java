@@ -17,7 +17,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       terms[0].evaluate(rows, from, count, out);
       for (int t = 1; t < terms.length; t++) {
         if (allFalse(out, count)) {
@@ -51,7 +51,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       terms[0].evaluate(rows, from, count, out);
       for (int t = 1; t < terms.length; t++) {
         terms[t].evaluate(rows, from, count, next);
@@ -72,7 +72,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       term.evaluate(rows, from, count, out);
       for (int w = 0; w < Vector.WORDS; w++) {
         long wasTrue = out.isTrue[w];
@@ -93,7 +93,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       term.evaluate(rows, from, count, out);
       for (int w = 0; w < Vector.WORDS; w++) {
         long hit = truth ? out.isTrue[w] : out.isFalse[w];
@@ -114,7 +114,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       term.evaluate(rows, from, count, vector);
       for (int w = 0; w < Vector.WORDS; w++) {
         out.isFalse[w] = vector.validity()[w];
@@ -132,7 +132,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       if (value.isNull()) {
         out.setAllNull();
       } else {
@@ -152,7 +152,7 @@ final class LogicNodes {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public void evaluate(FlowRows rows, int from, int count, Truth out) {
       value.evaluate(rows, from, count, vector);
       out.ofFlags(vector.values(), vector.validity(), count);
     }

@@ -26,7 +26,7 @@ final class MembershipNodes {
     }
 
     @Override
-    final void evaluate(FlowRows rows, int from, int count, Truth out) {
+    public final void evaluate(FlowRows rows, int from, int count, Truth out) {
       node.evaluate(rows, from, count, vector);
       Arrays.fill(matches, 0);
       match(count, matches);

@@ -21,7 +21,7 @@ final class NetworkNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     if (address.kind() == null) {
       out.setAllNull(count);
       return;

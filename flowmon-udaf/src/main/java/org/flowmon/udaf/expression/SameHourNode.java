@@ -20,7 +20,7 @@ final class SameHourNode extends TruthNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Truth out) {
+  public void evaluate(FlowRows rows, int from, int count, Truth out) {
     timeNode.evaluate(rows, from, count, time);
     nowNode.evaluate(rows, from, count, now);
     for (int w = 0; w < Vector.WORDS; w++) {

@@ -13,7 +13,7 @@ final class SharedTruthNode extends TruthNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Truth out) {
+  public void evaluate(FlowRows rows, int from, int count, Truth out) {
     if (!stretch.is(rows, from, count)) {
       stretch.clear(); // should it fail, nothing is known
       node.evaluate(rows, from, count, truth);

@@ -44,7 +44,7 @@ public final class SharedVector {
     }
 
     @Override
-    void evaluate(FlowRows rows, int from, int count, Vector out) {
+    public void evaluate(FlowRows rows, int from, int count, Vector out) {
       shared.evaluate(rows, from, count);
       out.copy(shared.vector, count);
     }

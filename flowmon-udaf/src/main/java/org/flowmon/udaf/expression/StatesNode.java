@@ -1,12 +1,10 @@
 package org.flowmon.udaf.expression;
 
 import java.util.Arrays;
-import java.util.List;
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.StateEvaluation;
 import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.query.ValueKind;
 
 /** What a function gives of states: these are texts, which are read row by row. */
 final class StatesNode extends ValueNode {
@@ -15,18 +13,18 @@ final class StatesNode extends ValueNode {
   private final Vector[] vectors;
   private final String[] states;
 
-  StatesNode(OfStates call, Compiler compiler) {
-    super(call.kind());
-    this.evaluation = call.evaluation();
-    List<Expression> of = evaluation.inputs();
-    this.inputs = of.stream().map(compiler::value).toArray(ValueNode[]::new);
+  /** What a function gives, of the states that the inputs give. */
+  StatesNode(ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
+    super(kind);
+    this.evaluation = evaluation;
+    this.inputs = inputs;
     this.vectors =
         Arrays.stream(inputs).map(node -> new Vector(node.kind())).toArray(Vector[]::new);
     this.states = new String[inputs.length];
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     for (int s = 0; s < inputs.length; s++) {
       inputs[s].evaluate(rows, from, count, vectors[s]);
     }

@@ -13,7 +13,7 @@ final class TimeNodes {
   static ValueNode bucket(ValueNode time, long width) {
     return new ValueNode(ValueKind.TIMESTAMP) {
       @Override
-      void evaluate(FlowRows rows, int from, int count, Vector out) {
+      public void evaluate(FlowRows rows, int from, int count, Vector out) {
         time.evaluate(rows, from, count, out);
         long[] values = out.values();
         for (int i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ final class TimeNodes {
     Vector nows = new Vector(ValueKind.TIMESTAMP);
     return new ValueNode(ValueKind.LONG) {
       @Override
-      void evaluate(FlowRows rows, int from, int count, Vector out) {
+      public void evaluate(FlowRows rows, int from, int count, Vector out) {
         time.evaluate(rows, from, count, out);
         now.evaluate(rows, from, count, nows);
         long[] values = out.values();

@@ -14,7 +14,7 @@ final class TruthValueNode extends ValueNode {
   }
 
   @Override
-  void evaluate(FlowRows rows, int from, int count, Vector out) {
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
     condition.evaluate(rows, from, count, truth);
     for (int w = 0; w < Vector.WORDS; w++) {
       out.validity()[w] = truth.isTrue[w] | truth.isFalse[w];

@@ -15,7 +15,7 @@ import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -60,8 +60,8 @@ public final class ItemChanges {
     }
 
     @Override
-    public Approximation.Way exact() {
-      return Approximation.Way.SUMS;
+    public FunctionCatalogue.Way exact() {
+      return FunctionCatalogue.Way.SUMS;
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -163,9 +163,9 @@ final class ItemExtractors {
       String name, String signature, BiFunction<WeightedItems, UdafCall, BoundExtractor> binding)
       implements Extractor {
     @Override
-    public Approximation.Way exact() {
+    public FunctionCatalogue.Way exact() {
       boolean isExact = name.equals("TOTAL") || name.equals("REFUSED");
-      return isExact ? Approximation.Way.ITSELF : Approximation.Way.SUMS;
+      return isExact ? FunctionCatalogue.Way.ITSELF : FunctionCatalogue.Way.SUMS;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.function;
 
 import java.util.function.Function;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -27,8 +27,8 @@ public interface Extractor {
   String signature();
 
   /** How a query over the rows gives its exact answer; not known unless it is said. */
-  default Approximation.Way exact() {
-    return Approximation.Way.UNKNOWN;
+  default FunctionCatalogue.Way exact() {
+    return FunctionCatalogue.Way.UNKNOWN;
   }
 
   /**

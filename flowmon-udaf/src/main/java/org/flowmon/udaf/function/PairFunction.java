@@ -3,7 +3,7 @@ package org.flowmon.udaf.function;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 
 /**
  * Makes something of two states of one function: a state again, as {@code DIFFERENCE(a, b)}, or an
@@ -21,8 +21,8 @@ public interface PairFunction {
   boolean givesState();
 
   /** How a query over the rows gives its exact answer; not known unless it is said. */
-  default Approximation.Way exact() {
-    return Approximation.Way.UNKNOWN;
+  default FunctionCatalogue.Way exact() {
+    return FunctionCatalogue.Way.UNKNOWN;
   }
 
   /**

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.query.AggregateCall;
-import org.flowmon.udaf.query.Approximation;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.StateEvaluation;
@@ -161,7 +160,7 @@ public final class QueryFunctions implements FunctionCatalogue {
   }
 
   @Override
-  public Approximation.Way exact(String function, String name) {
+  public Way exact(String function, String name) {
     for (Extractor extractor : known().find(function).extractors()) {
       if (extractor.name().equals(name)) {
         return extractor.exact();
@@ -188,7 +187,7 @@ public final class QueryFunctions implements FunctionCatalogue {
   }
 
   @Override
-  public Approximation.Way exactOfPair(String function, String pair) {
+  public Way exactOfPair(String function, String pair) {
     return known().pair(known().find(function), pair).exact();
   }
 

@@ -12,7 +12,7 @@ import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.query.Value;
 import org.flowmon.udaf.query.ValueKind;
 
@@ -51,8 +51,8 @@ final class QuantileExtractor implements Extractor {
   }
 
   @Override
-  public Approximation.Way exact() {
-    return name.equals("COUNT") ? Approximation.Way.ITSELF : Approximation.Way.EXACT_CALL;
+  public FunctionCatalogue.Way exact() {
+    return name.equals("COUNT") ? FunctionCatalogue.Way.ITSELF : FunctionCatalogue.Way.EXACT_CALL;
   }
 
   @Override

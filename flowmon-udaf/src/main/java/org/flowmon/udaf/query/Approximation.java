@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.flowmon.udaf.query.FunctionCatalogue.Way;
 
 /**
  * That a column of a result is approximate, and the query that gives what it stands for exactly,
@@ -20,22 +21,6 @@ import java.util.Set;
  *     columns for which the same function only has to be called otherwise
  */
 public record Approximation(String column, Expression what, FlowQuery exact) {
-  /** How a query gives the exact answer of an extractor. */
-  public enum Way {
-    /** The answer is exact itself. */
-    ITSELF,
-    /** By the number of different arguments. */
-    COUNT_DISTINCT,
-    /** By the same of the function with {@link FunctionCatalogue#exactArguments}. */
-    EXACT_CALL,
-    /** By the values of the arguments in their order, with the number of rows of each. */
-    COUNTS,
-    /** By the values of the first argument, with the sum of the second or the number of rows. */
-    SUMS,
-    /** By none that is known. */
-    UNKNOWN
-  }
-
   /**
    * Each approximate value of a query's columns, also of what they are made of in the queries
    * within it; a state and what is exact is none.

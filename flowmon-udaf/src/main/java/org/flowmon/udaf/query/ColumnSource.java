@@ -23,6 +23,14 @@ sealed interface ColumnSource {
   /** Where to find the columns, for a name that resembles none of them. */
   String listing();
 
+  /** What to say after "no column …", if one of some other names may be meant, too. */
+  default String nearestOr(String name, List<String> others) {
+    List<String> all = new ArrayList<>(others);
+    all.addAll(names());
+    String best = Names.nearest(name, all);
+    return best == null ? listing() : "did you mean '" + best + "'?";
+  }
+
   /** What is expected in place of an aggregate where none may stand. */
   String insteadOfAggregate();
 

@@ -420,7 +420,7 @@ final class ExpressionParser {
       String instead =
           isQuoted && !columns.hasTables()
               ? "double quotes hold a name, "
-              : Names.nearestOr(name.text(), names.all(), columns) + (isQuoted ? "; " : "");
+              : columns.nearestOr(name.text(), names.all()) + (isQuoted ? "; " : "");
       throw tokens.error(
           "no column '"
               + name.typed()

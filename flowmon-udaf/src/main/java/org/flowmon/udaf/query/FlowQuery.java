@@ -99,6 +99,15 @@ public record FlowQuery(
   }
 
   /**
+   * Whether an aggregate of all rows follows from those of the groups. Two groups may count the
+   * same value: a COUNT(DISTINCT …) has a total only if its arguments hold all keys of GROUP BY,
+   * and states of functions have none.
+   */
+  public boolean hasTotal(AggregateCall call) {
+    return !call.isState() && (!call.isDistinct() || call.arguments().containsAll(groupBy));
+  }
+
+  /**
    * Whether groups have to be looked at once they are whole: for HAVING, or for an item that is
    * {@linkplain #isComputed computed} from them.
    */

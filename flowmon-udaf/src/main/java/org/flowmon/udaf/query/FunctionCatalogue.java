@@ -10,6 +10,22 @@ import java.util.Set;
  * many threads.
  */
 public interface FunctionCatalogue {
+  /** How a query gives the exact answer of an extractor. */
+  public enum Way {
+    /** The answer is exact itself. */
+    ITSELF,
+    /** By the number of different arguments. */
+    COUNT_DISTINCT,
+    /** By the same of the function with {@link #exactArguments}. */
+    EXACT_CALL,
+    /** By the values of the arguments in their order, with the number of rows of each. */
+    COUNTS,
+    /** By the values of the first argument, with the sum of the second or the number of rows. */
+    SUMS,
+    /** By none that is known. */
+    UNKNOWN
+  }
+
   /** What the dialect calls otherwise: no function and no extractor of these names is called. */
   Set<String> RESERVED =
       Set.of(
@@ -80,7 +96,7 @@ public interface FunctionCatalogue {
   StateEvaluation evaluation(Expression.OfStates call);
 
   /** How a query gives the exact answer of an extractor. */
-  Approximation.Way exact(String function, String extractor);
+  Way exact(String function, String extractor);
 
   /** Whether answers of a call, which is right, are exact. */
   boolean isExact(String function, List<Expression> arguments);
@@ -89,12 +105,12 @@ public interface FunctionCatalogue {
    * The arguments with which a function is exact, over the same values of rows.
    *
    * @param arguments of a call that is right, of a function that has extractors of {@link
-   *     Approximation.Way#EXACT_CALL}
+   *     Way#EXACT_CALL}
    */
   List<Expression> exactArguments(String function, List<Expression> arguments);
 
   /** How a query gives the exact answer of a function of two states that gives values. */
-  Approximation.Way exactOfPair(String function, String pair);
+  Way exactOfPair(String function, String pair);
 
   /**
    * What an extractor gives.

@@ -82,8 +82,8 @@ final class Functions {
     }
 
     @Override
-    public Approximation.Way exact(String function, String extractor) {
-      return Approximation.Way.UNKNOWN;
+    public Way exact(String function, String extractor) {
+      return Way.UNKNOWN;
     }
 
     @Override
@@ -97,8 +97,8 @@ final class Functions {
     }
 
     @Override
-    public Approximation.Way exactOfPair(String function, String pair) {
-      return Approximation.Way.UNKNOWN;
+    public Way exactOfPair(String function, String pair) {
+      return Way.UNKNOWN;
     }
 
     @Override

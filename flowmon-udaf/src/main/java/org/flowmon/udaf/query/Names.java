@@ -1,21 +1,11 @@
 package org.flowmon.udaf.query;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
 
 /** Suggests names for mistyped ones. */
 public final class Names {
   private Names() {}
-
-  /** What to say after "no column …", where one of some other names may be meant, too. */
-  static String nearestOr(String name, List<String> others, ColumnSource columns) {
-    List<String> all = new ArrayList<>(others);
-    all.addAll(columns.names());
-    String best = nearest(name, all);
-    return best == null ? columns.listing() : "did you mean '" + best + "'?";
-  }
 
   /**
    * The known name with the fewest letters changed, case aside; the first of several, null where

@@ -1,13 +1,10 @@
 package org.flowmon.udaf.query;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.Case;
@@ -113,32 +110,13 @@ final class SqlText {
     return what + (item.descending() ? " DESC" : "") + (item.nullsFirst() ? " NULLS FIRST" : "");
   }
 
-  static String of(Value value) {
-    if (value.isNull()) {
-      return "NULL";
-    }
-    return switch (value.kind()) {
-      case BOOLEAN -> value.low() != 0 ? "TRUE" : "FALSE";
-      case LONG -> Long.toString(value.low());
-      case DOUBLE -> Double.toString(value.asDouble());
-      case TIMESTAMP -> "TIMESTAMP '" + timestamp(value.low()) + "'";
-      case DURATION -> Literals.interval(value.low());
-      case ADDRESS -> "ADDRESS '" + IpAddress.format(value.high(), value.low()) + "'";
-      case TEXT -> "'" + value.text().replace("'", "''") + "'";
-    };
-  }
-
-  private static String timestamp(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
-  }
-
   static String of(Expression expression) {
     if (expression instanceof Column column) {
       return name(column.column());
     } else if (expression instanceof Named named) {
       return (named.table() == null ? "" : name(named.table()) + ".") + name(named.name());
     } else if (expression instanceof Literal literal) {
-      return of(literal.value());
+      return literal.value().toString();
     } else if (expression instanceof Prefix prefix) {
       return "'" + prefix.prefix() + "'";
     } else if (expression instanceof Parameter parameter) {
@@ -201,11 +179,7 @@ final class SqlText {
           + network.ipv6Bits()
           + ")";
     } else if (expression instanceof TimeBucket bucket) {
-      return "TIME_BUCKET("
-          + bucket.time()
-          + ", "
-          + of(Value.ofDuration(bucket.widthMicros()))
-          + ")";
+      return "TIME_BUCKET(" + bucket.time() + ", " + Value.ofDuration(bucket.widthMicros()) + ")";
     } else if (expression instanceof SameHour hour) {
       return "SAME_HOUR(" + hour.time() + ", " + hour.now() + ", " + hour.days() + ")";
     } else if (expression instanceof DaysBefore days) {

@@ -1,5 +1,7 @@
 package org.flowmon.udaf.query;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
@@ -131,6 +133,17 @@ public record Value(ValueKind kind, long high, long low, String text) {
   /** The value as a literal of the dialect, if it {@linkplain #hasLiteral has one}. */
   @Override
   public String toString() {
-    return SqlText.of(this);
+    if (isNull()) {
+      return "NULL";
+    }
+    return switch (kind) {
+      case BOOLEAN -> low != 0 ? "TRUE" : "FALSE";
+      case LONG -> Long.toString(low);
+      case DOUBLE -> Double.toString(asDouble());
+      case TIMESTAMP -> "TIMESTAMP '" + Instant.EPOCH.plus(low, ChronoUnit.MICROS) + "'";
+      case DURATION -> Literals.interval(low);
+      case ADDRESS -> "ADDRESS '" + IpAddress.format(high, low) + "'";
+      case TEXT -> "'" + text.replace("'", "''") + "'";
+    };
   }
 }

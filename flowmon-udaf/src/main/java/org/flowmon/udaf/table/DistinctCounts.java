@@ -207,16 +207,16 @@ public final class DistinctCounts {
       check.run();
       count(g, groups.get(g), all, check);
     }
-    return all.finish(query, check);
+    return new GroupAnswer(all, query, check).finish();
   }
 
   /** The answer of the query over its groups. */
   public ResultTable finish(GroupTable groups) {
-    return groups.finish(query);
+    return new GroupAnswer(groups, query).finish();
   }
 
   /** Likewise, with how far what is approximate in it may be off. */
-  public WindowPart.Answer answer(GroupTable groups) {
-    return groups.answer(query, groups.memory()::check);
+  public GroupAnswer.WithBounds answer(GroupTable groups) {
+    return new GroupAnswer(groups, query).finishWithBounds();
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.table;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
@@ -11,15 +12,22 @@ import org.flowmon.udaf.query.ResultTable;
  * A query's answer over the groups of a table, which are whole: which of them HAVING keeps, in
  * which order they are, which of them the limit leaves, and their rows. Not thread-safe.
  */
-final class GroupAnswer {
+public final class GroupAnswer {
   // In an answer's column: a long, perhaps another one, and whether it is NULL.
   private static final int BYTES_OF_VALUE = 17;
+
+  /**
+   * Rows in the query's order, with the bounds of what functions with states give in them.
+   *
+   * @param bounds one for each approximate column
+   */
+  public record WithBounds(ResultTable rows, List<ValueBound> bounds) {}
 
   private final GroupTable table;
   private final FlowQuery query;
   private final Runnable check;
 
-  GroupAnswer(GroupTable table, FlowQuery query) {
+  public GroupAnswer(GroupTable table, FlowQuery query) {
     this(table, query, table.memory()::check);
   }
 
@@ -28,43 +36,43 @@ final class GroupAnswer {
    *
    * @param check runs now and then, and may throw to end it
    */
-  GroupAnswer(GroupTable table, FlowQuery query, Runnable check) {
+  public GroupAnswer(GroupTable table, FlowQuery query, Runnable check) {
     this.table = table;
     this.query = query;
     this.check = check;
   }
 
   /** The rows of {@link #ordered}. */
-  ResultTable finish() {
+  public ResultTable finish() {
     int[] order = ordered();
     check.run();
     return rows(order);
   }
 
   /** Likewise, with how far what is approximate in them may be off. */
-  WindowPart.Answer finishWithBounds() {
+  public WithBounds finishWithBounds() {
     int[] order = ordered();
     check.run();
-    return new WindowPart.Answer(rows(order), ValueBound.of(table, query, order));
+    return new WithBounds(rows(order), ValueBound.of(table, query, order));
   }
 
   /**
    * The groups of the answer, of which there are no others, in its order: without GROUP BY it is
    * one, even of no rows.
    */
-  int[] ordered() {
+  public int[] ordered() {
     table.addGroupOfNoKeys();
     return first();
   }
 
   /** The rows of some groups, which are taken of the query's memory before they are made. */
-  ResultTable rows(int[] groups) {
+  public ResultTable rows(int[] groups) {
     table.memory().take((long) BYTES_OF_VALUE * query.select().size() * groups.length);
     return new GroupRows(table, query).table(groups);
   }
 
   /** The first groups in order, of those that HAVING keeps; all where there is no limit. */
-  int[] first() {
+  public int[] first() {
     int[] groups = query.having() == null ? null : kept();
     return new GroupOrder(table, query, groups, check).first(groups);
   }
@@ -73,7 +81,7 @@ final class GroupAnswer {
    * The groups that are among the first, if one leaves out those below some level: of this one or
    * any higher one. In no order.
    */
-  int[] firstOfLevels(int level) {
+  public int[] firstOfLevels(int level) {
     int[] groups = kept();
     if (query.limit() < 0) {
       return groups;
@@ -103,7 +111,7 @@ final class GroupAnswer {
   }
 
   /** The groups for which HAVING is TRUE; all where there is none. */
-  int[] kept() {
+  public int[] kept() {
     int[] groups = table.all();
     if (query.having() == null) {
       return groups;

@@ -184,6 +184,6 @@ public final class GroupCollector {
 
   /** The answer over all rows added so far. */
   public ResultTable finish() {
-    return table.finish(query);
+    return new GroupAnswer(table, query).finish();
   }
 }

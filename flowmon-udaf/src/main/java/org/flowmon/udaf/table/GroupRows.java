@@ -123,7 +123,7 @@ final class GroupRows {
     columns.writeAggregates(state, new int[1], 1, 0);
     for (int c = 0; c < items.size(); c++) {
       AggregateCall call = (AggregateCall) items.get(c).what();
-      if (!WindowPart.hasTotal(query, call) || (call.isDistinct() && !allGroups)) {
+      if (!query.hasTotal(call) || (call.isDistinct() && !allGroups)) {
         columns.set(c, new long[1], null, null, new boolean[] {true});
       }
     }

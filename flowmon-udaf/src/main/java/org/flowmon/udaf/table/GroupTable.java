@@ -4,8 +4,6 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 
 /**
  * A growing table of groups with exact states. Merging is commutative and associative: the result
@@ -18,7 +16,7 @@ import org.flowmon.udaf.query.ResultTable;
  *           {@link GroupFinder} ─ group ─► {@link GroupWords} (keys, sums), {@link GroupStates} (of functions)
  *                                             │
  *                                             ▼
- *            {@link GroupAnswer} (HAVING, ORDER BY, LIMIT, rows), {@link TablePartials} (bytes)
+ *            {@code GroupAnswer} (HAVING, ORDER BY, LIMIT, rows), {@code TablePartials} (bytes)
  * </pre>
  */
 public final class GroupTable {
@@ -35,7 +33,6 @@ public final class GroupTable {
   // Null where no function keeps any.
   private final GroupStates states;
   // Made when it is first needed.
-  private PartialMerge merging;
   // Made when rows are first added: most tables only merge what others made.
   private int[] places = {};
 
@@ -154,7 +151,7 @@ public final class GroupTable {
   }
 
   /** What it draws of the query's memory; an answer of its groups is drawn beside them. */
-  MemoryDraw memory() {
+  public MemoryDraw memory() {
     return memory;
   }
 
@@ -193,23 +190,6 @@ public final class GroupTable {
     for (int r = 0; r < n; r++) {
       of[r] = words.groupAt(of[r]);
     }
-  }
-
-  /**
-   * Merges partial states.
-   *
-   * @throws PartialFormatException where its groups are made otherwise than this table's
-   */
-  public void merge(PartialGroups groups) {
-    if (merging == null) {
-      merging = new PartialMerge(layout);
-    }
-    merging.into(this, groups);
-  }
-
-  /** As {@link #merge(PartialGroups)}, by what several tables of this layout share. */
-  void merge(PartialGroups groups, PartialMerge shared) {
-    shared.into(this, groups);
   }
 
   TextDictionary texts() {
@@ -364,21 +344,6 @@ public final class GroupTable {
   void reserveToAppend(long groups) {
     finder.giveUp();
     words.reserve(groups);
-  }
-
-  /**
-   * The first groups of the query's answer, in its order: of those that HAVING keeps, all where it
-   * has no limit. The groups must be whole, but there may be others elsewhere.
-   */
-  public int[] first(FlowQuery query) {
-    return new GroupAnswer(this, query).first();
-  }
-
-  /**
-   * The groups for which the query's HAVING is TRUE, which must be whole; all where it has none.
-   */
-  public int[] kept(FlowQuery query) {
-    return new GroupAnswer(this, query).kept();
   }
 
   /** The numbers of all groups. */
@@ -549,27 +514,5 @@ public final class GroupTable {
     if (sample != null && sample.rest() != null) {
       layout.merge(totals, 0, sample.rest(), 0);
     }
-  }
-
-  /**
-   * The query's answer over the groups, of which there are no others: those that HAVING keeps,
-   * ordered, ties by the keys ascending, cut to the limit.
-   */
-  public ResultTable finish(FlowQuery query) {
-    return finish(query, memory::check);
-  }
-
-  /**
-   * As {@link #finish(FlowQuery)}.
-   *
-   * @param check runs now and then, and may throw to end it
-   */
-  public ResultTable finish(FlowQuery query, Runnable check) {
-    return new GroupAnswer(this, query, check).finish();
-  }
-
-  /** As {@link #finish(FlowQuery, Runnable)}, with how far what is approximate in it may be off. */
-  public WindowPart.Answer answer(FlowQuery query, Runnable check) {
-    return new GroupAnswer(this, query, check).finishWithBounds();
   }
 }

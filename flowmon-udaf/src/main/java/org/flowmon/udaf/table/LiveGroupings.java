@@ -96,4 +96,19 @@ public final class LiveGroupings {
     }
     return counted;
   }
+
+  /**
+   * Whether something can be done for windows' results in advance: a window has one pane, and its
+   * groups are made of words alone. Those of a query that keeps all go then; of one with a limit it
+   * is found out behind what none will be that is wanted.
+   */
+  public static boolean canAdvance(FlowQuery live, WindowSpec window) {
+    LiveGroupings groupings = of(live);
+    boolean hasBound = OrderBound.of(live, groupings.layout()) != null;
+    return (live.keepsAllGroups() || (live.having() == null && hasBound))
+        && window.windowsPerPane() == 1
+        && !groupings.areUneven()
+        && !groupings.haveStates()
+        && new GroupTable(groupings.layout()).canBeAppended();
+  }
 }

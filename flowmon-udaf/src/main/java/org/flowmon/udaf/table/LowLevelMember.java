@@ -45,10 +45,10 @@ public final class LowLevelMember {
     this.window = window;
     this.groupings = LiveGroupings.of(query);
     this.sink = sink;
-    this.canAdvance = WindowTables.canAdvance(query, window);
+    this.canAdvance = LiveGroupings.canAdvance(query, window);
   }
 
-  /** As {@link WindowTables#canAdvance}. */
+  /** As {@link LiveGroupings#canAdvance}. */
   boolean canAdvance() {
     return canAdvance;
   }

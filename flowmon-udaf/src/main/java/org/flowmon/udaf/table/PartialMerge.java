@@ -9,7 +9,7 @@ import org.flowmon.udaf.query.ValueKind;
  * Merges the columns of partial groups into tables of one layout, some groups at a time. Tables may
  * share one: its memory is larger than that of a table with few groups. Not thread-safe.
  */
-final class PartialMerge {
+public final class PartialMerge {
   private static final int CHUNK = 256;
 
   private final GroupLayout layout;
@@ -21,14 +21,14 @@ final class PartialMerge {
   private final int[] from = new int[CHUNK];
   private final int functions;
 
-  PartialMerge(GroupLayout layout) {
+  public PartialMerge(GroupLayout layout) {
     this.layout = layout;
     this.keys = new long[layout.keyWords()][CHUNK];
     this.states = new long[layout.stateWords()][CHUNK];
     this.functions = layout.functions().size();
   }
 
-  void into(GroupTable table, PartialGroups groups) {
+  public void into(GroupTable table, PartialGroups groups) {
     check(groups);
     for (int first = 0; first < groups.groups(); first += CHUNK) {
       int count = Math.min(CHUNK, groups.groups() - first);
@@ -45,7 +45,7 @@ final class PartialMerge {
   }
 
   /** Takes over groups that are certain not to be in the table, as {@link GroupTable#append}. */
-  void append(GroupTable table, PartialGroups groups) {
+  public void append(GroupTable table, PartialGroups groups) {
     check(groups);
     for (int first = 0; first < groups.groups(); first += CHUNK) {
       int count = Math.min(CHUNK, groups.groups() - first);

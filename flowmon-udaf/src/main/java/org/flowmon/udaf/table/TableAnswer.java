@@ -99,7 +99,7 @@ public final class TableAnswer {
       return lookup.finish(check);
     }
     return counts == null
-        ? groups.get(0).table().finish(clauses, check)
+        ? new GroupAnswer(groups.get(0).table(), clauses, check).finish()
         : counts.finish(groups.stream().map(GroupCollector::table).toList(), memory, check);
   }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.ResultTable;
 
@@ -119,7 +118,10 @@ public final class WindowPart {
     if (isOne || live.keepsAllGroups()) {
       return taken(rows.all());
     }
-    return taken(isSure ? rows.first(live) : new GroupAnswer(rows, live).firstOfLevels(level));
+    return taken(
+        isSure
+            ? new GroupAnswer(rows, live).first()
+            : new GroupAnswer(rows, live).firstOfLevels(level));
   }
 
   /** Copies rows that are another's, or that do not all count, before they are changed. */
@@ -235,15 +237,6 @@ public final class WindowPart {
 
   private boolean isToBeCut() {
     return live.having() != null || (!live.keepsAllGroups() && rows.size() > most);
-  }
-
-  /**
-   * Whether what the groups have of an aggregate gives what all rows have of it. Two groups may
-   * count the same: a COUNT(DISTINCT …) has a total only where its arguments hold all keys of GROUP
-   * BY, and states of functions have none.
-   */
-  public static boolean hasTotal(FlowQuery query, AggregateCall call) {
-    return !call.isState() && (!call.isDistinct() || call.arguments().containsAll(query.groupBy()));
   }
 
   public long queryId() {
@@ -374,33 +367,25 @@ public final class WindowPart {
     return live.keepsAllGroups();
   }
 
-  /**
-   * What a window's part says.
-   *
-   * @param rows in the query's order
-   * @param bounds of what functions with states give in them
-   */
-  public record Answer(ResultTable rows, List<ValueBound> bounds) {}
-
   /** The rows in the query's order. */
   public ResultTable result() {
     return answer().rows();
   }
 
   /** The rows in the query's order, and how far they may be off. */
-  public Answer answer() {
+  public GroupAnswer.WithBounds answer() {
     boolean hasNone = level() > 0 && rows.size() == 0;
     if (rows.size() == 0) {
       own(); // the answer of a query without keys has a group then
     }
     GroupAnswer answer = new GroupAnswer(rows, live);
     int[] groups = hasNone ? new int[0] : order != null ? order : answer.ordered();
-    return new Answer(answer.rows(groups), ValueBound.of(rows, live, groups));
+    return new GroupAnswer.WithBounds(answer.rows(groups), ValueBound.of(rows, live, groups));
   }
 
   /**
    * One row: each aggregate that is an item of the select list, over all groups of the window,
-   * those that are left out too; NULL where it {@linkplain #hasTotal has no total}, and of
+   * those that are left out too; NULL where it {@linkplain FlowQuery#hasTotal has no total}, and of
    * COUNT(DISTINCT …) where groups are left out.
    */
   public ResultTable totals() {
@@ -505,7 +490,7 @@ public final class WindowPart {
       if (append) {
         merge.append(rows, groups); // parts have different groups, and each of them once
       } else {
-        rows.merge(groups, merge);
+        merge.into(rows, groups);
       }
     }
     return rows;

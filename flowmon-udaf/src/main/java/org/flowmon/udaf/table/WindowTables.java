@@ -99,7 +99,7 @@ public final class WindowTables {
     }
     GroupHolding before = table.holding();
     long droppedBefore = table.sample().dropped();
-    table.merge(groups, merges[groups.grouping()]);
+    merges[groups.grouping()].into(table, groups);
     budget.dropped(table.sample().dropped() - droppedBefore);
     budget.added(pane, table.holding().minus(before));
     return true;
@@ -212,26 +212,11 @@ public final class WindowTables {
   }
 
   /**
-   * Whether something can be done for windows' results in advance: a window has one pane, and its
-   * groups are made of words alone. Those of a query that keeps all go then; of one with a limit it
-   * is found out behind what none will be that is wanted.
-   */
-  public static boolean canAdvance(FlowQuery live, WindowSpec window) {
-    LiveGroupings groupings = LiveGroupings.of(live);
-    boolean hasBound = OrderBound.of(live, groupings.layout()) != null;
-    return (live.keepsAllGroups() || (live.having() == null && hasBound))
-        && window.windowsPerPane() == 1
-        && !groupings.areUneven()
-        && !groupings.haveStates()
-        && new GroupTable(groupings.layout()).canBeAppended();
-  }
-
-  /**
    * Gives what there is of windows whose {@link WindowSpec#advanceAt} a watermark has reached and
    * that have no result yet, each once. Of a query that keeps all groups the part of the result is
    * then the {@linkplain WindowPart#superseded rest}; of one with a limit they are parts of a query
    * with twice the limit, for {@link WindowPart#learned}. Nothing where groups are left out. Of
-   * queries that {@link #canAdvance}.
+   * queries that {@link LiveGroupings#canAdvance}.
    *
    * @param parts takes one, to be used before groups are added again, and returns the place of its
    *     first group among all that it took of the window

@@ -187,7 +187,7 @@ class AdvancedGroupsTest {
     for (int seed = 1; seed <= 120; seed++) {
       Random random = new Random(seed);
       FlowQuery query = QueryParser.parse(QUERIES.get(seed % QUERIES.size()));
-      assertTrue(WindowTables.canAdvance(query, WINDOW));
+      assertTrue(LiveGroupings.canAdvance(query, WINDOW));
       boolean isLimited = seed % 3 == 0;
       GroupLimit limit =
           isLimited ? new GroupLimit(50 + random.nextInt(3000), 1 << 20) : GroupLimit.NONE;
@@ -235,7 +235,7 @@ class AdvancedGroupsTest {
           QueryParser.parse(
               "SELECT src_addr, dst_port, SUM(bytes) AS b FROM flows GROUP BY src_addr, dst_port"
                   + (" ORDER BY " + order + by + " LIMIT " + limit));
-      assertTrue(WindowTables.canAdvance(query, WINDOW));
+      assertTrue(LiveGroupings.canAdvance(query, WINDOW));
       Run run = new Run(random, query, GroupLimit.NONE);
       int hosts = 2 + random.nextInt(60);
       run.flows(500 + random.nextInt(3000), hosts);
@@ -325,10 +325,10 @@ class AdvancedGroupsTest {
             "SELECT src_addr, COUNT(DISTINCT dst_addr) AS b FROM flows GROUP BY src_addr",
             "SELECT service, SUM(bytes) AS b FROM flows GROUP BY service",
             "SELECT SUM(bytes) AS b FROM flows")) {
-      assertFalse(WindowTables.canAdvance(QueryParser.parse(sql), WINDOW), sql);
+      assertFalse(LiveGroupings.canAdvance(QueryParser.parse(sql), WINDOW), sql);
     }
     WindowSpec sliding =
         new WindowSpec(10 * SECOND, SECOND, FlowColumn.END_TIME, SECOND, 3600 * SECOND);
-    assertFalse(WindowTables.canAdvance(QueryParser.parse(QUERIES.get(0)), sliding));
+    assertFalse(LiveGroupings.canAdvance(QueryParser.parse(QUERIES.get(0)), sliding));
   }
 }

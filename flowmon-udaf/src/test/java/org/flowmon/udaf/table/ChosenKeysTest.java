@@ -42,7 +42,8 @@ class ChosenKeysTest {
     }
     low.drainAll();
     GroupTable merged = new GroupTable(GroupLayout.of(BY_ADDRESS));
-    sent.forEach(bytes -> merged.merge(PartialGroups.open(bytes)));
+    sent.forEach(
+        bytes -> new PartialMerge(merged.layout()).into(merged, PartialGroups.open(bytes)));
     assertEquals(GROUPS, merged.size());
     long displacement = merged.displacement();
     assertTrue(displacement < MOST_DISPLACEMENT, "slots behind their own: " + displacement);

@@ -72,20 +72,20 @@ class GroupStatesTest {
     reader.append(owner);
     assertSame(owner.states().state(0, 1), reader.states().state(0, 1));
     assertEquals(owner.holding(), reader.holding());
-    String before = owner.finish(QUERY).toString();
+    String before = new GroupAnswer(owner, QUERY).finish().toString();
     long bytes = owner.states().bytes();
     long charged = owner.holding().stateBytes();
     reader.mergeStates(1, table(1, 400), 1);
     assertNotSame(owner.states().state(0, 1), reader.states().state(0, 1));
     assertSame(owner.states().state(0, 0), reader.states().state(0, 0));
-    assertEquals(before, owner.finish(QUERY).toString());
+    assertEquals(before, new GroupAnswer(owner, QUERY).finish().toString());
     assertEquals(bytes, owner.states().bytes());
-    assertEquals(450, reader.finish(QUERY).longValue(1, 1));
+    assertEquals(450, new GroupAnswer(reader, QUERY).finish().longValue(1, 1));
     assertEquals(measured(reader), reader.states().bytes());
     reader.clear();
     assertEquals(0, reader.holding().stateBytes());
     assertEquals(charged, owner.holding().stateBytes());
-    assertEquals(before, owner.finish(QUERY).toString());
+    assertEquals(before, new GroupAnswer(owner, QUERY).finish().toString());
   }
 
   @Test

@@ -48,11 +48,13 @@ class GroupTableCheckTest {
                 + " DESC");
     GroupTable table = groups(query);
     int[] looks = new int[1];
-    ResultTable answer = table.finish(query, () -> looks[0]++);
+    ResultTable answer = new GroupAnswer(table, query, () -> looks[0]++).finish();
     assertEquals(GROUPS, answer.rowCount());
-    assertEquals(table.finish(query), answer);
+    assertEquals(new GroupAnswer(table, query).finish(), answer);
     assertTrue(looks[0] > 20, looks[0] + " looks");
-    assertThrows(IllegalStateException.class, () -> table.finish(query, after(looks[0] / 2)));
+    assertThrows(
+        IllegalStateException.class,
+        () -> new GroupAnswer(table, query, after(looks[0] / 2)).finish());
     GroupTable into = new GroupTable(table.layout());
     assertThrows(IllegalStateException.class, () -> into.merge(table, after(5)));
     assertTrue(into.size() > 0 && into.size() < GROUPS / 2, into.size() + " groups");

@@ -72,12 +72,12 @@ class OrderBoundTest {
       }
       GroupTable one = new GroupTable(layout);
       one.append(new long[kept], new long[][] {keptKeys}, states, chosen, kept);
-      int[] first = one.first(query);
+      int[] first = new GroupAnswer(one, query).first();
       bound.learn(one, first);
       some.append(one, first);
     }
-    ResultTable expected = all.finish(query);
-    ResultTable found = some.finish(query);
+    ResultTable expected = new GroupAnswer(all, query).finish();
+    ResultTable found = new GroupAnswer(some, query).finish();
     assertEquals(expected.rowCount(), found.rowCount(), name);
     for (int row = 0; row < expected.rowCount(); row++) {
       for (int column = 0; column < 2; column++) {

@@ -56,9 +56,9 @@ class PartialBytesTest {
     assertEquals(7000, opened.due());
     assertEquals(groups.table().size(), opened.groups());
     GroupTable again = new GroupTable(groups.table().layout());
-    again.merge(opened);
-    assertEquals(groups.finish(), again.finish(QUERY));
-    again.merge(opened);
+    new PartialMerge(again.layout()).into(again, opened);
+    assertEquals(groups.finish(), new GroupAnswer(again, QUERY).finish());
+    new PartialMerge(again.layout()).into(again, opened);
     assertEquals(groups.table().size(), again.size());
   }
 
@@ -258,8 +258,9 @@ class PartialBytesTest {
     List<byte[]> arrays = TablePartials.of(many.table(), 1, 0, 0, 0, 1000, 1000);
     assertTrue(arrays.size() > 1, arrays.size() + " arrays of " + many.table().size() + " groups");
     GroupTable again = new GroupTable(many.table().layout());
-    arrays.forEach(bytes -> again.merge(PartialGroups.open(bytes)));
-    assertEquals(many.finish(), again.finish(query));
+    arrays.forEach(
+        bytes -> new PartialMerge(again.layout()).into(again, PartialGroups.open(bytes)));
+    assertEquals(many.finish(), new GroupAnswer(again, query).finish());
   }
 
   /** Groups with states of functions, beside sums. */
@@ -282,10 +283,10 @@ class PartialBytesTest {
     assertEquals(4, LittleEndian.getU16(bytes, PartialLayout.VERSION_AT));
     assertEquals(3, LittleEndian.getU16(partial, PartialLayout.VERSION_AT), "no states, as before");
     GroupTable again = new GroupTable(collector.table().layout());
-    again.merge(PartialGroups.open(bytes));
-    assertEquals(collector.finish(), again.finish(STATES));
-    again.merge(PartialGroups.open(bytes));
-    ResultTable twice = again.finish(STATES);
+    new PartialMerge(again.layout()).into(again, PartialGroups.open(bytes));
+    assertEquals(collector.finish(), new GroupAnswer(again, STATES).finish());
+    new PartialMerge(again.layout()).into(again, PartialGroups.open(bytes));
+    ResultTable twice = new GroupAnswer(again, STATES).finish();
     for (int row = 0; row < twice.rowCount(); row++) {
       assertEquals(twice.longValue(row, 1), twice.longValue(row, 2), "row " + row);
       assertEquals(2 * collector.finish().longValue(row, 1), twice.longValue(row, 1));
@@ -293,8 +294,8 @@ class PartialBytesTest {
     assertTrue(again.heapBytes() > collector.table().size() * 100L);
     again.clear();
     assertEquals(0, again.size());
-    again.merge(PartialGroups.open(bytes));
-    assertEquals(collector.finish(), again.finish(STATES));
+    new PartialMerge(again.layout()).into(again, PartialGroups.open(bytes));
+    assertEquals(collector.finish(), new GroupAnswer(again, STATES).finish());
   }
 
   @Test
@@ -312,8 +313,8 @@ class PartialBytesTest {
           forged, PartialLayout.CRC_AT, PartialLayout.checksum(forged, PartialLayout.CRC_AT));
       try {
         GroupTable table = new GroupTable(GroupLayout.of(STATES));
-        table.merge(PartialGroups.open(forged));
-        table.finish(STATES);
+        new PartialMerge(table.layout()).into(table, PartialGroups.open(forged));
+        new GroupAnswer(table, STATES).finish();
       } catch (PartialFormatException expected) {
         refused++;
       } catch (RuntimeException | OutOfMemoryError e) {
@@ -329,7 +330,9 @@ class PartialBytesTest {
         QueryParser.parse(
             "SELECT src_addr, service, SUM(bytes) AS b FROM flows GROUP BY src_addr, service");
     GroupTable table = new GroupTable(GroupLayout.of(other));
-    assertThrows(PartialFormatException.class, () -> table.merge(PartialGroups.open(partial)));
+    assertThrows(
+        PartialFormatException.class,
+        () -> new PartialMerge(table.layout()).into(table, PartialGroups.open(partial)));
     WindowTables tables = new WindowTables(8, QUERY, WINDOW);
     assertThrows(PartialFormatException.class, () -> tables.merge(PartialGroups.open(partial)));
   }
@@ -399,8 +402,8 @@ class PartialBytesTest {
     int magic = bytes.length < 4 ? 0 : LittleEndian.getInt(bytes, 0);
     if (magic == PartialLayout.MAGIC) {
       GroupTable table = new GroupTable(GroupLayout.of(QUERY));
-      table.merge(PartialGroups.open(bytes));
-      table.finish(QUERY);
+      new PartialMerge(table.layout()).into(table, PartialGroups.open(bytes));
+      new GroupAnswer(table, QUERY).finish();
     } else if (bytes.length > 3 && bytes[3] == 'T') {
       WindowTables.fromBytes(bytes, 9, QUERY, WINDOW).closeUpTo(1L << 50, part -> part.result());
     } else {
