@@ -12,8 +12,8 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogicProvider;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Brings the logic {@code main_part}: the first rows of a window that together have a share of its bytes. */
 public class MainPart implements ReportLogicProvider {

@@ -1,8 +1,9 @@
 import java.util.List;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 import org.flowmon.udaf.function.*;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.*;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** {@code BITS_SEEN(tcp_flags)}: the bits that any value of a group has. {@code BITS(state)} is a number of them. */
 public class BitsSeen implements Udaf {

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * What {@code SUM(bytes)} by source of flows that are not outgoing must give, counted with maps.

@@ -39,7 +39,7 @@ import org.flowmon.jobs.sink.KafkaStates;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.source.PositionedBatch;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -3,13 +3,13 @@ package org.flowmon.udaf;
 import java.util.List;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.DistinctCounts;
-import org.flowmon.udaf.table.GroupCollector;
-import org.flowmon.udaf.table.RowLookup;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.result.GroupCollector;
+import org.flowmon.udaf.result.RowLookup;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Runs queries over rows at hand, exactly and without any index: for small imports, and as what
@@ -22,7 +22,7 @@ public final class FlowQueries {
    * The answer of a query over all rows of some batches or segments.
    *
    * @param query without parameters
-   * @throws org.flowmon.udaf.query.QueryException naming a parameter that has no value
+   * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
    */
   public static ResultTable run(Iterable<? extends FlowRows> flows, Query query) {
     query.requireBound();

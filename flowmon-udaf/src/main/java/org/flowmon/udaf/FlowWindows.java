@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.lowlevel.LowLevelCounts;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.LowLevelCounts;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 
 /**
  * Runs live queries over flows at hand, without a job: through both levels, as a job does, and to

@@ -6,16 +6,16 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.TableQuery;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.TableAnswer;
+import org.flowmon.udaf.result.TableAnswer;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 
 /**
  * Answers a query that has others in it, the innermost first; equal ones over flows are answered

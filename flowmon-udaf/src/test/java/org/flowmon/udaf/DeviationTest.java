@@ -12,8 +12,8 @@ import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /** Standard deviations are those of exact arithmetic, also of values as large as they come. */

@@ -15,15 +15,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.DistinctCounts;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
 /** COUNT(DISTINCT …) is the size of sets of rows' values. */

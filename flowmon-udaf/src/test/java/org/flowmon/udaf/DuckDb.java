@@ -14,7 +14,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * The same flows in DuckDB, an independent judge. Times and durations are BIGINT there, an address

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -11,14 +11,14 @@ import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.AddressRanges;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /**

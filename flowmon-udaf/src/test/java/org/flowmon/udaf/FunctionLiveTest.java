@@ -12,18 +12,18 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.lowlevel.LowLevel;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.LowLevel;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** What functions give of live windows lies within their bounds of what the windows' flows give. */

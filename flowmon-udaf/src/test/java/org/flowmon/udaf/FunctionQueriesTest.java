@@ -15,18 +15,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Estimate;
-import org.flowmon.udaf.function.ExportedState;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.function.Udafs;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
 /** What functions give lies within their bounds of what sorted lists and sets give. */

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.TableQuery;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /** Queries over the results of queries, and IN (SELECT …). */

@@ -22,16 +22,16 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 
 /** States of results, merged, differenced and asked, against the flows themselves. */

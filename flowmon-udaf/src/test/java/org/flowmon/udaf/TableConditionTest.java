@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Named;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.TableCondition;
+import org.flowmon.udaf.result.TableCondition;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /** Conditions over the rows of a result choose what a naive interpreter chooses row by row. */

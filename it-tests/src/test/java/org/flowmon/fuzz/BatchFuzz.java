@@ -21,14 +21,14 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowFormatException;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 
 /**
  * A message of the topic of flows. What opens must go through all that follows: it is sealed, asked

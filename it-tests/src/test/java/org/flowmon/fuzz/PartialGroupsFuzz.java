@@ -2,15 +2,15 @@ package org.flowmon.fuzz;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialFormatException;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 
 /**
  * Packed groups as they cross from the low level to the merge, and lie in checkpoints and in what

@@ -19,11 +19,11 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.it.ProjectFiles;
 import org.flowmon.udaf.FlowQueries;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Texts of queries: parsed, printed and parsed again, and those without parameters answered over an

@@ -16,8 +16,8 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.Provenance;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
 
 /** An archive of two small segments with its derived files, as bytes by name. */
 final class SmallArchive {

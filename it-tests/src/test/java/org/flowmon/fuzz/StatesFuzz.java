@@ -5,19 +5,19 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.ExportedState;
 import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafException;
-import org.flowmon.udaf.function.Udafs;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * States of aggregate functions as they are exported, and as {@code flowmon sketch} takes them:

@@ -6,7 +6,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.jobs.site.StatesMessage;
-import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.state.StateFormatException;
 
 /** Messages of the topic of states; what opens is written again as the same bytes. */
 final class StatesTopicFuzz implements FuzzTarget {

@@ -26,7 +26,7 @@ import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.jobs.quarantine.QuarantineMessage;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -28,8 +28,8 @@ import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Broker and Flink in this JVM: files go into a topic, the job runs over it and ends. */
 final class OneJvm implements AutoCloseable {

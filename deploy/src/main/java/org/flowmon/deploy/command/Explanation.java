@@ -3,8 +3,8 @@ package org.flowmon.deploy.command;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.SegmentAccess;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** How a query was answered, segment by segment. */
 final class Explanation {

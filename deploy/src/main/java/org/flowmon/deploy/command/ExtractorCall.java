@@ -3,8 +3,8 @@ package org.flowmon.deploy.command;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A call of an extractor as a person writes it: {@code QUANTILE(0.95)}, {@code MEDIAN}, {@code

@@ -18,8 +18,8 @@ import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.ingest.text.ShownText;
-import org.flowmon.udaf.query.AnswerTooLargeException;
-import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * What went wrong, for the person who asked: one line, of a query's text what stands around the

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.flowmon.ingest.text.ShownText;
-import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.text.Names;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionStrategy;
 import picocli.CommandLine.IParameterExceptionHandler;

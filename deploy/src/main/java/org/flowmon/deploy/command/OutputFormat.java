@@ -9,8 +9,8 @@ import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.CodeNames;
 import org.flowmon.ingest.file.CsvText;
 import org.flowmon.ingest.text.JsonText;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * How the rows of an answer are written to standard output. Codes that have names are shown by

@@ -15,8 +15,8 @@ import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.jobs.sink.ReportRow;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A report for people: a line about its window, then its rows as aligned columns.

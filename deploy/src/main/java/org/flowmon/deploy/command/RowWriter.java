@@ -1,7 +1,7 @@
 package org.flowmon.deploy.command;
 
 import java.io.IOException;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Writes the rows of an answer as they come. */
 interface RowWriter {

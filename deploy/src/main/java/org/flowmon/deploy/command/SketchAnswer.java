@@ -11,9 +11,9 @@ import org.flowmon.udaf.function.Answer;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Items;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Answers from states with their bounds, for people or as JSON. */
 final class SketchAnswer {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.inspect.Facts;
-import org.flowmon.udaf.function.ExportedState;
+import org.flowmon.udaf.catalogue.ExportedState;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.ExportedState;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafException;
-import org.flowmon.udaf.function.Udafs;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * Exported states from files, all of one {@link BoundUdaf#stateType}: what is no state, or one of

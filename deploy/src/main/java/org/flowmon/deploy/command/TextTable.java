@@ -11,9 +11,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression.Column;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An answer as aligned columns for people: numbers to the right, durations in seconds, NULL as an

@@ -5,7 +5,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.parser.QueryParser;
 
 /** Asks the archive, by a query as anyone could, what is stored of what was sent. */
 final class StoredFlows {

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.deploy.export.ExportColumn.Kind;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** The rows of a query's answer, which is in memory already. */
 public final class AnswerExport implements ExportRows {

@@ -2,7 +2,7 @@ package org.flowmon.deploy.replay;
 
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /** Counts the flows that came too late for every window that they belong to. Not thread-safe. */
 final class LateFlows {

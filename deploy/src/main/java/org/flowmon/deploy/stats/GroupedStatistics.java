@@ -10,9 +10,9 @@ import org.flowmon.archive.scan.BlockSource;
 import org.flowmon.archive.scan.FlowBlock;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * {@link Statistic}s of an expression by the values of another. A query would not answer them: it

@@ -12,6 +12,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowLengths;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
@@ -22,10 +23,9 @@ import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 
 /**
  * How many flows become one group of an analysis, in windows of several lengths, counted exactly

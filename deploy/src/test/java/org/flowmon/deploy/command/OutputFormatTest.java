@@ -10,10 +10,10 @@ import java.io.StringWriter;
 import java.util.Base64;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 class OutputFormatTest {

@@ -11,7 +11,7 @@ import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunTables;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * A run in mapped memory: sorted addresses, each with the segments that hold it. Counted by

@@ -7,7 +7,7 @@ import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * The host directory as of one snapshot: which of its segments hold an address. Segments are named

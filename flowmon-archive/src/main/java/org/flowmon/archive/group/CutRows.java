@@ -1,8 +1,8 @@
 package org.flowmon.archive.group;
 
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Rows of one thread, cut into partitions: narrow ones as long as most are, all others wide. Not

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /** The groups of one thread where keys are so few that each has its place. Not thread-safe. */
 final class DenseTable {

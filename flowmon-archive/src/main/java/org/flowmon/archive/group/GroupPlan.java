@@ -10,7 +10,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * How the keys of a query's groups become numbers: each is an address column, a whole number of at

@@ -10,8 +10,8 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.vector.Vector;
 
 /** Reads the keys of rows as one long each. Not thread-safe. */
 final class KeyReader {

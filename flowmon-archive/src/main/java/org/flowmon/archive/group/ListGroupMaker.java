@@ -10,7 +10,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Makes the groups of two keys where the rows of each first key are known: of one first key after

@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The numbers of the second keys of all rows of some lists, by first key. Threads read one segment

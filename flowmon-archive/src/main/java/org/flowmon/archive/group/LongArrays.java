@@ -4,7 +4,7 @@ import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * Large arrays that one query after the other works in: memory that was in use before is at hand,

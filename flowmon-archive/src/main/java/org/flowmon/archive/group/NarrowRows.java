@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Rows of one thread whose key and only argument fit one long, by partition. Not thread-safe.

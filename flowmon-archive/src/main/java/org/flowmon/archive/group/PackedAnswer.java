@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.AnswerColumns;
-import org.flowmon.udaf.table.DistinctCounts;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.result.AnswerColumns;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Makes all groups of {@link PackedGroups}, part by part, puts them in order and writes them. Each

@@ -5,8 +5,8 @@ import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Collects the rows of one thread into {@link PackedGroups}: cut by partition, and partition by

@@ -12,8 +12,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * All groups of a query, in partitions by ranges of their packed keys, whose order is that of the

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.AnswerTooLargeException;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.vector.Vector;
 
 /** The groups of one partition. Not thread-safe. */
 final class PackedTable {

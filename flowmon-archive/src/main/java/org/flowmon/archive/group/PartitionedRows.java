@@ -2,8 +2,8 @@ package org.flowmon.archive.group;
 
 import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Keys and arguments of one thread's rows by partition, until they are added to groups. Not

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
 
 /** Adds the rows of a partition to a table. Not thread-safe, but several may read the same rows. */
 final class RowAdder {

@@ -2,7 +2,7 @@ package org.flowmon.archive.group;
 
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
 
 /** Makes the groups of partitions of rows that threads have collected. Not thread-safe. */
 final class RowGroupMaker implements GroupMaker {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Makes the groups of a partition by sorting its rows by key: where a key is new, which nobody

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Rows whose numbers are read once for several expressions: of the columns that more than one of

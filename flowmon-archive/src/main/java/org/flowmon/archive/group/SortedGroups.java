@@ -2,8 +2,8 @@ package org.flowmon.archive.group;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.udaf.table.AnswerColumns;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.result.AnswerColumns;
 
 /**
  * Groups of one partition by key: each its key, then its state, or of what one sum and one count

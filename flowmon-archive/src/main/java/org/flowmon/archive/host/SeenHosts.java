@@ -15,7 +15,7 @@ import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * When addresses were last seen, exactly: by the host directory and the ends of posting lists, so

@@ -2,7 +2,7 @@ package org.flowmon.archive.query;
 
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.group.GroupTable;
 
 /** The groups of a table whose only key is an address, by address. Immutable. */
 final class AddressGroups {

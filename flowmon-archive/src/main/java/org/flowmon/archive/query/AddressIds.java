@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * Ids of a dictionary whose addresses are within some ranges.

@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.order.OrderBound;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.AnswerColumns;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
-import org.flowmon.udaf.table.OrderBound;
+import org.flowmon.udaf.result.AnswerColumns;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Adds cells to groups where the address itself is the only key. The addresses are cut into parts;

@@ -2,9 +2,9 @@ package org.flowmon.archive.query;
 
 import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.table.AnswerColumns;
-import org.flowmon.udaf.table.GroupTable;
-import org.flowmon.udaf.table.OrderBound;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.result.AnswerColumns;
 
 /**
  * Groups of addresses, by address and the one without last, with their states one after the other.

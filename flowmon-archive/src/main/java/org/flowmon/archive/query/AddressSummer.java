@@ -12,8 +12,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.vector.Vector;
 
 /** Sums the cells of one part of the addresses after the other. Not thread-safe. */
 final class AddressSummer {

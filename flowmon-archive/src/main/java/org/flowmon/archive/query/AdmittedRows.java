@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.archive.query.DictionaryFilter.Admitted;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The rows of a segment that a {@link DictionaryFilter} admits. They still have to pass the {@link

@@ -11,16 +11,16 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.NestedQueries;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 
 /**
  * Runs queries over the archive; those that have others in them over the same snapshot, in the same
@@ -42,7 +42,7 @@ public final class ArchiveQuery {
    * @throws RowLimitException where more rows than the options' limit would be read
    * @throws ByteLimitException where more bytes than the options' limit were read
    * @throws QueryCancelledException where this thread is interrupted, which it still is then
-   * @throws org.flowmon.udaf.query.QueryException where a parameter is not bound
+   * @throws org.flowmon.udaf.text.QueryException where a parameter is not bound
    */
   public static QueryAnswer run(ArchiveSnapshot snapshot, Query query, QueryOptions options)
       throws IOException {

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 
 /** The archives, one or more, that a query asks as if they were one. */
 final class AskedArchives {

@@ -8,8 +8,8 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Adds cells to groups. Filter and keys are evaluated when an address is first met in a source; its

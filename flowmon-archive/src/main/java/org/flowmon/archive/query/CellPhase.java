@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.group.AddressBounds;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.result.GroupAnswer;
 
 /**
  * Adds cells to the groups that rows have made. Where the address is a key, the addresses are cut

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 
 /**
  * Cells that answer for some rows: slices of a rollup, whose ids count the addresses of one sorted

@@ -8,8 +8,8 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.vector.Vector;
 
 /** Reads the cells of a block as states of groups, word by word. Not thread-safe. */
 final class CellStates {

@@ -15,8 +15,8 @@ import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * How a run of day sums answers a query for the segments that it covers: the days that lie wholly

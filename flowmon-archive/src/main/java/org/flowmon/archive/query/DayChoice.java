@@ -17,7 +17,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 
 /**
  * What of a query the day sums answer, and what they leave to the segments that were chosen for it.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Value;
 
 /**
  * What a run of day sums leaves of a query to the segments that it covers: the times that are in

@@ -9,11 +9,11 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.AddressRanges;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Which rows of a segment the dictionary ids of their values leave: which ids the constraints admit

@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.AddressRanges;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
@@ -14,7 +13,8 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Prefix;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A condition that is TRUE exactly for the rows that have, in one of some columns, one of its

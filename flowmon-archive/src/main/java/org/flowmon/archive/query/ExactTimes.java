@@ -2,6 +2,7 @@ package org.flowmon.archive.query;
 
 import java.util.List;
 import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.udaf.constraint.Reckoning;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Comparison;
@@ -14,9 +15,8 @@ import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Reckoning;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The very times for which a condition on {@code end_time} alone is TRUE, among the times that are

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A query's condition, compiled, and what follows from it for pruning: as a whole, and as terms

@@ -1,11 +1,11 @@
 package org.flowmon.archive.query;
 
 import java.util.List;
+import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.DistinctCounts;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * The groups that answer a query: its own, or where it counts what is distinct those that {@link

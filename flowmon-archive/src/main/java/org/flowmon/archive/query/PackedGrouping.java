@@ -17,13 +17,13 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.DistinctCounts;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Whether a query's groups are made of numbers instead of addresses: numbering costs a little for

@@ -11,11 +11,11 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.AddressRanges;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Finds the rows of a segment that a query may keep through the sidecar's postings, where that is

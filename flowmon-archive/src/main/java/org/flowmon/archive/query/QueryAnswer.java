@@ -1,8 +1,8 @@
 package org.flowmon.archive.query;
 
 import java.util.List;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * A query's rows, and what was read for them.

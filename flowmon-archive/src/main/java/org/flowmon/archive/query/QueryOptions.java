@@ -83,7 +83,7 @@ public final class QueryOptions {
    * states of functions and the numbers that stand for addresses; the results of queries in it, the
    * rows of joins, values of IN (SELECT …), rows of a query without groups, and columns of an
    * answer that is made of groups. It is asked before these are made; where it has not so much left
-   * {@link org.flowmon.udaf.query.AnswerTooLargeException} is thrown. Half of the heap by default.
+   * {@link org.flowmon.udaf.value.AnswerTooLargeException} is thrown. Half of the heap by default.
    * Not counted are rows that are not in groups yet.
    */
   public QueryOptions withGroupMemory(long bytes) {

@@ -20,16 +20,16 @@ import org.flowmon.archive.group.PackedAnswer;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.DistinctCounts;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
-import org.flowmon.udaf.table.RowLookup;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.result.RowLookup;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
 
 /** One run of a query over the segments that may hold an answer, on one or more threads. */
 final class QueryRun {

@@ -11,8 +11,8 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Whether and how sums of rows can answer a query as exactly as its rows: the filter is a condition

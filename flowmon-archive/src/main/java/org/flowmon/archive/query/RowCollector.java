@@ -4,11 +4,11 @@ import org.flowmon.archive.group.PackedCollector;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.EncodedRows;
 import org.flowmon.archive.segment.SegmentReader;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.GroupCollector;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.GroupTable;
-import org.flowmon.udaf.table.RowLookup;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.result.GroupCollector;
+import org.flowmon.udaf.result.RowLookup;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Takes the rows that a filter kept: into groups by one of two ways, or as they are. Not

@@ -3,7 +3,7 @@ package org.flowmon.archive.query;
 import java.util.Arrays;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * Runs of rows of a segment, ascending and disjoint: those within the times that a query asks for.

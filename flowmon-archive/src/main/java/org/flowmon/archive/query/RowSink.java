@@ -1,7 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.io.IOException;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Takes the rows of an answer while others are still being looked for. */
 @FunctionalInterface

@@ -8,8 +8,8 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * How sums answer a query over one segment: slices whose rows are all within the query's times, and

@@ -11,9 +11,9 @@ import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.AddressRanges;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * The segments that may hold a row that satisfies constraints: by the host directory where they

@@ -13,10 +13,10 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Runs one query over segments, one after the other: finds the rows that it may keep by time, then

@@ -1,7 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.util.List;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
 
 /**
  * What is known of an answer once a {@link RowSink} has all of its rows.

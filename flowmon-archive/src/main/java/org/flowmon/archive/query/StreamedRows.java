@@ -13,13 +13,13 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.PackedGroups;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.GroupMemory;
-import org.flowmon.udaf.table.RowLookup;
+import org.flowmon.udaf.result.RowLookup;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Answers a query of single rows part by part, so that no more of the answer than some parts for

@@ -11,9 +11,9 @@ import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Value;
 
 /**
  * Cuts the rows of some segments into slices of {@code end_time}, of about as many rows each, in

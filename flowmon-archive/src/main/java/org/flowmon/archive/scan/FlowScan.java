@@ -11,10 +11,10 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.QueryParser;
 
 /**
  * Reads chosen columns of an archive, block by block, decoded by several threads ahead of who asks.
@@ -75,7 +75,7 @@ public final class FlowScan implements BlockSource {
      * all are. One on times leaves out segments, one on {@code end_time} parts of them, one that
      * binds an address what the host directory says that does not hold it.
      *
-     * @throws org.flowmon.udaf.query.QueryException saying what was found where, and what was
+     * @throws org.flowmon.udaf.text.QueryException saying what was found where, and what was
      *     expected
      */
     public Builder where(String condition) {
@@ -117,7 +117,7 @@ public final class FlowScan implements BlockSource {
     /**
      * Begins to read.
      *
-     * @throws org.flowmon.udaf.query.QueryException naming a parameter that has no value
+     * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
      */
     public FlowScan open() throws IOException {
       Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;

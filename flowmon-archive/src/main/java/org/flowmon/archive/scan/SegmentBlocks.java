@@ -15,11 +15,11 @@ import org.flowmon.archive.segment.SelectedRows;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
 
 /** The rows of one segment that a filter keeps, in the segment's order: that of time. */
 final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {

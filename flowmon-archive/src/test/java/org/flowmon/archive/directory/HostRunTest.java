@@ -25,7 +25,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.AddressRanges;
+import org.flowmon.udaf.set.AddressRanges;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

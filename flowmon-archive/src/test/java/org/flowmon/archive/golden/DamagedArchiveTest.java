@@ -20,7 +20,7 @@ import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.parser.QueryParser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

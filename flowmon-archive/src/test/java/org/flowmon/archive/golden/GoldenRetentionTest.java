@@ -26,7 +26,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.verify.ArchiveVerifier;
-import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.parser.QueryParser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.math.BigInteger;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /** Keys that were chosen for what was known of the table of packed ones do not make it slow. */

@@ -14,10 +14,10 @@ import java.util.TreeMap;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /** Rows that fit one long and rows that do not, in the same partitions. */

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.flowmon.udaf.query.AnswerTooLargeException;
-import org.flowmon.udaf.table.GroupMemory;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;
 
 class SortedGroupsTest {

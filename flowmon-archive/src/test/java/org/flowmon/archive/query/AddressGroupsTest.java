@@ -14,10 +14,10 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupCollector;
-import org.flowmon.udaf.table.GroupTable;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.result.GroupCollector;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /** Groups by address stand in the order of addresses, which is that of their bytes, unsigned. */

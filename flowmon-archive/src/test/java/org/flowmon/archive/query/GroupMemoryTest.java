@@ -17,11 +17,11 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.FlowQueries;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupCollector;
+import org.flowmon.udaf.result.GroupCollector;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

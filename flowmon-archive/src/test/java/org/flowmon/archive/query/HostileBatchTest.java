@@ -19,8 +19,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowFormatException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -27,10 +27,10 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

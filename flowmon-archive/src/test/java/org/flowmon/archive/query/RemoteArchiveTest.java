@@ -35,10 +35,10 @@ import org.flowmon.archive.verify.ArchiveVerifier;
 import org.flowmon.archive.verify.VerifyReport;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
 /** Reading an archive that lies in an object store: caches, errors of the store, damage. */

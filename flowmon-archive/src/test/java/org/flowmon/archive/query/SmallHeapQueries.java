@@ -6,9 +6,9 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.udaf.query.AnswerTooLargeException;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /** Asks what a small heap does not hold, in a process of its own; says how each query ended. */
 public final class SmallHeapQueries {

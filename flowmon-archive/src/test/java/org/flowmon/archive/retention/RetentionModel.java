@@ -28,8 +28,8 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Rows as objects, hidden by sorting all of them: slow and plainly right. */
 final class RetentionModel {

@@ -11,7 +11,7 @@ import org.flowmon.jobs.config.WebhookConfig;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.RowConditions;
-import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.text.Names;
 
 /** What can be told of the rules of analyses before they run. */
 public final class AlertRules {

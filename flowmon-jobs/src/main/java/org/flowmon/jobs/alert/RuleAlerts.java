@@ -17,7 +17,7 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.RowConditions;
 import org.flowmon.jobs.sink.ReportJson;
-import org.flowmon.udaf.table.TableCondition;
+import org.flowmon.udaf.result.TableCondition;
 
 /** One rule and the keys that it follows. */
 final class RuleAlerts {

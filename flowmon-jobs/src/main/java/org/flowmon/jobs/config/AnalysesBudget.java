@@ -3,9 +3,9 @@ package org.flowmon.jobs.config;
 import java.io.Serializable;
 import java.util.Collection;
 import java.util.List;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.LiveGroupings;
+import org.flowmon.udaf.result.LiveGroupings;
 
 /**
  * What all analyses of a job may take together. An analysis with which they would take more is

@@ -12,10 +12,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.GroupLimit;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /**
  * One analysis: a live query, the history that each of its results is compared with, the report's

@@ -11,12 +11,12 @@ import org.flowmon.jobs.config.AnalysisConfig.History;
 import org.flowmon.jobs.config.AnalysisConfig.Live;
 import org.flowmon.jobs.config.AnalysisConfig.Report;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.LiveGroupings;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.result.LiveGroupings;
+import org.flowmon.udaf.text.QueryException;
 
 /** Reads an analysis from its file, and says what in it does not fit. */
 final class AnalysisFile {

@@ -9,10 +9,10 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * Of which rows an exact answer is, so that a later snapshot tells whether the query would give the

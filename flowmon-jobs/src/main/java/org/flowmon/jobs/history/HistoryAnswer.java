@@ -1,7 +1,7 @@
 package org.flowmon.jobs.history;
 
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * What the history query of an analysis gave for one window, or why it gave nothing.

@@ -21,7 +21,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.Definitions;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
-import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.text.QueryException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -5,8 +5,8 @@ import java.util.List;
 import org.flowmon.archive.manifest.CommitResult;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.source.FlowTopic;
-import org.flowmon.udaf.query.Constraints;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * The gaps of an archive, seen by one lookup.

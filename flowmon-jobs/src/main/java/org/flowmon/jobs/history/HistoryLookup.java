@@ -11,7 +11,7 @@ import org.flowmon.archive.query.QueryTimeoutException;
 import org.flowmon.archive.query.RowLimitException;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

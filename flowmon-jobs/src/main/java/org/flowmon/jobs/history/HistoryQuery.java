@@ -14,14 +14,14 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 
 /** The history query of one analysis, bound to a window and run over the archive. */
 final class HistoryQuery {

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.udaf.query.LongRanges;
+import org.flowmon.udaf.set.LongRanges;
 
 /**
  * Which arrivals an archive holds, seen by one lookup: those of the job's own sources from where

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What windows before have asked of {@link ListedGroups}: as long as the query says the same but

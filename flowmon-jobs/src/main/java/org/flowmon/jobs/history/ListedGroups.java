@@ -3,14 +3,14 @@ package org.flowmon.jobs.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.flowmon.udaf.constraint.Reckoning;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.Reckoning;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A query for those groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …

@@ -8,8 +8,8 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Version 2: the window's result, then of the history: status (1 byte), as-of, from, through (8

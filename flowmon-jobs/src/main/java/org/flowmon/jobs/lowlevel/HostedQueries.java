@@ -15,8 +15,8 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.source.PositionedBatch;
-import org.flowmon.udaf.table.LowLevel;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.lowlevel.LowLevel;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,12 +10,12 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.source.PositionedBatch;
-import org.flowmon.udaf.table.FirstPanes;
-import org.flowmon.udaf.table.LowLevel;
-import org.flowmon.udaf.table.LowLevelCounts;
-import org.flowmon.udaf.table.LowLevelMember;
-import org.flowmon.udaf.table.LowLevelTuning;
-import org.flowmon.udaf.table.TableSize;
+import org.flowmon.udaf.lowlevel.FirstPanes;
+import org.flowmon.udaf.lowlevel.LowLevel;
+import org.flowmon.udaf.lowlevel.LowLevelCounts;
+import org.flowmon.udaf.lowlevel.LowLevelMember;
+import org.flowmon.udaf.lowlevel.LowLevelTuning;
+import org.flowmon.udaf.tuning.TableSize;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * A query over flows that an analysis runs live: its own or, where that is over the results of

@@ -20,7 +20,7 @@ import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * The low level: hosts the live queries of all analyses, with tables of fixed size, next to the

@@ -22,7 +22,7 @@ public sealed interface Partial {
   /**
    * From the low level to the merge: groups of one query, one pane and one key group.
    *
-   * @param bytes for {@link org.flowmon.udaf.table.PartialGroups#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.partial.PartialGroups#open}; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Groups(int keyGroup, byte[] bytes) implements Partial {}
@@ -30,7 +30,7 @@ public sealed interface Partial {
   /**
    * From the merge to the last step: what some key groups have of one window.
    *
-   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Part(long queryId, byte[] bytes) implements Partial {
@@ -44,7 +44,7 @@ public sealed interface Partial {
    * From the merge to the last step: groups of a window that go in advance of its result.
    *
    * @param task a number that no other run of a task of the merge has
-   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}, of which only the groups
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}, of which only the groups
    *     count; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
@@ -64,7 +64,7 @@ public sealed interface Partial {
    *     lacks groups
    * @param superseded the places of groups that count no more, among all that the task sent of the
    *     window in advance; not to be written to
-   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Rest(long queryId, long task, int advances, int[] superseded, byte[] bytes)
@@ -82,7 +82,7 @@ public sealed interface Partial {
    * @param windowEnd in microseconds
    * @param since through this arrival the part before, or none, was complete
    * @param through this arrival it is complete, in microseconds
-   * @param bytes for {@link org.flowmon.udaf.table.WindowPart#open}; not to be written to
+   * @param bytes for {@link org.flowmon.udaf.window.WindowPart#open}; not to be written to
    */
   @SuppressWarnings("ArrayRecordComponent") // a message's payload, handed on and never compared
   record Update(int keyGroup, long queryId, long windowEnd, long since, long through, byte[] bytes)

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.AdvancedGroups;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.window.AdvancedGroups;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * What tasks of the merge sent of a window in advance of its result, and the rest that they sent

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.OrderBound;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * What a task of the merge has done for windows in advance of their results: groups that it has

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.merge;
 
 import java.util.function.Consumer;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /** Closes windows of one analysis, and gives their results. */
 interface Closing {

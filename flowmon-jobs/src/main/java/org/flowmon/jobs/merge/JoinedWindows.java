@@ -15,13 +15,13 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.ValueBound;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * The windows of an analysis whose query is over the results of others: these, its leaves, have the

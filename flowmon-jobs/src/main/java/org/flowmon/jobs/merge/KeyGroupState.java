@@ -12,11 +12,11 @@ import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import java.util.function.ToIntFunction;
 import org.flowmon.jobs.lowlevel.LiveQuery;
-import org.flowmon.udaf.table.FrozenTables;
-import org.flowmon.udaf.table.GroupBudget;
-import org.flowmon.udaf.table.PartialFormatException;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.window.FrozenTables;
+import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 
 /**
  * The groups of all analyses in one key group, how far windows were closed there, and the bytes of

@@ -24,11 +24,11 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.urgent.Politeness;
 import org.flowmon.jobs.urgent.UrgentWork;
-import org.flowmon.udaf.table.GroupBudget;
-import org.flowmon.udaf.table.LiveGroupings;
-import org.flowmon.udaf.table.OrderBound;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.order.OrderBound;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.result.LiveGroupings;
+import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * The high level: merges the partial groups of all analyses, by key group, and sends on what these

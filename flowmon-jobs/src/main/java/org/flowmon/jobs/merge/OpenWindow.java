@@ -8,9 +8,9 @@ import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * A window whose last result has not gone out.

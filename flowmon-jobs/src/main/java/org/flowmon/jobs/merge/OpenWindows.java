@@ -12,9 +12,9 @@ import org.apache.flink.metrics.Counter;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.GroupAnswer;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.window.WindowPart;
 
 /** The windows of one analysis whose last result has not gone out, and what arrived by pane. */
 final class OpenWindows {

@@ -11,7 +11,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.site.SitePublisher;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * What the job of a site publishes of final windows: those that have all of their flows, of

@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.RecordType;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * What an analysis's live query gave for one window: exact for what had arrived, the same at any

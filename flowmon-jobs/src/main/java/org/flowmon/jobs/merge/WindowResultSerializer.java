@@ -11,8 +11,8 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Version 6: analysis (modified UTF-8), its definition ({@link RecordSerializer#writeText}), start,

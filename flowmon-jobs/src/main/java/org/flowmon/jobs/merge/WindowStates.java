@@ -8,7 +8,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
  *
  * @param windowEnd in microseconds
  * @param counts what arrived within the window
- * @param bytes all of its groups, for {@link org.flowmon.udaf.table.WindowPart#open}; null where
+ * @param bytes all of its groups, for {@link org.flowmon.udaf.window.WindowPart#open}; null where
  *     there were more than the analysis may hold
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on and never compared

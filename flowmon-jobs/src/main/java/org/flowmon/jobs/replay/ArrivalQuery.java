@@ -11,6 +11,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
@@ -18,11 +19,10 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What arrived for a live query by pane, asked of an archive: the counts that the low level makes

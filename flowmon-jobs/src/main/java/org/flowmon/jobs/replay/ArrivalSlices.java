@@ -13,8 +13,8 @@ import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Slices by arrival. The archive has no order of arrivals, so that each slice is a scan of its own,

@@ -21,7 +21,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * Behind the low level of a replay, one task: tells what arrived by pane as the live job's low

@@ -9,7 +9,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Value;
 
 /** The flows of a replay, slice by slice of the time that its windows are over. */
 interface ReplaySlices extends Closeable {

@@ -10,9 +10,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.WindowSpec;
 
 /**
  * What is replayed: one analysis over the windows that lie in a range of time. Of each window the

@@ -10,8 +10,8 @@ import org.flowmon.jobs.report.matrix.Similarity;
 import org.flowmon.jobs.report.matrix.TopChanges;
 import org.flowmon.jobs.report.matrix.TrafficMatrix;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Anomaly: whether the window's traffic matrix is another than that of the past ({@code logic:

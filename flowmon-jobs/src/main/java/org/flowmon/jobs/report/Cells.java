@@ -1,6 +1,6 @@
 package org.flowmon.jobs.report;
 
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Cells of reports. */
 final class Cells {

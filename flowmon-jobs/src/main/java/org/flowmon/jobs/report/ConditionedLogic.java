@@ -4,8 +4,8 @@ import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.TableCondition;
+import org.flowmon.udaf.result.TableCondition;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Of another logic's rows those for which {@code report.condition} is TRUE, as they are. */
 final class ConditionedLogic implements ReportLogic {

@@ -5,7 +5,7 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.udaf.table.GroupEstimate;
+import org.flowmon.udaf.group.GroupEstimate;
 
 /**
  * How far a report can be trusted.

@@ -14,9 +14,9 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Dispersion: which prefixes appear again, after what lag, and what they sent in the past ({@code

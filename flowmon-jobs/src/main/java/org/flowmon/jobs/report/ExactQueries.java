@@ -11,17 +11,17 @@ import java.util.Set;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.WindowTime;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.Approximation;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.query.Approximation;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.ValueBound;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 
 /**
  * Which columns of an analysis's reports are approximate, and the queries of the archive that give

@@ -3,12 +3,12 @@ package org.flowmon.jobs.report;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
 import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.text.QueryException;
 
 /** A live query's columns as those of a report: what it groups by tells its rows apart. */
 public final class LiveColumns {

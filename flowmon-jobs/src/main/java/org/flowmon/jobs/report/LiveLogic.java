@@ -3,7 +3,7 @@ package org.flowmon.jobs.report;
 import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Reports the live query's rows as they are: {@code logic: live}. Without parameters. */
 final class LiveLogic implements ReportLogic {

@@ -10,10 +10,10 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LimitBy;
-import org.flowmon.udaf.query.Names;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What logics ask of an analysis, and how they say that it is not so. */
 final class LogicRules {

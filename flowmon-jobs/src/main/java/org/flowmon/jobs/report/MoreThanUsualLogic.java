@@ -7,8 +7,8 @@ import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Who counts many of something now and does not usually: {@code logic: portscans}, of targets, and

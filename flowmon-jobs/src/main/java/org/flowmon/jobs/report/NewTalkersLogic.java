@@ -9,9 +9,9 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.matrix.RowKeys;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * New talkers: what of a window was never seen in the past that the history query asks for ({@code

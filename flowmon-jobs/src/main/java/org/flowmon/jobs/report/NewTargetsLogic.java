@@ -8,9 +8,9 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.matrix.RowKeys;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * New targets: who tries many destinations and ports, those of the hosts that it normally talks to

@@ -4,13 +4,13 @@ import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The times that a history query asks for by its filter on {@code end_time}, before {@code :now},

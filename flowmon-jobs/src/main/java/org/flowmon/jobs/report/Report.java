@@ -11,7 +11,7 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.RecordType;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * What an analysis says of one window. A report replaces any of the same analysis and window that

@@ -2,7 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.util.List;
 import java.util.regex.Pattern;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * One column of a report.

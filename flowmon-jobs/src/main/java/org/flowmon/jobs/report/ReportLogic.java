@@ -3,7 +3,7 @@ package org.flowmon.jobs.report;
 import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Turns a window's result and its history into the rows of a report. An analysis names its logic in

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
-import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.text.Names;
 
 /** Finds the logic that an analysis names: one that a provider brings, or a class. */
 public final class ReportLogics {

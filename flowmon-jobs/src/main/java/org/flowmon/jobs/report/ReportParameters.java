@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.udaf.query.Names;
+import org.flowmon.udaf.text.Names;
 
 /**
  * The parameters of a report's logic, taken out by name. {@link #end} refuses those that nobody

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.report;
 
 import java.util.List;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /** Collects a report's rows, cells by the names of their columns; what is not set is NULL. */
 public final class ReportRows {

@@ -13,7 +13,7 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Version 5: analysis (modified UTF-8), its definition (of which version 1 has none; {@link

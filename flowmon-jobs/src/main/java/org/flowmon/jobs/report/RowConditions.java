@@ -4,8 +4,8 @@ import java.util.List;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.udaf.query.Expression.Named;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.table.TableCondition;
+import org.flowmon.udaf.result.TableCondition;
+import org.flowmon.udaf.text.QueryException;
 
 /** Conditions over the rows of reports. */
 public final class RowConditions {

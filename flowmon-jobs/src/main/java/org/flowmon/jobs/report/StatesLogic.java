@@ -7,9 +7,9 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.site.Publication;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.PublishedGroups;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.window.PublishedGroups;
 
 /**
  * Of an analysis whose states are published where its windows are made: {@code logic: states}. No

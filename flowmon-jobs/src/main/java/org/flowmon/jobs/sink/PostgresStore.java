@@ -17,7 +17,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.udaf.table.GroupEstimate;
+import org.flowmon.udaf.group.GroupEstimate;
 import org.postgresql.Driver;
 
 /** A connection to the database of reports, made when first needed and made again when lost. */

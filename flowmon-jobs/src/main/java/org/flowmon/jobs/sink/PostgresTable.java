@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * The table of one analysis. Names come from checked identifiers (an analysis's name, {@link

@@ -10,8 +10,8 @@ import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.GroupEstimate;
+import org.flowmon.udaf.group.GroupEstimate;
+import org.flowmon.udaf.value.ResultTable;
 
 /** The JSON of a report's messages; {@code docs/format/reports.md} is its specification. */
 public final class ReportJson {

@@ -2,8 +2,8 @@ package org.flowmon.jobs.site;
 
 import java.util.Arrays;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * A window of one attempt of a site, of which the first parts have come. It takes no more memory

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /** Tells the windows of live queries which sites their results lack, wholly or in part. */
 final class LackingSites {

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.PublishedGroups;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.window.PublishedGroups;
 
 /** Which publications have what live queries here are made of. Not thread-safe. */
 final class Matching {

@@ -10,7 +10,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.LiveGroupings;
+import org.flowmon.udaf.result.LiveGroupings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

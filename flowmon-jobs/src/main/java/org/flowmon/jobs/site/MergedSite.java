@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * What a merging job knows of a site. Not thread-safe. Its bytes in a checkpoint (little-endian):

@@ -7,8 +7,8 @@ import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.PublishedGroups;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.window.PublishedGroups;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.lowlevel.LiveQuery;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
 
 /**
  * What published groups are of: an analysis of a site's job. Equal ones of one site have the same

@@ -8,9 +8,9 @@ import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * The bytes of {@link StatesMessage}, version 1; {@code docs/format/states-topic.md} is the

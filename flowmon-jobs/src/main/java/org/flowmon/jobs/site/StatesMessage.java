@@ -3,7 +3,7 @@ package org.flowmon.jobs.site;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
-import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.state.StateFormatException;
 
 /**
  * What a site's job says of its states: version 1 of the messages that {@code

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A result table as bytes, column by column, within records that have a version of their own:

@@ -13,7 +13,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.ParallelFlowReader;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * {@code docs/query-examples.md}: queries in blocks of SQL, each followed by its answer, a table or

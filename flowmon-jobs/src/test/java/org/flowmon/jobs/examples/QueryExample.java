@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A query of {@code docs/query-examples.md}.
@@ -23,7 +23,7 @@ public record QueryExample(int line, String sql, String duckDb, String notInDuck
   /**
    * The query with its parameters' values.
    *
-   * @throws org.flowmon.udaf.query.QueryException where it is an example of an error
+   * @throws org.flowmon.udaf.text.QueryException where it is an example of an error
    */
   public Query query() {
     return QueryParser.parseQuery(sql).bind(parameters());

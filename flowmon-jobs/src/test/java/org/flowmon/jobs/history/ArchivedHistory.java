@@ -28,7 +28,7 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real archive, and an analysis whose lookups are in it. */

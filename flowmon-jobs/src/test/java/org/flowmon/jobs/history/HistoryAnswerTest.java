@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.SplittableRandom;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class HistoryAnswerTest {

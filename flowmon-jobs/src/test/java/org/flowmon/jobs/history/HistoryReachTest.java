@@ -28,7 +28,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.source.FlowTopic;
-import org.flowmon.udaf.query.Constraints;
+import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

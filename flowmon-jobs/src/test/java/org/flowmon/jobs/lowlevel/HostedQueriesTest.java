@@ -20,8 +20,8 @@ import org.flowmon.jobs.config.AnalysisChange;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** Analyses whose queries share tables come, change and go, and notice nothing of one another. */

@@ -34,10 +34,10 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.PositionedBatchSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.FirstPanes;
-import org.flowmon.udaf.table.LowLevel;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.lowlevel.FirstPanes;
+import org.flowmon.udaf.lowlevel.LowLevel;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 class LowLevelOperatorTest {

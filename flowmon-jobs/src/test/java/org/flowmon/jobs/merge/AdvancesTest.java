@@ -12,10 +12,10 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupCollector;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.result.GroupCollector;
+import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 
 /** What is found out in advance of a window's result, and what becomes of it until then. */

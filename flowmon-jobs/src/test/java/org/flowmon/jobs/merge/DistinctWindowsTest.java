@@ -23,11 +23,11 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

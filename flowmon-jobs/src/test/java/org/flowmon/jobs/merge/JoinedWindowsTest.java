@@ -22,11 +22,11 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.udaf.FlowQueries;
-import org.flowmon.udaf.query.Parameters;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
 
 /** Live queries over the results of others: window for window, revision for revision. */

@@ -17,8 +17,8 @@ import org.flowmon.jobs.config.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
-import org.flowmon.udaf.table.GroupBudget;
-import org.flowmon.udaf.table.PartialGroups;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.GroupBudget;
 import org.junit.jupiter.api.Test;
 
 /** What the merge gives to checkpoints: fixed at the barrier, and not there for longer. */

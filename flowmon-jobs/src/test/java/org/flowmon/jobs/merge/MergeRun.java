@@ -23,7 +23,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
 
 /**
  * The low level, the merge and its last step over parts of a stream, one after the other, each from

@@ -29,12 +29,12 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.GroupBudget;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.GroupBudget;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** The merge and its last step together, against a brute-force count. */

@@ -20,9 +20,9 @@ import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** From which window on a site says that what it publishes has all flows. */

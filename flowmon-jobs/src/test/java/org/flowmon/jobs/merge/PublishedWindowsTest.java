@@ -21,10 +21,10 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.types.WatermarkTime;
-import org.flowmon.udaf.table.PartialFormatException;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
 
 /** What the last step of a site's job publishes of windows that are final. */

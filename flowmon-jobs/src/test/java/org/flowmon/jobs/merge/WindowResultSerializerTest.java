@@ -10,9 +10,9 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
-import org.flowmon.udaf.table.ValueBound;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 class WindowResultSerializerTest {

@@ -32,7 +32,7 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

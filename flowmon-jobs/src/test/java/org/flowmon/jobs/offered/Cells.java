@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Rows of a report and those that a program says, as lines that can be compared. */
 final class Cells {

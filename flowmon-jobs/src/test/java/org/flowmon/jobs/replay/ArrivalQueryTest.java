@@ -23,7 +23,7 @@ import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
-import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

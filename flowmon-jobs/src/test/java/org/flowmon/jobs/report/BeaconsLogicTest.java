@@ -28,7 +28,7 @@ import java.util.TreeSet;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.report.TestFlows.Flow;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class BeaconsLogicTest {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /** {@code report.condition} keeps some of the rows that the logic gives. */

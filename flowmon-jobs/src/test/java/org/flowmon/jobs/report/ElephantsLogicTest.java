@@ -18,8 +18,8 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class ElephantsLogicTest {

@@ -17,8 +17,8 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.PublishedGroups;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.window.PublishedGroups;
 import org.junit.jupiter.api.Test;
 
 /** Which analyses can publish their states. */

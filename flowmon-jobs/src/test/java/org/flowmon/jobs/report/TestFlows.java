@@ -22,13 +22,13 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.FlowWindows;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.Parameters;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.window.WindowPart;
 
 /**
  * Flows as plain values, and what an analysis makes of them: its live query over both levels, its

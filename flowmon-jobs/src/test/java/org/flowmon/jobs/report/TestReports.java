@@ -8,9 +8,9 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Windows, histories and reports by hand. */
 public final class TestReports {

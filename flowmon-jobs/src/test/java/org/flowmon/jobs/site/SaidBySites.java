@@ -19,10 +19,10 @@ import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.WindowPart;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.window.WindowPart;
+import org.flowmon.udaf.window.WindowTables;
 
 /** Three sites a, b, c and what a merging job hears of them. */
 abstract class SaidBySites {

@@ -15,8 +15,8 @@ import org.flowmon.jobs.TestFlow;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateSink;
 import org.junit.jupiter.api.Test;
 
 /** What is not believed of sites, and what is told of it. */

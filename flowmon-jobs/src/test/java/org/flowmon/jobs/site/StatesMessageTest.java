@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
-import org.flowmon.udaf.function.StateFormatException;
+import org.flowmon.udaf.state.StateFormatException;
 import org.junit.jupiter.api.Test;
 
 class StatesMessageTest {

@@ -2,8 +2,8 @@ package org.flowmon.udaf.aggregate;
 
 import java.util.List;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Adds rows to the states of their groups, one accumulator after the other, so that every loop does

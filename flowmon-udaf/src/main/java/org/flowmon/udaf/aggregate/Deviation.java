@@ -3,7 +3,7 @@ package org.flowmon.udaf.aggregate;
 import java.math.BigInteger;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
-import org.flowmon.udaf.query.Int128;
+import org.flowmon.udaf.value.Int128;
 
 /**
  * Standard deviation from exact sums: √((n · Σx² − (Σx)²) / (n · m)) with m = n − 1 of a sample and

@@ -1,10 +1,10 @@
 package org.flowmon.udaf.aggregate;
 
 import java.util.List;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * A function that keeps one state for each group, which all calls with the same arguments share.

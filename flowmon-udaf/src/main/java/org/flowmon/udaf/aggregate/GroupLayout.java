@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
+import org.flowmon.udaf.catalogue.QueryFunctions;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.QueryFunctions;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What a group of a query is made of: the words of its keys, and the accumulators that its
@@ -64,7 +64,7 @@ public final class GroupLayout {
    *
    * @param query without parameters
    * @throws QueryException where the query has no groups, too many keys, or COUNT(DISTINCT …),
-   *     which counts the groups of other queries: see {@link org.flowmon.udaf.table.DistinctCounts}
+   *     which counts the groups of other queries: see {@code DistinctCounts}
    */
   public static GroupLayout of(FlowQuery query) {
     for (AggregateCall call : query.aggregates()) {

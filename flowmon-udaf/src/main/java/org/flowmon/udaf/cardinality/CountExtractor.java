@@ -7,10 +7,10 @@ import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What is taken out of states of {@link ApproxCountDistinct} and {@link DistinctSample}. */
 enum CountExtractor implements Extractor {

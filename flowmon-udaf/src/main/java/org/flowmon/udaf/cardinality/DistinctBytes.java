@@ -1,8 +1,8 @@
 package org.flowmon.udaf.cardinality;
 
 import org.flowmon.flow.LittleEndian;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * The bytes of distinct counts, forms 32 … 41; {@code docs/format/states.md} is the specification,

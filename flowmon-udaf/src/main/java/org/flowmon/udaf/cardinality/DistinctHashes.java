@@ -2,10 +2,10 @@ package org.flowmon.udaf.cardinality;
 
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A state of {@link ApproxCountDistinct}: all hashes while these take no more room than registers,

@@ -1,9 +1,9 @@
 package org.flowmon.udaf.cardinality;
 
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * Set operations over two states of {@link DistinctSample}: the values of two hours, two days, two

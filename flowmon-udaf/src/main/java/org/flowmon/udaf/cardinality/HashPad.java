@@ -2,9 +2,9 @@ package org.flowmon.udaf.cardinality;
 
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low halves: a hash table of rows' hashes, alone or with the number of their rows, that asks

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.cardinality;
 
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The stable 64-bit hash of a row's values; states depend on it, so it never changes ({@code

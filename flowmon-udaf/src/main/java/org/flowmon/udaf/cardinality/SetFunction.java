@@ -2,8 +2,8 @@ package org.flowmon.udaf.cardinality;
 
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.PairFunction;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.state.SuperState;
 
 /** What {@link DistinctSets} gives, as queries call it. */
 enum SetFunction implements PairFunction {

@@ -2,9 +2,11 @@ package org.flowmon.udaf.expression;
 
 import java.util.Map;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * An expression ready to be evaluated over rows, up to {@link Vector#CAPACITY} at a time, without

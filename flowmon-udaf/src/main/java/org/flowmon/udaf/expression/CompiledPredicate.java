@@ -2,8 +2,11 @@ package org.flowmon.udaf.expression;
 
 import java.util.Map;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.node.TruthNode;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.QueryException;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.vector.Truth;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * A filter ready to choose rows, up to {@link Vector#CAPACITY} at a time, without allocation. Not

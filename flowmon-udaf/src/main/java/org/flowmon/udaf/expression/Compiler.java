@@ -1,6 +1,23 @@
 package org.flowmon.udaf.expression;
 
 import java.util.Map;
+import org.flowmon.udaf.node.CaseNode;
+import org.flowmon.udaf.node.ColumnNode;
+import org.flowmon.udaf.node.ComparisonNodes;
+import org.flowmon.udaf.node.DoubleArithmeticNode;
+import org.flowmon.udaf.node.FlagNode;
+import org.flowmon.udaf.node.GivenNode;
+import org.flowmon.udaf.node.LiteralNode;
+import org.flowmon.udaf.node.LogicNodes;
+import org.flowmon.udaf.node.LongArithmeticNode;
+import org.flowmon.udaf.node.MembershipNodes;
+import org.flowmon.udaf.node.NetworkNode;
+import org.flowmon.udaf.node.SameHourNode;
+import org.flowmon.udaf.node.StatesNode;
+import org.flowmon.udaf.node.TimeNodes;
+import org.flowmon.udaf.node.TruthNode;
+import org.flowmon.udaf.node.TruthValueNode;
+import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
@@ -22,9 +39,11 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
-import org.flowmon.udaf.query.QueryException;
 import org.flowmon.udaf.query.StateEvaluation;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.set.AddressSet;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /** Makes the nodes that evaluate an expression. */
 final class Compiler {
@@ -87,7 +106,7 @@ final class Compiler {
     ValueNode left = value(arithmetic.left());
     ValueNode right = value(arithmetic.right());
     if (arithmetic.kind() == null) {
-      return new LiteralNode(org.flowmon.udaf.query.Value.NULL);
+      return new LiteralNode(org.flowmon.udaf.value.Value.NULL);
     }
     return arithmetic.kind() == ValueKind.DOUBLE
         ? new DoubleArithmeticNode(arithmetic.operator(), left, right)
@@ -143,7 +162,7 @@ final class Compiler {
     ValueNode l = value(left);
     ValueNode r = value(right);
     if (l.kind() == null || r.kind() == null) {
-      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.NULL);
+      return new LogicNodes.Constant(org.flowmon.udaf.value.Value.NULL);
     }
     if (l.kind() == ValueKind.DOUBLE || r.kind() == ValueKind.DOUBLE) {
       return new ComparisonNodes.Doubles(operator, l, r);
@@ -168,10 +187,10 @@ final class Compiler {
       hasNull |= item.kind() == null;
     }
     if (in.items().isEmpty()) {
-      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.ofBoolean(false));
+      return new LogicNodes.Constant(org.flowmon.udaf.value.Value.ofBoolean(false));
     }
     if (value.kind() == null) {
-      return new LogicNodes.Constant(org.flowmon.udaf.query.Value.NULL);
+      return new LogicNodes.Constant(org.flowmon.udaf.value.Value.NULL);
     }
     if (value.kind() == ValueKind.ADDRESS) {
       return new MembershipNodes.Addresses(value, AddressSet.of(in.items()), hasNull);

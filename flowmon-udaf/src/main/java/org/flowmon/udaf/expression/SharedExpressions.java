@@ -5,9 +5,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.flowmon.udaf.node.TruthNode;
+import org.flowmon.udaf.node.ValueNode;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.QueryException;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The expressions of several queries that see the same rows: equal ones, and equal conditions and

@@ -1,6 +1,8 @@
 package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * A filter of several queries and the rows that it chose of the stretch that was asked for last.

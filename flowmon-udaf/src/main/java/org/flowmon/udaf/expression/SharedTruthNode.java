@@ -1,6 +1,10 @@
 package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.node.TruthNode;
+import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.Truth;
+import org.flowmon.udaf.vector.Vector;
 
 /** A condition of several queries: evaluated once for a stretch of rows. */
 final class SharedTruthNode extends TruthNode {

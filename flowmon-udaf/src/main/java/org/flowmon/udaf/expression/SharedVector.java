@@ -1,6 +1,9 @@
 package org.flowmon.udaf.expression;
 
 import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.node.ValueNode;
+import org.flowmon.udaf.vector.Stretch;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * An expression of several queries and its values over the stretch of rows that was asked for last.

@@ -1,2 +1,5 @@
-/** Evaluates expressions of queries over ranges of rows, a vector of values at a time. */
+/**
+ * Compiles expressions and filters of queries, and evaluates them over ranges of rows; equal ones
+ * of several queries once.
+ */
 package org.flowmon.udaf.expression;

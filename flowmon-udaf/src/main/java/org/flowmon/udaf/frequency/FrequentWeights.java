@@ -3,10 +3,13 @@ package org.flowmon.udaf.frequency;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.flow.LittleEndian;
+import org.flowmon.udaf.countmin.ItemCounts;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.PairBytes;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The high half of frequent items: the heaviest items so far, each with a weight that is never

@@ -2,13 +2,14 @@ package org.flowmon.udaf.frequency;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Which items have most of a sum of weights: {@code HEAVY_HITTERS(src_addr, bytes)}. Items are

@@ -6,18 +6,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.countmin.ItemKey;
 import org.flowmon.udaf.function.AnswerType;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.function.PairFunction;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Which items changed most between two states of {@link HeavyHitters}: of two hours, two days, two

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.countmin.ItemKey;
 import org.flowmon.udaf.function.Answer;
 import org.flowmon.udaf.function.AnswerType;
 import org.flowmon.udaf.function.BoundExtractor;
@@ -13,11 +14,11 @@ import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.Items;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What is taken out of states of {@link HeavyHitters}. */
 final class ItemExtractors {

@@ -1,11 +1,13 @@
 package org.flowmon.udaf.frequency;
 
 import java.util.List;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.PairBytes;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ValueKind;
 
 /** A state of {@link HeavyHitters}: what the high level knows of the weights of items. */
 abstract class ItemWeights implements SuperState {

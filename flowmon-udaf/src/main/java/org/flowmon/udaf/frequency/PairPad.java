@@ -2,9 +2,11 @@ package org.flowmon.udaf.frequency;
 
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.PairBytes;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low halves that keep (item, weight) pairs ("Holistic UDAFs at Streaming Speeds", section

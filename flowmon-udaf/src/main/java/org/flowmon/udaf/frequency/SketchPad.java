@@ -1,9 +1,13 @@
 package org.flowmon.udaf.frequency;
 
 import java.util.Arrays;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
+import org.flowmon.udaf.countmin.Candidates;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.SketchBytes;
+import org.flowmon.udaf.countmin.SketchShape;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low half that is a sketch itself: never full, but large.

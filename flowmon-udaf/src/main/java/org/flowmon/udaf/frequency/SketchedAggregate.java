@@ -1,8 +1,12 @@
 package org.flowmon.udaf.frequency;
 
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.countmin.Candidates;
+import org.flowmon.udaf.countmin.NarrowSketch;
+import org.flowmon.udaf.countmin.SketchShape;
+import org.flowmon.udaf.countmin.WideSketch;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What all {@link SketchedWeights} of one task share. */
 final class SketchedAggregate implements SuperAggregate {

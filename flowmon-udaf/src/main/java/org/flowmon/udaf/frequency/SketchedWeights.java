@@ -2,9 +2,15 @@ package org.flowmon.udaf.frequency;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.udaf.countmin.Candidates;
+import org.flowmon.udaf.countmin.ItemCounts;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.ItemList;
+import org.flowmon.udaf.countmin.SketchBytes;
+import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * The high halves that sketch: at once, or only beyond a number of different items, up to which

@@ -3,11 +3,12 @@ package org.flowmon.udaf.frequency;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * {@link HeavyHitters} with its parameters.

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.function;
 
 import java.util.List;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What an extractor answers.

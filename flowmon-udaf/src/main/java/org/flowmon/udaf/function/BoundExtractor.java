@@ -1,5 +1,7 @@
 package org.flowmon.udaf.function;
 
+import org.flowmon.udaf.state.SuperState;
+
 /** An extractor with its parameters, for states of one bound function. Immutable. */
 public interface BoundExtractor {
   /** What its answers are, known before there is a state. */

@@ -2,6 +2,9 @@ package org.flowmon.udaf.function;
 
 import java.util.List;
 import java.util.function.Supplier;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * A function with the kinds of its arguments and its parameters. Immutable, and shared by tasks;
@@ -21,7 +24,7 @@ public interface BoundUdaf {
 
   /**
    * The call with all parameters, defaults included: binding it anew gives the same function. What
-   * is exported carries it, {@link ExportedState}.
+   * is exported carries it, {@code ExportedState}.
    */
   UdafCall call();
 

@@ -1,6 +1,6 @@
 package org.flowmon.udaf.function;
 
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A value and the bounds that the true one lies within, both included, with the probability that

@@ -1,8 +1,9 @@
 package org.flowmon.udaf.function;
 
 import java.util.function.Function;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** An extractor without parameters whose answers are exact, {@link Extractor#exact}. */
 record ExactExtractor(String name, ValueKind kind, Function<SuperState, Value> value)

@@ -2,6 +2,9 @@ package org.flowmon.udaf.function;
 
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 
 /** An exact function without parameters, {@link BoundUdaf#exact}. */
 record ExactUdaf(UdafCall call, Supplier<SubAggregate> low, Supplier<SuperState> high)

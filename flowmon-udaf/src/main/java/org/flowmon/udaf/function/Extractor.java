@@ -2,8 +2,9 @@ package org.flowmon.udaf.function;
 
 import java.util.function.Function;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Takes values out of the states of one function: {@code QUANTILE(state, 0.95)}. Its name needs to

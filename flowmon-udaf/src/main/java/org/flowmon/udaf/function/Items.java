@@ -1,7 +1,7 @@
 package org.flowmon.udaf.function;
 
 import java.util.List;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.value.Value;
 
 /** A list of items with an estimate each, in the extractor's order. Immutable. */
 public record Items(List<Item> items) implements Answer {

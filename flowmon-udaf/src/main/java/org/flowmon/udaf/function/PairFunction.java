@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import org.flowmon.udaf.query.FunctionCatalogue;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * Makes something of two states of one function: a state again, as {@code DIFFERENCE(a, b)}, or an

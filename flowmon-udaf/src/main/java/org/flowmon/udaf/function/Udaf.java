@@ -1,7 +1,9 @@
 package org.flowmon.udaf.function;
 
 import java.util.List;
-import org.flowmon.udaf.query.Value;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
 
 /**
  * An aggregate function that queries call by name, as {@code QUANTILES(bytes, 0.01)}. Its result is
@@ -22,7 +24,7 @@ import org.flowmon.udaf.query.Value;
  * <p>Found by {@link java.util.ServiceLoader}: the full name of the class, public and with a public
  * constructor without parameters, stands in a file {@code
  * META-INF/services/org.flowmon.udaf.function.Udaf} of its jar. What flowmon brings is found the
- * same way ({@link Udafs}). Immutable.
+ * same way ({@code Udafs}). Immutable.
  *
  * <p>What every function keeps to is checked by the contract test {@code FunctionContract}:
  *

@@ -1,6 +1,5 @@
 /**
- * Aggregate functions that a query calls by name, in two halves: a sub-aggregate that works in a
- * fixed scratchpad at the low level, and a super-aggregate that merges what the other sends. {@link
- * org.flowmon.udaf.function.Udaf} is where to begin; docs/aggregates.md tells how to write one.
+ * What an aggregate function that queries call by name is made of: its call, its two halves, what
+ * extractors take out. {@link Udaf} is where to begin; docs/aggregates.md tells how to write one.
  */
 package org.flowmon.udaf.function;

@@ -1,11 +1,11 @@
 package org.flowmon.udaf.quantile;
 
 import org.flowmon.flow.TableHash;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.query.AnswerTooLargeException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 
 /**
  * The high half of ε = 0: every different value with the number of its copies, in a hash table. It

@@ -3,10 +3,10 @@ package org.flowmon.udaf.quantile;
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.kll.KllSketch;
 import org.apache.datasketches.quantilescommon.QuantileSearchCriteria;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * The high half that keeps a KLL sketch (Karnin, Lang, Liberty, FOCS 2016) of DataSketches: of

@@ -3,8 +3,8 @@ package org.flowmon.udaf.quantile;
 import org.apache.datasketches.kll.KllLongsSketch;
 import org.apache.datasketches.memory.Memory;
 import org.flowmon.flow.LittleEndian;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * Form 4 of states of quantiles: a compact KLL sketch of longs, as DataSketches writes it. Its

@@ -10,11 +10,11 @@ import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What takes values out of states of QUANTILES. */
 final class QuantileExtractor implements Extractor {

@@ -1,7 +1,7 @@
 package org.flowmon.udaf.quantile;
 
 import java.math.BigDecimal;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What a call of QUANTILES says.

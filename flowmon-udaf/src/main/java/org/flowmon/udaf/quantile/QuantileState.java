@@ -1,6 +1,6 @@
 package org.flowmon.udaf.quantile;
 
-import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.state.SuperState;
 
 /** What extractors ask of a state, whichever summary it keeps; values are {@link Words}. */
 interface QuantileState extends SuperState {

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafCall.Argument;
 import org.flowmon.udaf.quantile.QuantileParameters.Strategy;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * {@code QUANTILES(x [, epsilon [, strategy [, words]]])}: the distribution of the values of x that

@@ -1,9 +1,9 @@
 package org.flowmon.udaf.quantile;
 
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 
 /**
  * The high half that keeps a {@link Summary}. States share its scratch memory: what is merged in

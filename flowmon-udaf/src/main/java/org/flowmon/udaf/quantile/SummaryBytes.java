@@ -1,7 +1,7 @@
 package org.flowmon.udaf.quantile;
 
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
 
 /**
  * Forms 1 … 3 of states of quantiles; {@code docs/format/states.md} is the specification, this
@@ -96,7 +96,7 @@ final class SummaryBytes {
    *
    * @param scratch of at least {@link #MAX_VALUES}
    * @param into where it goes, whatever is there
-   * @throws org.flowmon.udaf.function.StateFormatException where it is no such state, or one with a
+   * @throws org.flowmon.udaf.state.StateFormatException where it is no such state, or one with a
    *     larger error than the parameters allow
    */
   static void read(

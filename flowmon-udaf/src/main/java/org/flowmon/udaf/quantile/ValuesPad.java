@@ -1,9 +1,9 @@
 package org.flowmon.udaf.quantile;
 
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The low halves <i>lite</i> and <i>kll</i>: values as they come, for the high half to work on.

@@ -1,8 +1,8 @@
 package org.flowmon.udaf.quantile;
 
 import org.flowmon.udaf.aggregate.Accumulation;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Values as 64-bit words that are ordered as signed numbers ({@code docs/format/states.md}). */
 final class Words {

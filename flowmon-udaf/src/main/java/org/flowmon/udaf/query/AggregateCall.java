@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An aggregate over the rows of a group; its arguments are expressions over rows.
@@ -34,7 +35,7 @@ public record AggregateCall(
   }
 
   /** A call of a function by its own name. */
-  AggregateCall(List<Expression> arguments, StateValue value) {
+  public AggregateCall(List<Expression> arguments, StateValue value) {
     this(AggregateFunction.STATE, arguments, value);
   }
 

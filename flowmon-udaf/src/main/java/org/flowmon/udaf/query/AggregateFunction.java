@@ -36,12 +36,12 @@ public enum AggregateFunction {
   }
 
   /** Whether its name is written in queries. */
-  boolean isWritten() {
+  public boolean isWritten() {
     return this != COUNT_DISTINCT && this != STATE;
   }
 
   /** The function that a name calls, null where it calls none. */
-  static AggregateFunction byName(String name) {
+  public static AggregateFunction byName(String name) {
     for (AggregateFunction function : values()) {
       if (function.isWritten() && function.name().equals(name)) {
         return function;

@@ -29,6 +29,9 @@ import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.TableQuery.Equality;
 import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /** Finds what is open in a query, parameters and IN (SELECT …), and puts values in its place. */
 final class Binder {

@@ -4,11 +4,13 @@ import java.util.List;
 import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * An expression over one flow, over one row of a result table, or over one group where it has an
  * {@link AggregateCall} or stands in SELECT, HAVING or ORDER BY of a grouped query; with SQL's
- * three-valued logic. Build them by {@link QueryParser}: the records themselves do not check types.
+ * three-valued logic. Build them by {@code QueryParser}: the records themselves do not check types.
  */
 public sealed interface Expression
     permits AggregateCall,
@@ -426,11 +428,11 @@ public sealed interface Expression
     }
 
     /** Whether it is a value that has bounds. */
-    boolean hasBounds() {
+    public boolean hasBounds() {
       return states == null && !isList && part == StateValue.Part.VALUE;
     }
 
-    OfStates bound(StateValue.Part other) {
+    public OfStates bound(StateValue.Part other) {
       return new OfStates(name, of, parameters, other, kind, isList, states);
     }
 

@@ -24,6 +24,7 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.value.ValueKind;
 
 /** What expressions are made of, for whoever walks through them. */
 public final class ExpressionParts {

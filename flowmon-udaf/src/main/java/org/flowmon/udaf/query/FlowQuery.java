@@ -7,6 +7,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /**
  * A query over flows: the same object runs live, over the archive and as replay. Immutable; equal

@@ -2,6 +2,7 @@ package org.flowmon.udaf.query;
 
 import java.util.List;
 import java.util.Set;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The aggregate functions that queries call by name, as far as the dialect has to know them. One

@@ -5,9 +5,10 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import org.flowmon.udaf.text.QueryException;
 
 /** The catalogue of aggregate functions at hand. */
-final class Functions {
+public final class Functions {
   private static FunctionCatalogue catalogue;
 
   private Functions() {}
@@ -17,7 +18,7 @@ final class Functions {
    *
    * @throws QueryException where a function on the class path is not right
    */
-  static synchronized FunctionCatalogue catalogue() {
+  public static synchronized FunctionCatalogue catalogue() {
     if (catalogue == null) {
       catalogue = load(FunctionCatalogue.class.getClassLoader());
     }
@@ -36,23 +37,23 @@ final class Functions {
     }
   }
 
-  static boolean isFunction(String name) {
+  public static boolean isFunction(String name) {
     return catalogue().functions().contains(name);
   }
 
   /** The functions whose states something of this name takes values out of. */
-  static List<String> withExtractor(String name) {
+  public static List<String> withExtractor(String name) {
     return catalogue().functions().stream()
         .filter(function -> catalogue().extractors(function).contains(name))
         .toList();
   }
 
-  static boolean isPair(String name) {
+  public static boolean isPair(String name) {
     return catalogue().pairs().contains(name);
   }
 
   /** All that may be called, for suggestions. */
-  static Set<String> names() {
+  public static Set<String> names() {
     Set<String> names = new TreeSet<>(catalogue().functions());
     catalogue().functions().forEach(function -> names.addAll(catalogue().extractors(function)));
     names.addAll(catalogue().pairs());

@@ -5,6 +5,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A query of the dialect: over flows, or over the results of other queries, which in the end are

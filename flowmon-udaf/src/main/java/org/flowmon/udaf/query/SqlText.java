@@ -26,6 +26,8 @@ import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.text.Keywords;
+import org.flowmon.udaf.value.Value;
 
 /** Writes queries and their parts in the dialect, so that parsing gives them back. */
 final class SqlText {

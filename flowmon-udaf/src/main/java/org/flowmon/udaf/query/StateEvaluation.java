@@ -1,6 +1,8 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Value;
 
 /**
  * What a function gives of the states in some columns, row by row. It belongs to one thread, and

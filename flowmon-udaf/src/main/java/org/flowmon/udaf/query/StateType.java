@@ -6,6 +6,7 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.OfStates;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What states are of: a function and the call of it. Columns of states carry it, so that queries

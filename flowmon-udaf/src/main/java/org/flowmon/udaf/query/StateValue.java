@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * What a query takes out of the state that an aggregate function keeps of a group: {@code
@@ -55,7 +56,7 @@ public record StateValue(
     return extractor == null;
   }
 
-  StateValue bound(Part other) {
+  public StateValue bound(Part other) {
     return new StateValue(function, extractor, parameters, other, kind, isList, merged);
   }
 

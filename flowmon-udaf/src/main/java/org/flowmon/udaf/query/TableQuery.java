@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.value.Parameters;
 
 /**
  * A query over the results of others. Immutable; equal queries are equal.

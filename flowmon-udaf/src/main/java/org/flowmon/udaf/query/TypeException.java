@@ -4,7 +4,7 @@ package org.flowmon.udaf.query;
  * A part of a query does not fit its place; whoever knows its position makes a {@link
  * QueryException} of it.
  */
-final class TypeException extends RuntimeException {
+public final class TypeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient Expression culprit;
@@ -14,7 +14,7 @@ final class TypeException extends RuntimeException {
     this.culprit = culprit;
   }
 
-  Expression culprit() {
+  public Expression culprit() {
     return culprit;
   }
 }

@@ -20,23 +20,27 @@ import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
+import org.flowmon.udaf.text.Literals;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * Builds expressions whose parts fit each other: used when parsing, and again when parameters get
  * their values. A text literal takes on the kind of what it meets: {@code src_addr = '10.0.0.1'},
  * {@code end_time >= '2026-11-21'}, {@code state = 'SF'}.
  */
-final class Typing {
+public final class Typing {
   private Typing() {}
 
-  static Expression comparison(ComparisonOperator operator, Expression left, Expression right) {
+  public static Expression comparison(
+      ComparisonOperator operator, Expression left, Expression right) {
     Expression l = coerce(left, right);
     Expression r = coerce(right, left);
     requireComparable(l, r);
     return new Comparison(operator, l, r);
   }
 
-  static Expression in(Expression value, List<Expression> items) {
+  public static Expression in(Expression value, List<Expression> items) {
     List<Expression> coerced = new ArrayList<>(items.size());
     for (Expression item : items) {
       Expression fitting = item;
@@ -58,7 +62,7 @@ final class Typing {
     return new In(value, coerced);
   }
 
-  static Expression inQuery(Expression value, Query query) {
+  public static Expression inQuery(Expression value, Query query) {
     if (query.select().size() != 1) {
       throw new TypeException(
           "expected a query of one column in IN (SELECT …), found " + query.select().size(), value);
@@ -72,7 +76,7 @@ final class Typing {
   }
 
   /** Refuses columns that rows cannot be joined by. */
-  static void requireJoinable(Named before, Named own) {
+  public static void requireJoinable(Named before, Named own) {
     if (before.kind() != null && own.kind() != null && before.kind() != own.kind()) {
       throw new TypeException(
           "expected " + a(before.kind()) + " to join with, found " + a(own.kind()), own);
@@ -87,7 +91,7 @@ final class Typing {
     }
   }
 
-  static Expression requireBoolean(Expression term) {
+  public static Expression requireBoolean(Expression term) {
     if (term.kind() != null && term.kind() != ValueKind.BOOLEAN) {
       throw new TypeException("expected a condition, found " + a(term.kind()), term);
     }
@@ -113,7 +117,7 @@ final class Typing {
   }
 
   /** A text literal, or an expression that is a time already. */
-  static Expression requireTime(Expression time) {
+  public static Expression requireTime(Expression time) {
     String text = textOf(time);
     if (text != null) {
       return timestamp(text, time);
@@ -124,7 +128,7 @@ final class Typing {
     return time;
   }
 
-  static Expression requireAddress(Expression address) {
+  public static Expression requireAddress(Expression address) {
     String text = textOf(address);
     if (text != null) {
       return new Literal(Value.ofAddress(address(text, address)));
@@ -135,7 +139,7 @@ final class Typing {
     return address;
   }
 
-  static Expression duration(String text, Expression culprit) {
+  public static Expression duration(String text, Expression culprit) {
     Long micros = Literals.durationMicros(text);
     if (micros == null) {
       throw new TypeException(
@@ -144,7 +148,7 @@ final class Typing {
     return new Literal(Value.ofDuration(micros));
   }
 
-  static Expression timestamp(String text, Expression culprit) {
+  public static Expression timestamp(String text, Expression culprit) {
     Long micros = Literals.timestampMicros(text);
     if (micros == null) {
       throw new TypeException(
@@ -153,7 +157,7 @@ final class Typing {
     return new Literal(Value.ofTimestamp(micros));
   }
 
-  static IpAddress address(String text, Expression culprit) {
+  public static IpAddress address(String text, Expression culprit) {
     IpAddress address = IpAddress.parseOrNull(text);
     if (address == null) {
       String hint = text.indexOf('/') >= 0 ? "; prefixes are matched by IN" : "";
@@ -188,7 +192,8 @@ final class Typing {
     return new Literal(Value.ofLong(code));
   }
 
-  static Expression arithmetic(ArithmeticOperator operator, Expression left, Expression right) {
+  public static Expression arithmetic(
+      ArithmeticOperator operator, Expression left, Expression right) {
     Expression l = coerce(left, right);
     Expression r = coerce(right, left);
     ValueKind kind =
@@ -234,7 +239,7 @@ final class Typing {
     return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
   }
 
-  static Expression choice(List<When> whens, Expression otherwise) {
+  public static Expression choice(List<When> whens, Expression otherwise) {
     List<Expression> results = new ArrayList<>();
     whens.forEach(when -> results.add(when.result()));
     results.add(otherwise);
@@ -254,7 +259,7 @@ final class Typing {
     return new Case(whens, otherwise, kind);
   }
 
-  static AggregateCall aggregate(AggregateFunction function, Expression argument) {
+  public static AggregateCall aggregate(AggregateFunction function, Expression argument) {
     ValueKind kind = argument.kind();
     if (function == AggregateFunction.COUNT || (kind == null && Binder.hasParameter(argument))) {
       return new AggregateCall(function, argument);
@@ -277,7 +282,7 @@ final class Typing {
     return new AggregateCall(function, argument);
   }
 
-  static AggregateCall countDistinct(List<Expression> arguments) {
+  public static AggregateCall countDistinct(List<Expression> arguments) {
     for (Expression argument : arguments) {
       if (argument.kind() == null && !Binder.hasParameter(argument)) {
         throw new TypeException("COUNT(DISTINCT …) takes no bare NULL", argument);
@@ -287,7 +292,7 @@ final class Typing {
   }
 
   /** The state of a function. */
-  static AggregateCall state(String function, List<Expression> arguments) {
+  public static AggregateCall state(String function, List<Expression> arguments) {
     AggregateCall state = new AggregateCall(arguments, StateValue.ofState(function));
     if (!Binder.hasParameter(state)) {
       checked(
@@ -302,7 +307,7 @@ final class Typing {
   }
 
   /** What is taken out of a state. */
-  static AggregateCall extracted(
+  public static AggregateCall extracted(
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
     String function = state.value().function();
     List<Expression> arguments = state.arguments();
@@ -328,7 +333,7 @@ final class Typing {
   }
 
   /** An aggregate over the rows for which a condition is TRUE. */
-  static AggregateCall filtered(AggregateCall call, Expression condition) {
+  public static AggregateCall filtered(AggregateCall call, Expression condition) {
     List<Expression> arguments = new ArrayList<>(call.arguments());
     Expression first = arguments.isEmpty() ? new Literal(Value.ofLong(1)) : arguments.remove(0);
     arguments.add(0, choice(List.of(new When(condition, first)), new Literal(Value.NULL)));
@@ -346,7 +351,7 @@ final class Typing {
   }
 
   /** The states of some rows, merged. */
-  static AggregateCall merged(Expression states) {
+  public static AggregateCall merged(Expression states) {
     StateType type = StateType.of(states);
     if (type == null) {
       throw new TypeException(
@@ -362,7 +367,7 @@ final class Typing {
    *
    * @param states an expression that gives states
    */
-  static Expression taken(
+  public static Expression taken(
       Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
     StateType type = StateType.of(states);
     OfStates call = new OfStates(extractor, List.of(states), parameters, part, null, false, null);
@@ -381,7 +386,7 @@ final class Typing {
   }
 
   /** What a function makes of two states. */
-  static Expression ofPair(
+  public static Expression ofPair(
       String pair, List<Expression> two, List<Expression> parameters, StateValue.Part part) {
     StateType first = requireStates(pair, two.get(0));
     StateType second = requireStates(pair, two.get(1));

@@ -1,5 +1,5 @@
 /**
- * The query dialect: text to {@link org.flowmon.udaf.query.FlowQuery}, parameters, constraints,
- * results.
+ * Queries as trees: expressions, aggregates and clauses; whether their parts fit each other, and
+ * how parameters get their values.
  */
 package org.flowmon.udaf.query;

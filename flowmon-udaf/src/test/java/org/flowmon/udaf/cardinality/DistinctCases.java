@@ -9,17 +9,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractCase;
 import org.flowmon.udaf.function.Estimate;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.TestRows;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.function.Udafs;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Distinct counts of every kind of values, and what they have to be. */
 final class DistinctCases {

@@ -15,21 +15,21 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractStreams;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.TestRows;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 class DistinctCountTest {

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractCase;
@@ -15,12 +16,11 @@ import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.FunctionContract;
 import org.flowmon.udaf.function.Items;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.function.Udafs;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Heavy hitters keep to the contract with every pair of halves, for every kind of items. */
 public class HeavyHittersContractTest extends FunctionContract {

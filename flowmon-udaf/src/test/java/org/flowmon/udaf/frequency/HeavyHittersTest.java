@@ -13,17 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.countmin.ItemKey;
+import org.flowmon.udaf.countmin.SketchShape;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.Extractor;
 import org.flowmon.udaf.function.Items;
-import org.flowmon.udaf.function.StateFormatException;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
 import org.flowmon.udaf.function.UdafException;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 class HeavyHittersTest {

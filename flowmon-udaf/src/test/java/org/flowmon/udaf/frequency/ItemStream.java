@@ -8,10 +8,10 @@ import java.util.Random;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractStreams;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.TestRows;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** Rows of items and weights, their exact weights, and ways through both levels. */
 final class ItemStream {

@@ -1,7 +1,8 @@
 package org.flowmon.udaf.function;
 
 import java.util.List;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A bound function for the contract test.

@@ -6,7 +6,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.vector.Vector;
 
 /** Runs rows through low halves, and what these send through a tree of merges. */
 public final class ContractStreams {

@@ -13,8 +13,12 @@ import java.util.Set;
 import org.flowmon.flow.LittleEndian;
 import org.flowmon.udaf.cardinality.ApproxCountDistinctContractTest;
 import org.flowmon.udaf.cardinality.DistinctSampleContractTest;
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.frequency.HeavyHittersContractTest;
 import org.flowmon.udaf.quantile.QuantileContractTest;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
 
 /** No function that flowmon brings goes without its contract, nor without the export of states. */

@@ -10,8 +10,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.ContractStreams.Tree;
 import org.flowmon.udaf.function.TestRows.Shape;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -8,10 +8,13 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.UdafCall.Argument;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import org.flowmon.udaf.state.SuperAggregate;
 
 /**
  * Bytes of heap that an object and all that it alone refers to occupy, with references of 4 bytes.

@@ -2,9 +2,9 @@ package org.flowmon.udaf.function;
 
 import java.util.List;
 import java.util.Random;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /** Rows of arguments for functions under test. */
 public final class TestRows {

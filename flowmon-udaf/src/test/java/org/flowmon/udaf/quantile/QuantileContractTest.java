@@ -6,19 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.ContractCase;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.function.Estimate;
 import org.flowmon.udaf.function.FunctionContract;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.TestRows;
 import org.flowmon.udaf.function.Udaf;
 import org.flowmon.udaf.function.UdafCall.Argument;
-import org.flowmon.udaf.function.Udafs;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** QUANTILES with every strategy. */
 public class QuantileContractTest extends FunctionContract {

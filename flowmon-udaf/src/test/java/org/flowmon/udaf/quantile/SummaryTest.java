@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.udaf.quantile.QuantileParameters.Strategy;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /** What a summary says of each of its values is true of the stream, whatever was merged how. */

@@ -9,6 +9,12 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.udaf.parser.ParseErrors;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -16,8 +16,8 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 
 /** What an archive that {@link ArchiveFeeder}s fill must answer, from the plain rows. */
 final class FedArchive {

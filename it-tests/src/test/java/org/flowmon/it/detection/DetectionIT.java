@@ -27,11 +27,11 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.FlowWindows;
-import org.flowmon.udaf.query.LongRanges;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.table.LowLevelCounts;
-import org.flowmon.udaf.table.WindowPart;
+import org.flowmon.udaf.lowlevel.LowLevelCounts;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.window.WindowPart;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -35,10 +35,10 @@ import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.flowmon.it.ProjectFiles;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

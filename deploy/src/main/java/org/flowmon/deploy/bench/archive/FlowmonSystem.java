@@ -26,9 +26,9 @@ import org.flowmon.archive.segment.SegmentFootprint;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * flowmon's archive: rows become batches ({@link WorkloadBatches}), batches become segments with

@@ -29,8 +29,8 @@ import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.flowmon.jobs.config.AnalysisConfig;
 import org.flowmon.jobs.config.JobConfig;
 import org.flowmon.jobs.quarantine.QuarantineMessage;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * One run of a {@link LiveCase}, a program of its own: fills a topic, runs the job over it, and

@@ -27,8 +27,8 @@ import org.flowmon.deploy.bench.machine.ProcessMemory;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
 
 /**
  * Asks a {@link ScaleArchive}: first each query once with nothing in memory, then each many times,

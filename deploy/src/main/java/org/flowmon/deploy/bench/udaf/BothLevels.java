@@ -8,12 +8,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.LowLevelTuning;
+import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.LowLevelTuning;
-import org.flowmon.udaf.table.PartialGroups;
-import org.flowmon.udaf.table.TableSize;
-import org.flowmon.udaf.table.WindowTables;
+import org.flowmon.udaf.tuning.TableSize;
+import org.flowmon.udaf.window.WindowTables;
 
 /**
  * A query over flows through both levels on one thread, as the job has them: batches, the low

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

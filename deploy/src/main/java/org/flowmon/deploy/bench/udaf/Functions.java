@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.UdafCall.Argument;
-import org.flowmon.udaf.function.Udafs;
-import org.flowmon.udaf.query.Value;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /** The functions that are measured, with their parameters, and how their costs are shown. */
 final class Functions {

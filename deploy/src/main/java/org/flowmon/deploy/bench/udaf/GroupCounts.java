@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

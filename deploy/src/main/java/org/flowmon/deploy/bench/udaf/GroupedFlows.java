@@ -8,13 +8,13 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.SharedEvaluation;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.partial.PartialSink;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.QueryParser;
-import org.flowmon.udaf.table.LowLevelQuery;
-import org.flowmon.udaf.table.PartialSink;
-import org.flowmon.udaf.table.SharedEvaluation;
-import org.flowmon.udaf.table.TableSize;
-import org.flowmon.udaf.table.WindowSpec;
+import org.flowmon.udaf.tuning.TableSize;
 
 /** Flows of so many sources in windows of so many flows, and queries over them. */
 final class GroupedFlows {

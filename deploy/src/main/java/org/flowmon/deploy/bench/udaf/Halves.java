@@ -3,16 +3,16 @@ package org.flowmon.deploy.bench.udaf;
 import java.util.Arrays;
 import java.util.List;
 import org.flowmon.deploy.command.CommandException;
-import org.flowmon.udaf.expression.Vector;
+import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.Estimate;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
-import org.flowmon.udaf.function.Udafs;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The two halves of a function over an epoch of tuples, each timed by itself. Pads of all groups

@@ -2,15 +2,15 @@ package org.flowmon.deploy.bench.udaf;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.udaf.expression.Vector;
 import org.flowmon.udaf.function.BoundUdaf;
-import org.flowmon.udaf.function.StateReader;
-import org.flowmon.udaf.function.StateSink;
-import org.flowmon.udaf.function.SubAggregate;
-import org.flowmon.udaf.function.SuperAggregate;
-import org.flowmon.udaf.function.SuperState;
 import org.flowmon.udaf.function.UdafCall;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * The "null" function of the paper, which others are measured against: the sum of an argument in

@@ -3,8 +3,8 @@ package org.flowmon.deploy.bench.udaf;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 
 /**
  * Tuples of an epoch with their groups, as the table of groups hands them to low halves: vectors of

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.flowmon.deploy.command.CommandException;
-import org.flowmon.udaf.expression.Vector;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 import org.junit.jupiter.api.Test;
 
 class HalvesTest {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.flowmon.udaf.table.LowLevelQuery;
+import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.junit.jupiter.api.Test;
 
 class SlotRuleTest {

@@ -1,8 +1,8 @@
 package org.flowmon.jobs.report.matrix;
 
 import java.util.List;
-import org.flowmon.udaf.query.ResultTable;
-import org.flowmon.udaf.query.ValueKind;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The keys of a table's rows, to sort and to join them without an object for each row. Keys compare

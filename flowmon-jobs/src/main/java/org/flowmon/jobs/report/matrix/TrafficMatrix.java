@@ -3,8 +3,8 @@ package org.flowmon.jobs.report.matrix;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
-import org.flowmon.udaf.query.Int128;
-import org.flowmon.udaf.query.ResultTable;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * A traffic matrix: how much each pair (or whatever the keys are) sent, each pair once, in the

@@ -1,0 +1,237 @@
+package org.flowmon.udaf;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.FunctionCatalogue.Way;
+import org.flowmon.udaf.query.Functions;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.StateType;
+import org.flowmon.udaf.query.StateValue;
+import org.flowmon.udaf.query.TableQuery;
+
+/**
+ * That a column of a result is approximate, and the query that gives what it stands for exactly,
+ * over the same flows.
+ *
+ * @param column its name
+ * @param what the approximate value in it
+ * @param exact per group: the exact answer; or the values or items that there are, each with its
+ *     exact count or sum, in the order that shows the answer. One query gives the answers of all
+ *     columns for which the same function only has to be called otherwise
+ */
+public record Approximation(String column, Expression what, FlowQuery exact) {
+  /**
+   * Each approximate value of a query's columns, also of what they are made of in the queries
+   * within it; a state and what is exact is none.
+   */
+  public static List<Approximation> of(Query query) {
+    Set<Found> found = new LinkedHashSet<>();
+    for (SelectItem item : query.select()) {
+      collect(query, item.name(), item.what(), null, found);
+    }
+    Set<Approximation> all = new LinkedHashSet<>();
+    for (Found one : found) {
+      FlowQuery exact = one.way() == Way.EXACT_CALL ? together(one, found) : exact(one);
+      if (exact != null) {
+        all.add(new Approximation(one.column(), one.what(), exact));
+      }
+    }
+    return List.copyOf(all);
+  }
+
+  /**
+   * An approximate value of a column.
+   *
+   * @param flows the query that makes the states it is of
+   * @param call that makes them, or takes the value out of one
+   */
+  private record Found(
+      String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
+
+  /** The query of all values of the same groups whose function is to be called otherwise. */
+  private static FlowQuery together(Found of, Set<Found> found) {
+    Map<AggregateCall, String> columns = new LinkedHashMap<>();
+    for (Found one : found) {
+      if (one.way() == Way.EXACT_CALL && one.flows().equals(of.flows())) {
+        columns.putIfAbsent(exactly(one.call()), one.column());
+      }
+    }
+    Map<AggregateCall, String> names = new LinkedHashMap<>();
+    columns.forEach(
+        (call, column) -> names.put(call, columns.size() == 1 ? "exact" : column + "_exact"));
+    return exact(of.flows(), List.of(), names, false);
+  }
+
+  private static AggregateCall exactly(AggregateCall call) {
+    List<Expression> arguments =
+        Functions.catalogue().exactArguments(call.value().function(), call.arguments());
+    return new AggregateCall(arguments, call.value());
+  }
+
+  /** What is taken out of states, and how rows give it exactly. */
+  private record Taken(Expression what, Way way) {
+    /** The same of what is made of these states: how many they have in common rows do not tell. */
+    Taken ofParts() {
+      boolean isOfWhole = way == Way.COUNT_DISTINCT || way == Way.EXACT_CALL;
+      return isOfWhole ? new Taken(what, Way.COUNTS) : this;
+    }
+  }
+
+  /**
+   * Collects what is approximate in an expression.
+   *
+   * @param taken what is taken out of the states that the expression gives; null where nothing is
+   */
+  private static void collect(
+      Query query, String column, Expression what, Taken taken, Set<Found> all) {
+    if (what instanceof Expression.Named named) {
+      collectColumn((TableQuery) query, column, named, taken, all);
+    } else if (what instanceof Expression.OfStates call) {
+      if (call.part() == StateValue.Part.VALUE) {
+        Taken of = call.states() != null ? taken : new Taken(call, way(call));
+        boolean isOne = call.of().size() == 1;
+        Taken parts = of == null || isOne ? of : of.ofParts();
+        call.of().forEach(states -> collect(query, column, states, parts, all));
+      }
+    } else if (what instanceof AggregateCall call && call.isState()) {
+      collectCall(query, column, call, taken, all);
+    } else {
+      ExpressionParts.of(what).forEach(part -> collect(query, column, part, taken, all));
+    }
+  }
+
+  private static Way way(Expression.OfStates call) {
+    String function = StateType.of(call.of().get(0)).function();
+    return call.of().size() == 1
+        ? Functions.catalogue().exact(function, call.name())
+        : Functions.catalogue().exactOfPair(function, call.name());
+  }
+
+  /** A column of a result is what its query makes it of. */
+  private static void collectColumn(
+      TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
+    for (TableQuery.Source source : query.from()) {
+      if (Objects.equals(source.name(), named.table())) {
+        for (SelectItem item : source.query().select()) {
+          if (item.name().equals(named.name())) {
+            collect(source.query(), column, item.what(), taken, all);
+          }
+        }
+      }
+    }
+  }
+
+  private static void collectCall(
+      Query query, String column, AggregateCall call, Taken taken, Set<Found> all) {
+    StateValue value = call.value();
+    if (value.part() != StateValue.Part.VALUE) {
+      return;
+    }
+    Taken of =
+        value.isState()
+            ? taken
+            : new Taken(call, Functions.catalogue().exact(value.function(), value.extractor()));
+    if (of == null || Functions.catalogue().isExact(value.function(), call.callArguments())) {
+      return;
+    }
+    if (value.merged() != null) {
+      collect(query, column, call.argument(), of.ofParts(), all);
+    } else if (query instanceof FlowQuery flows) {
+      // What is taken out of a column of states is not there when they are made.
+      Way way = value.isState() && of.way() == Way.EXACT_CALL ? Way.COUNTS : of.way();
+      all.add(new Found(column, of.what(), flows, call, way));
+    }
+  }
+
+  private static FlowQuery exact(Found found) {
+    FlowQuery query = found.flows();
+    AggregateCall call = found.call();
+    List<Expression> rows =
+        call.arguments().stream()
+            .filter(argument -> !(argument instanceof Expression.Literal))
+            .toList();
+    AggregateCall count = new AggregateCall(AggregateFunction.COUNT, List.of());
+    return switch (found.way()) {
+      case ITSELF, EXACT_CALL, UNKNOWN -> null;
+      case COUNT_DISTINCT ->
+          exact(query, List.of(), new AggregateCall(AggregateFunction.COUNT_DISTINCT, rows), false);
+      case COUNTS -> exact(query, rows, count, false);
+      case SUMS ->
+          exact(
+              query,
+              rows.subList(0, 1),
+              rows.size() == 1
+                  ? count
+                  : new AggregateCall(AggregateFunction.SUM, rows.subList(1, 2)),
+              true);
+    };
+  }
+
+  /**
+   * The query of some groups.
+   *
+   * @param keys further keys
+   * @param byValue whether the largest come first in each group, else the smallest keys
+   */
+  private static FlowQuery exact(
+      FlowQuery query, List<Expression> keys, AggregateCall value, boolean byValue) {
+    return exact(query, keys, Map.of(value, "exact"), byValue);
+  }
+
+  /** Likewise, of several values with the names that are wanted; by the first of them. */
+  private static FlowQuery exact(
+      FlowQuery query, List<Expression> keys, Map<AggregateCall, String> values, boolean byValue) {
+    Map<Expression, String> items = new LinkedHashMap<>();
+    query.groupBy().forEach(key -> putNamed(items, key, name(query, key)));
+    List<Expression> groupBy = new ArrayList<>(query.groupBy());
+    for (Expression key : keys) {
+      if (putNamed(items, key, name(query, key))) {
+        groupBy.add(key);
+      }
+    }
+    values.forEach((value, name) -> putNamed(items, value, name));
+    List<OrderItem> order = new ArrayList<>();
+    query.groupBy().forEach(key -> order.add(new OrderItem(key, false, false)));
+    if (byValue) {
+      order.add(new OrderItem(values.keySet().iterator().next(), true, false));
+    } else {
+      keys.forEach(key -> order.add(new OrderItem(key, false, false)));
+    }
+    List<SelectItem> select = new ArrayList<>();
+    items.forEach((what, name) -> select.add(new SelectItem(name, what)));
+    return new FlowQuery(select, query.where(), groupBy, order, -1);
+  }
+
+  /** Adds what is not there yet, with a name that no other has: keys may have any. */
+  private static boolean putNamed(Map<Expression, String> items, Expression what, String name) {
+    String free = name;
+    for (int more = 2; items.containsValue(free); more++) {
+      free = name + "_" + more;
+    }
+    return items.putIfAbsent(what, free) == null;
+  }
+
+  private static String name(FlowQuery query, Expression key) {
+    for (SelectItem item : query.select()) {
+      if (item.what().equals(key)) {
+        return item.name();
+      }
+    }
+    return key instanceof Expression.Column column
+        ? column.column().sqlName()
+        : key.toString().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,256 @@
+package org.flowmon.udaf.catalogue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.flowmon.flow.LittleEndian;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * A state with the call that it is of, so that the bytes alone say how to read it: what leaves
+ * flowmon and comes back. Version 1; {@code docs/format/states.md} is the specification, this class
+ * owns the layout. Immutable.
+ *
+ * <pre>
+ *   0        4         6        8        12       16
+ *   +--------+---------+--------+--------+--------+------+-----------+-------+
+ *   | "FLWS" | version | 0      | length | crc32c | name | arguments | state |
+ *   +--------+---------+--------+--------+--------+------+-----------+-------+
+ * </pre>
+ */
+public final class ExportedState {
+  private static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'S' << 24;
+  private static final int VERSION = 1;
+  private static final int VERSION_AT = 4;
+  private static final int LENGTH_AT = 8;
+  private static final int CRC_AT = 12;
+  private static final int HEADER_BYTES = 16;
+  private static final int MAX_NAME_BYTES = 64;
+  private static final int MAX_ARGUMENTS = 32;
+  private static final int MAX_TEXT_BYTES = 1024;
+  private static final int NULL = 0;
+  private static final int CONSTANT = 0x80;
+
+  private final String name;
+  private final List<UdafCall.Argument> arguments;
+  private final byte[] state;
+
+  private ExportedState(String name, List<UdafCall.Argument> arguments, byte[] state) {
+    this.name = name;
+    this.arguments = List.copyOf(arguments);
+    this.state = state;
+  }
+
+  /** The state of a function. */
+  public static ExportedState of(BoundUdaf function, SuperState state) {
+    StateSink sink = new StateSink();
+    state.output(sink);
+    UdafCall call = function.call();
+    return new ExportedState(call.name(), call.arguments(), sink.toBytes());
+  }
+
+  /** The name of the function. */
+  public String name() {
+    return name;
+  }
+
+  /** The arguments of the call, with all parameters. */
+  public List<UdafCall.Argument> arguments() {
+    return arguments;
+  }
+
+  /**
+   * Binds the call that it is of.
+   *
+   * @throws UdafException where the function is not known, or does not take it
+   */
+  public BoundUdaf bind(Udafs functions) {
+    return functions.bind(name, arguments);
+  }
+
+  /** The base64 of its bytes, as columns of results have it. */
+  public String toText() {
+    return Base64.getEncoder().encodeToString(toBytes());
+  }
+
+  /**
+   * Reads {@link #toText}; otherwise as {@link #read}.
+   *
+   * @throws StateFormatException where it is no base64 of an exported state
+   */
+  public static ExportedState ofText(String text) {
+    try {
+      return read(Base64.getDecoder().decode(text));
+    } catch (IllegalArgumentException e) {
+      throw new StateFormatException("an exported state: no base64: " + e.getMessage());
+    }
+  }
+
+  /** The state itself, as {@link SuperState#merge} takes it. */
+  public StateReader state() {
+    return new StateReader(state, 0, state.length, "a state of " + name);
+  }
+
+  /** Merges it into a state of the function that it is of. */
+  public void mergeInto(SuperState target) {
+    target.merge(state());
+  }
+
+  /** The bytes of all. */
+  public byte[] toBytes() {
+    StateSink sink = new StateSink();
+    sink.putInt(MAGIC);
+    sink.putU16(VERSION);
+    sink.putU16(0);
+    sink.putLong(0); // length and checksum come last
+    putText(name, sink);
+    sink.putVarint(arguments.size());
+    for (UdafCall.Argument argument : arguments) {
+      putArgument(argument, sink);
+    }
+    sink.putBytes(state, 0, state.length);
+    byte[] bytes = sink.toBytes();
+    LittleEndian.putInt(bytes, LENGTH_AT, bytes.length);
+    LittleEndian.putInt(bytes, CRC_AT, checksum(bytes));
+    return bytes;
+  }
+
+  private static void putText(String text, StateSink sink) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    sink.putVarint(utf8.length);
+    sink.putBytes(utf8, 0, utf8.length);
+  }
+
+  private static void putArgument(UdafCall.Argument argument, StateSink sink) {
+    Value constant = argument.constant();
+    if (constant == null) {
+      sink.putByte(argument.kind().code());
+      return;
+    }
+    int kind = constant.isNull() ? NULL : constant.kind().code();
+    sink.putByte(CONSTANT | kind);
+    if (constant.isNull()) {
+      return;
+    }
+    switch (constant.kind()) {
+      case TEXT -> putText(constant.text(), sink);
+      case ADDRESS -> {
+        sink.putLong(constant.high());
+        sink.putLong(constant.low());
+      }
+      default -> sink.putLong(constant.low());
+    }
+  }
+
+  /** Whether bytes begin as an exported state does. */
+  public static boolean begins(byte[] bytes) {
+    return bytes.length >= 4 && LittleEndian.getInt(bytes, 0) == MAGIC;
+  }
+
+  /**
+   * Reads states that lie one behind the other, at least one; otherwise as {@link #read}.
+   *
+   * @throws StateFormatException that says which of them is none, from 1
+   */
+  public static List<ExportedState> readAll(byte[] bytes) {
+    List<ExportedState> all = new ArrayList<>();
+    int at = 0;
+    do {
+      int left = bytes.length - at;
+      int length = left < HEADER_BYTES ? left : LittleEndian.getInt(bytes, at + LENGTH_AT);
+      int own = length < HEADER_BYTES || length > left ? left : length;
+      try {
+        all.add(read(Arrays.copyOfRange(bytes, at, at + own)));
+      } catch (StateFormatException e) {
+        throw new StateFormatException(
+            "state " + (all.size() + 1) + ", from byte " + at + ": " + e.getMessage());
+      }
+      at += own;
+    } while (at < bytes.length);
+    return all;
+  }
+
+  /**
+   * Reads bytes that may come from anywhere. The state itself is checked where it is merged.
+   *
+   * @param bytes copied
+   * @throws StateFormatException where they are no exported state
+   */
+  public static ExportedState read(byte[] bytes) {
+    StateReader reader = new StateReader(bytes, 0, bytes.length, "an exported state");
+    if (bytes.length < HEADER_BYTES || LittleEndian.getInt(bytes, 0) != MAGIC) {
+      throw reader.error(
+          "expected 'FLWS' and a header of "
+              + HEADER_BYTES
+              + " bytes, found "
+              + bytes.length
+              + " bytes: "
+              + HexFormat.ofDelimiter(" ").formatHex(bytes, 0, Math.min(4, bytes.length))
+              + " \u2026");
+    }
+    int version = LittleEndian.getU16(bytes, VERSION_AT);
+    if (version != VERSION) {
+      throw reader.error("version " + version + ", this reads version " + VERSION);
+    }
+    int length = LittleEndian.getInt(bytes, LENGTH_AT);
+    if (length != bytes.length) {
+      throw reader.error("says it has " + length + " bytes, found " + bytes.length);
+    }
+    if (LittleEndian.getInt(bytes, CRC_AT) != checksum(bytes)) {
+      throw reader.error("the checksum does not match: the bytes are damaged");
+    }
+    reader.skip(HEADER_BYTES);
+    String name = getText(reader, "bytes of the name", MAX_NAME_BYTES);
+    int count = reader.count("arguments", MAX_ARGUMENTS, 1);
+    List<UdafCall.Argument> arguments = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      arguments.add(getArgument(reader));
+    }
+    int at = reader.position();
+    return new ExportedState(name, arguments, Arrays.copyOfRange(bytes, at, bytes.length));
+  }
+
+  private static String getText(StateReader reader, String what, int most) {
+    int length = reader.count(what, most, 1);
+    return new String(reader.array(), reader.skip(length), length, StandardCharsets.UTF_8);
+  }
+
+  private static UdafCall.Argument getArgument(StateReader reader) {
+    int code = reader.getByte();
+    if (code == (CONSTANT | NULL)) {
+      return UdafCall.Argument.of(Value.NULL);
+    }
+    ValueKind kind = ValueKind.byCode(code & ~CONSTANT);
+    if (kind == null) {
+      throw reader.error("an argument of the unknown kind " + code);
+    }
+    if (code < CONSTANT) {
+      return UdafCall.Argument.ofRows(kind);
+    }
+    return UdafCall.Argument.of(
+        switch (kind) {
+          case TEXT -> Value.ofText(getText(reader, "bytes of a text", MAX_TEXT_BYTES));
+          case ADDRESS -> Value.ofAddress(reader.getLong(), reader.getLong());
+          default -> new Value(kind, 0, reader.getLong(), null);
+        });
+  }
+
+  private static int checksum(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, CRC_AT);
+    crc.update(bytes, CRC_AT + 4, bytes.length - CRC_AT - 4);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,232 @@
+package org.flowmon.udaf.catalogue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.Extractor;
+import org.flowmon.udaf.function.PairFunction;
+import org.flowmon.udaf.function.Udaf;
+import org.flowmon.udaf.function.UdafCall;
+import org.flowmon.udaf.function.UdafException;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.FunctionCatalogue;
+import org.flowmon.udaf.text.Names;
+
+/** The functions that are on the class path, by name. Immutable. */
+public final class Udafs {
+  private static final Pattern NAME = Pattern.compile("[A-Z][A-Z0-9_]*");
+
+  private final Map<String, Udaf> functions;
+
+  private Udafs(Map<String, Udaf> functions) {
+    this.functions = functions;
+  }
+
+  /**
+   * Those that a class loader sees, flowmon's own among them.
+   *
+   * @throws UdafException where two have one name, or one is not right
+   */
+  public static Udafs load(ClassLoader loader) {
+    List<Udaf> found = new ArrayList<>();
+    try {
+      ServiceLoader.load(Udaf.class, loader).forEach(found::add);
+    } catch (ServiceConfigurationError e) {
+      UdafException error =
+          new UdafException("the aggregate functions cannot be listed: " + e.getMessage());
+      error.initCause(e);
+      throw error;
+    }
+    return of(found);
+  }
+
+  /** These functions. */
+  public static Udafs of(Collection<? extends Udaf> functions) {
+    Map<String, Udaf> byName = new TreeMap<>();
+    for (Udaf function : functions) {
+      String owner = function.getClass().getName();
+      requireName(owner, "a function", function.name());
+      if (isOfDialect(function.name())
+          || Arrays.stream(AggregateFunction.values())
+              .anyMatch(known -> known.name().equals(function.name()))) {
+        throw new UdafException(
+            owner + " brings a function " + function.name() + ", which the dialect has already");
+      }
+      Udaf other = byName.put(function.name(), function);
+      if (other != null) {
+        throw new UdafException(
+            "function "
+                + function.name()
+                + " is brought by both "
+                + other.getClass().getName()
+                + " and "
+                + owner);
+      }
+      Set<String> extractors = new HashSet<>();
+      for (Extractor extractor : function.extractors()) {
+        requireName(owner, "an extractor", extractor.name());
+        if (isOfDialect(extractor.name())) {
+          throw new UdafException(
+              owner
+                  + " brings an extractor "
+                  + extractor.name()
+                  + ", which the dialect calls otherwise");
+        }
+        if (!extractors.add(extractor.name())) {
+          throw new UdafException(
+              owner + " brings two extractors " + extractor.name() + " of " + function.name());
+        }
+      }
+    }
+    requirePairs(byName);
+    return new Udafs(byName);
+  }
+
+  /** That a function of two states is called by no name that means something else. */
+  private static void requirePairs(Map<String, Udaf> byName) {
+    Set<String> taken = new HashSet<>(byName.keySet());
+    for (Udaf function : byName.values()) {
+      function.extractors().forEach(extractor -> taken.add(extractor.name()));
+    }
+    for (Udaf function : byName.values()) {
+      Set<String> own = new HashSet<>(Set.of(Union.UNION.name()));
+      for (PairFunction pair : function.pairs()) {
+        String owner = function.getClass().getName();
+        requireName(owner, "a function of two states", pair.name());
+        if (isOfDialect(pair.name()) || taken.contains(pair.name()) || !own.add(pair.name())) {
+          throw new UdafException(
+              owner
+                  + " brings a function of two states "
+                  + pair.name()
+                  + ", which is called otherwise already");
+        }
+      }
+    }
+  }
+
+  private static boolean isOfDialect(String name) {
+    return FunctionCatalogue.RESERVED.contains(name);
+  }
+
+  private static void requireName(String owner, String what, String name) {
+    if (name == null || !NAME.matcher(name).matches()) {
+      throw new UdafException(
+          owner
+              + " brings "
+              + what
+              + " '"
+              + name
+              + "'; expected upper-case letters, digits and _, beginning with a letter");
+    }
+  }
+
+  /** What makes something of two states of a function. */
+  public List<PairFunction> pairs(Udaf function) {
+    List<PairFunction> all = new ArrayList<>(function.pairs());
+    all.add(Union.UNION);
+    return all;
+  }
+
+  /** One of {@link #pairs}, null where there is none of this name. */
+  PairFunction pair(Udaf function, String name) {
+    return pairs(function).stream()
+        .filter(pair -> pair.name().equals(name.toUpperCase(Locale.ROOT)))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * Binds a call of a function of two states.
+   *
+   * @param function whose states it is to be given
+   * @param name in any case
+   * @param parameters the arguments behind the states
+   * @throws UdafException where the function has none of this name, or it does not take these
+   */
+  public PairFunction.Bound bindPair(
+      BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
+    Udaf owner = find(function.call().name());
+    PairFunction pair = pair(owner, name);
+    if (pair == null) {
+      throw new UdafException(
+          "states of "
+              + owner.name()
+              + " have no function '"
+              + name
+              + "'; expected one of "
+              + pairs(owner).stream().map(PairFunction::name).collect(Collectors.joining(", ")));
+    }
+    return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
+  }
+
+  /** All of them, by name. */
+  public Collection<Udaf> all() {
+    return functions.values();
+  }
+
+  /** The function of this name, in any case; null where there is none. */
+  public Udaf find(String name) {
+    return functions.get(name.toUpperCase(Locale.ROOT));
+  }
+
+  /**
+   * Binds a call.
+   *
+   * @param name of the function, in any case
+   * @throws UdafException where there is no such function, or it does not take these arguments
+   */
+  public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
+    Udaf function = find(name);
+    if (function == null) {
+      String near = Names.nearest(name, functions.keySet());
+      throw new UdafException(
+          "no aggregate function '"
+              + name
+              + "'; "
+              + (near == null
+                  ? "expected one of " + String.join(", ", functions.keySet())
+                  : "did you mean '" + near + "'?"));
+    }
+    return function.bind(new UdafCall(function.name(), function.signature(), arguments));
+  }
+
+  /**
+   * Binds a call of an extractor.
+   *
+   * @param function whose states it is to be given
+   * @param name of the extractor, in any case
+   * @param parameters the arguments behind the state
+   * @throws UdafException where the function has no such extractor, or it does not take these
+   */
+  public BoundExtractor bindExtractor(
+      BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
+    Udaf owner = find(function.call().name());
+    List<String> names = new ArrayList<>();
+    for (Extractor extractor : owner.extractors()) {
+      if (extractor.name().equals(name.toUpperCase(Locale.ROOT))) {
+        return extractor.bind(
+            function, new UdafCall(extractor.name(), extractor.signature(), parameters));
+      }
+      names.add(extractor.name());
+    }
+    throw new UdafException(
+        "states of "
+            + owner.name()
+            + " have no extractor '"
+            + name
+            + "'; expected one of "
+            + String.join(", ", names));
+  }
+}

@@ -1,0 +1,95 @@
+package org.flowmon.udaf.constraint;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+
+/**
+ * What every row that a filter keeps must satisfy, as ranges per column: for pruning files, pages
+ * and postings. A sound over-approximation: a row that does not satisfy it is not kept by the
+ * filter, a row that does may still not be. The filter is always evaluated again.
+ *
+ * <p>A row satisfies constraints where, for each constrained column, its value is not NULL and in
+ * the ranges, and where for each {@link #alternatives} at least one of its members is satisfied.
+ */
+public final class Constraints {
+  /** Nothing is known: every row may be kept. */
+  public static final Constraints NOTHING = new Constraints(Map.of(), Map.of(), List.of());
+
+  private final Map<FlowColumn, LongRanges> longs;
+  private final Map<FlowColumn, AddressRanges> addresses;
+  private final List<List<Constraints>> alternatives;
+
+  Constraints(
+      Map<FlowColumn, LongRanges> longs,
+      Map<FlowColumn, AddressRanges> addresses,
+      List<List<Constraints>> alternatives) {
+    this.longs = longs.isEmpty() ? Map.of() : new EnumMap<>(longs);
+    this.addresses = addresses.isEmpty() ? Map.of() : new EnumMap<>(addresses);
+    this.alternatives = List.copyOf(alternatives);
+  }
+
+  /**
+   * The constraints that follow from a bound filter.
+   *
+   * @param where null for none
+   */
+  public static Constraints of(Expression where) {
+    return where == null ? NOTHING : ConstraintRules.whereTrue(where);
+  }
+
+  /** The ranges of a numeric, boolean or time column, null where it is not constrained. */
+  public LongRanges longs(FlowColumn column) {
+    return longs.get(column);
+  }
+
+  /** The ranges of an address column, null where it is not constrained. */
+  public AddressRanges addresses(FlowColumn column) {
+    return addresses.get(column);
+  }
+
+  /**
+   * Disjunctions that a range per column cannot hold, such as {@code src_addr = x OR dst_addr = x}:
+   * of each, at least one member is satisfied.
+   */
+  public List<List<Constraints>> alternatives() {
+    return alternatives;
+  }
+
+  /** Whether no row can satisfy them. */
+  public boolean isImpossible() {
+    return longs.values().stream().anyMatch(LongRanges::isEmpty)
+        || addresses.values().stream().anyMatch(AddressRanges::isEmpty)
+        || alternatives.stream().anyMatch(any -> any.stream().allMatch(Constraints::isImpossible));
+  }
+
+  Map<FlowColumn, LongRanges> longs() {
+    return longs;
+  }
+
+  Map<FlowColumn, AddressRanges> addresses() {
+    return addresses;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Constraints that
+        && longs.equals(that.longs)
+        && addresses.equals(that.addresses)
+        && alternatives.equals(that.alternatives);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * longs.hashCode() + addresses.hashCode()) + alternatives.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "longs " + longs + ", addresses " + addresses + ", alternatives " + alternatives;
+  }
+}

@@ -1,0 +1,148 @@
+package org.flowmon.udaf.countmin;
+
+import java.util.Arrays;
+
+/**
+ * Hierarchical count-min sketches of 128-bit items with candidates. The levels are where IPv6
+ * addresses are handed on: /32 to a provider, /48 to a site, /64 to a network, /128 to a host. What
+ * is behind a prefix cannot be tried out (a network has 2^64 hosts), as the search among 32-bit
+ * items does, so the heaviest items are kept as {@link Candidates}; the levels lower their upper
+ * bounds. Such a candidate has a lower bound that is certain, which count-min sketches do not give.
+ *
+ * <pre>
+ *   0       1
+ *   +-------+------------------------------------------------------------+------------+
+ *   | total | /32: depth rows of width cells | /48 … | /64 … | /128 …    | candidates |
+ *   +-------+------------------------------------------------------------+------------+
+ * </pre>
+ */
+public final class WideSketch {
+  static final int LEVELS = 4;
+
+  private static final int CELLS_AT = 1;
+  private static final int COEFFICIENTS = 5;
+  private static final long LOW_32 = 0xFFFF_FFFFL;
+  // By level: what remains of the two words of an item.
+  private static final long[] HIGH_MASKS = {-1L << 32, -1L << 16, -1L, -1L};
+  private static final long[] LOW_MASKS = {0, 0, 0, -1L};
+
+  private final int width;
+  private final int depth;
+  private final int shift;
+  private final long[] coefficients;
+
+  /** Five coefficients for each row of each level. */
+  WideSketch(int width, int depth, long[] coefficients) {
+    this.width = width;
+    this.depth = depth;
+    this.shift = 64 - Integer.numberOfTrailingZeros(width);
+    this.coefficients = coefficients;
+  }
+
+  public int words() {
+    return candidatesAt() + Candidates.words(width);
+  }
+
+  /** Where the candidates are. */
+  public int candidatesAt() {
+    return CELLS_AT + LEVELS * depth * width;
+  }
+
+  /** Whoever adds to words of this shape has one: it has scratch memory of its own. */
+  public Candidates newCandidates() {
+    return new Candidates(width);
+  }
+
+  private int cell(int row, long high, long low) {
+    int c = row * COEFFICIENTS;
+    long sum =
+        coefficients[c] * (high >>> 32)
+            + coefficients[c + 1] * (high & LOW_32)
+            + coefficients[c + 2] * (low >>> 32)
+            + coefficients[c + 3] * (low & LOW_32)
+            + coefficients[c + 4];
+    return CELLS_AT + row * width + (int) (sum >>> shift);
+  }
+
+  /** Adds a weight, at least 1. */
+  public void add(long[] words, int at, long high, long low, long weight, Candidates candidates) {
+    words[at] = ItemKey.plus(words[at], weight);
+    for (int level = 0, row = 0; level < LEVELS; level++) {
+      long prefixHigh = high & HIGH_MASKS[level];
+      long prefixLow = low & LOW_MASKS[level];
+      for (int end = row + depth; row < end; row++) {
+        int cell = at + cell(row, prefixHigh, prefixLow);
+        words[cell] = ItemKey.plus(words[cell], weight);
+      }
+    }
+    candidates.add(words, at + candidatesAt(), high, low, weight);
+  }
+
+  /** Adds another sketch of the same shape. */
+  public void merge(long[] words, int at, long[] others, int from, Candidates candidates) {
+    for (int w = 0; w < candidatesAt(); w++) {
+      words[at + w] = ItemKey.plus(words[at + w], others[from + w]);
+    }
+    candidates.merge(words, at + candidatesAt(), others, from + candidatesAt());
+  }
+
+  /** The upper bound that the cells give of an item's weight. */
+  long cellUpper(long[] words, int at, long high, long low) {
+    long least = Long.MAX_VALUE;
+    for (int level = 0, row = 0; level < LEVELS; level++) {
+      long prefixHigh = high & HIGH_MASKS[level];
+      long prefixLow = low & LOW_MASKS[level];
+      for (int end = row + depth; row < end; row++) {
+        least = Math.min(least, words[at + cell(row, prefixHigh, prefixLow)]);
+      }
+    }
+    return least;
+  }
+
+  /** An upper bound of an item's weight. */
+  public long upper(long[] words, int at, long high, long low) {
+    int candidates = at + candidatesAt();
+    long kept = Candidates.weight(words, candidates, width, high, low);
+    return Math.min(
+        cellUpper(words, at, high, low), ItemKey.plus(kept, Candidates.offset(words, candidates)));
+  }
+
+  /** A lower bound of an item's weight. */
+  public long lower(long[] words, int at, long high, long low) {
+    return Candidates.weight(words, at + candidatesAt(), width, high, low);
+  }
+
+  /** As {@link NarrowSketch#change}. */
+  public double change(long[] before, long[] after, long high, long low) {
+    double[] changes = new double[depth];
+    for (int i = 0; i < depth; i++) {
+      int cell = cell((LEVELS - 1) * depth + i, high, low);
+      changes[i] = (double) after[cell] - before[cell];
+    }
+    return median(changes);
+  }
+
+  /** The middle one, or the mean of the two middle ones; the values are put in order. */
+  static double median(double[] values) {
+    Arrays.sort(values);
+    int half = values.length / 2;
+    return values.length % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  }
+
+  /**
+   * Gives the candidates whose upper bound is at least the threshold, in no order. An item that is
+   * no candidate weighs at most {@link Candidates#offset}.
+   */
+  public void search(long[] words, int at, long threshold, ItemList found) {
+    int slots = at + candidatesAt() + Candidates.SLOTS;
+    for (int s = 0; s < Candidates.slots(width); s++) {
+      int slot = slots + 3 * s;
+      if (words[slot + 2] != 0) {
+        long upper = upper(words, at, words[slot], words[slot + 1]);
+        if (upper >= threshold) {
+          found.add(words[slot], words[slot + 1], upper);
+        }
+      }
+    }
+  }
+}

@@ -1,7 +1,0 @@
-package org.flowmon.udaf.function;
-
-/** The high half of a function. Used by one thread, with all the states that it made. */
-public interface SuperAggregate {
-  /** INITIALIZE: a state without rows, of little memory: most groups are small. */
-  SuperState initialize();
-}

@@ -1,0 +1,189 @@
+package org.flowmon.udaf.group;
+
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.memory.MemoryDraw;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Finds the groups of a {@link GroupTable} by their keys, and adds those that are not there: {@link
+ * KeyColumns} hash keys, the {@link GroupIndex} has groups by hash, and {@link GroupWords} say
+ * whether they are those. Not thread-safe.
+ */
+final class GroupFinder {
+  private final GroupLayout layout;
+  private final TextDictionary texts;
+  private final KeyColumns keys;
+  private final GroupIndex index;
+  private final GroupWords words;
+  // Null where all groups are kept, however many there are.
+  private final GroupSample sample;
+  // The keys of another table's group, as columns of one row.
+  private final long[][] oneRow;
+  // Whether groups were taken over without being put into the index.
+  private boolean isUnindexed;
+
+  /**
+   * Finds groups among some words, of which there are none yet.
+   *
+   * @param leadingKeys how many of the first keys a group is chosen by
+   * @param sample is told of each group that is added; may be null
+   * @param memory that texts and the index take, before they grow
+   */
+  GroupFinder(
+      GroupLayout layout,
+      int leadingKeys,
+      GroupWords words,
+      GroupSample sample,
+      MemoryDraw memory) {
+    this.layout = layout;
+    this.texts = new TextDictionary(memory);
+    this.index = new GroupIndex(memory);
+    this.keys = new KeyColumns(layout, texts, leadingKeys);
+    this.words = words;
+    this.sample = sample;
+    this.oneRow = new long[layout.keyWords()][1];
+  }
+
+  TextDictionary texts() {
+    return texts;
+  }
+
+  KeyColumns keys() {
+    return keys;
+  }
+
+  /**
+   * Finds the groups of rows; adds those that are not there, without rows.
+   *
+   * @param of the keys' vectors
+   * @param selection the places of the rows in the vectors, ascending
+   * @param n how many of them, at least one
+   * @param groups receives the group of each
+   */
+  void find(Vector[] of, int[] selection, int n, int[] groups) {
+    keys.load(of, selection[n - 1] + 1);
+    if (index.isLarge()) {
+      for (int r = 0; r < n; r++) {
+        groups[r] = index.likely(keys.hashes[selection[r]]);
+      }
+      words.touch(groups, n);
+    }
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      groups[r] = findOrAdd(keys.hashes[i], keys.nulls[i], keys.words, i);
+    }
+  }
+
+  /** Likewise of keys as columns of words. */
+  void find(long[] nulls, long[][] columns, long[] hashes, int n, int[] groups) {
+    if (index.isLarge()) {
+      for (int i = 0; i < n; i++) {
+        groups[i] = index.likely(hashes[i]);
+      }
+      words.touch(groups, n);
+    }
+    for (int i = 0; i < n; i++) {
+      groups[i] = findOrAdd(hashes[i], nulls[i], columns, i);
+    }
+  }
+
+  /**
+   * The group with the keys of one of another table of the same layout; adds it where there is
+   * none.
+   */
+  int findOrAdd(GroupFinder other, int group) {
+    long nulls = other.words.nulls(group);
+    keysOf(other, group);
+    return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
+  }
+
+  /** Whether there is a group with the keys of one of another table of the same layout. */
+  boolean contains(GroupFinder other, int group) {
+    long nulls = other.words.nulls(group);
+    keysOf(other, group);
+    return find(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0) >= 0;
+  }
+
+  /**
+   * Finds the group of the first keys of another table's group; adds it where there is none.
+   *
+   * @param other its keys begin with those here
+   */
+  int findFirstKeys(GroupFinder other, int group) {
+    long nulls = other.words.nulls(group) & ((1L << layout.keys().size()) - 1);
+    keysOf(other, group);
+    return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
+  }
+
+  /** Puts the keys of another table's group into the one row, texts by their numbers here. */
+  private void keysOf(GroupFinder other, int group) {
+    other.words.readKeys(group, oneRow);
+    for (int k = 0; k < layout.keys().size() && keys.hasTexts(); k++) {
+      if (layout.keyKind(k) == ValueKind.TEXT) {
+        long[] word = oneRow[layout.keyWord(k)];
+        word[0] = texts.number(other.texts.text(word[0]));
+      }
+    }
+  }
+
+  private int findOrAdd(long hash, long nulls, long[][] columns, int row) {
+    if (isUnindexed) {
+      throw new IllegalStateException("a table into which groups were taken over finds none");
+    }
+    int group = find(hash, nulls, columns, row);
+    return group >= 0 ? group : add(hash, nulls, columns, row);
+  }
+
+  /** The group of these keys, −1 where there is none. */
+  private int find(long hash, long nulls, long[][] columns, int row) {
+    index.seek(hash);
+    for (int group = index.next(); group >= 0; group = index.next()) {
+      if (words.is(group, nulls, columns, row)) {
+        return group;
+      }
+    }
+    return -1;
+  }
+
+  private int add(long hash, long nulls, long[][] columns, int row) {
+    int group = words.add(nulls, columns, row);
+    index.add(hash, group);
+    if (sample != null) {
+      sample.added(keys.leadingHash(nulls, columns, row));
+    }
+    return group;
+  }
+
+  /** Adds the one group of a layout without keys. */
+  void addGroupOfNoKeys() {
+    add(keys.hash(0, oneRow, 0), 0, oneRow, 0);
+  }
+
+  /** Groups are going to be taken over that cannot be found: from now on none are looked for. */
+  void giveUp() {
+    if (keys.hasTexts()) {
+      throw new IllegalArgumentException("groups with texts cannot be taken over");
+    }
+    isUnindexed = true;
+  }
+
+  /** The stable hash of the first keys of a group, which it is chosen by. */
+  long leadingHash(int group) {
+    return keys.leadingHash(words.nulls(group), words.all(), words.keysAt(group));
+  }
+
+  /** As {@link GroupIndex#displacement} has it. */
+  long displacement() {
+    return index.displacement();
+  }
+
+  void clear() {
+    isUnindexed = false;
+    index.clear();
+  }
+
+  long heapBytes() {
+    return index.heapBytes() + texts.heapBytes();
+  }
+}

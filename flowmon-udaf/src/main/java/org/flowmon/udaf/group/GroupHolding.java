@@ -1,0 +1,23 @@
+package org.flowmon.udaf.group;
+
+/**
+ * What there is of some groups.
+ *
+ * @param groups how many
+ * @param stateBytes what a budget counts for the states of their functions
+ */
+public record GroupHolding(long groups, long stateBytes) {
+  public static final GroupHolding NONE = new GroupHolding(0, 0);
+
+  public GroupHolding plus(GroupHolding more) {
+    return new GroupHolding(groups + more.groups, stateBytes + more.stateBytes);
+  }
+
+  public GroupHolding minus(GroupHolding less) {
+    return new GroupHolding(groups - less.groups, stateBytes - less.stateBytes);
+  }
+
+  public boolean fits(GroupLimit limit) {
+    return groups <= limit.groups() && stateBytes <= limit.stateBytes();
+  }
+}

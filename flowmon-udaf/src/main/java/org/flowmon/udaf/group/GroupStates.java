@@ -1,0 +1,389 @@
+package org.flowmon.udaf.group;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupFunction;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.memory.MemoryDraw;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SuperAggregate;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * The states that functions keep of the groups of a {@link GroupTable}, by function and group. Rows
+ * pass scratchpads first, which groups take in turn. What a state is going to grow by is taken of
+ * the memory before it does, one merge after the other. Not thread-safe.
+ */
+public final class GroupStates {
+  // Bytes merged between two looks at whether to go on, at 1 ns and more a byte.
+  private static final long MOST_UNCHECKED = 1 << 20;
+  private static final int WORK_OF_MERGE = 256;
+
+  // Bytes of a state beyond which room for it is not kept for others.
+  private static final int LARGE = 1 << 20;
+
+  private final OfFunction[] functions;
+  private final MemoryDraw memory;
+  private StateSink sink = new StateSink();
+
+  /**
+   * No states.
+   *
+   * @param memory that states take, before they grow
+   */
+  GroupStates(GroupLayout layout, MemoryDraw memory) {
+    this.memory = memory;
+    List<GroupFunction> all = layout.functions();
+    this.functions = new OfFunction[all.size()];
+    for (int f = 0; f < functions.length; f++) {
+      functions[f] = new OfFunction(all.get(f), memory);
+    }
+  }
+
+  /** The states of one function. */
+  private static final class OfFunction {
+    private final GroupFunction function;
+    private final SuperAggregate high;
+    private final MemoryDraw memory;
+    // Of a state without rows, where there is a limit.
+    private final long initialBytes;
+    // By group; null where it has none yet.
+    private SuperState[] states = {};
+    private long bytes;
+    private long charged;
+    private long unchecked; // work since it was last asked whether to go on, as bytes
+    // Groups whose state is another table's too; null where there are none.
+    private BitSet shared;
+    // Made when rows are first added: most tables only merge what others made.
+    private ScratchPads pads;
+
+    OfFunction(GroupFunction function, MemoryDraw memory) {
+      this.function = function;
+      this.high = function.high();
+      this.memory = memory;
+      this.initialBytes = memory.isLimited() ? high.initialize().memoryBytes() : 0;
+    }
+
+    SuperState known(int group) {
+      return group < states.length ? states[group] : null;
+    }
+
+    private void makeRoom(int group) {
+      if (group >= states.length) {
+        int length = Math.max(group + 1, Math.max(16, 2 * states.length));
+        long before = 8L * states.length;
+        memory.take(8L * length);
+        states = Arrays.copyOf(states, length);
+        memory.take(-before);
+      }
+    }
+
+    /** Takes the state of a group that has none yet. */
+    void put(int group, SuperState state) {
+      makeRoom(group);
+      memory.take(state.memoryBytes());
+      states[group] = state;
+      count(state, 1);
+    }
+
+    /** Likewise one that stays another table's. */
+    void share(int group, SuperState state) {
+      put(group, state);
+      if (shared == null) {
+        shared = new BitSet();
+      }
+      shared.set(group);
+    }
+
+    /** Gives up the state of a group, null where it has none. */
+    SuperState take(int group) {
+      SuperState state = known(group);
+      if (state != null) {
+        count(state, -1);
+        memory.take(-state.memoryBytes());
+        states[group] = null;
+        if (shared != null) {
+          shared.clear(group);
+        }
+      }
+      return state;
+    }
+
+    boolean isShared(int group) {
+      return shared != null && shared.get(group);
+    }
+
+    private void count(SuperState state, int sign) {
+      bytes += sign * state.memoryBytes();
+      charged += sign * state.chargedBytes();
+    }
+
+    /** The state of a group, which is going to change. */
+    private SuperState changing(int group) {
+      makeRoom(group);
+      SuperState state = states[group];
+      if (state == null) {
+        memory.take(initialBytes);
+        state = high.initialize();
+        states[group] = state;
+        count(state, 1);
+      } else if (isShared(group)) {
+        memory.take(initialBytes);
+        SuperState copy = high.initialize();
+        StateSink own = new StateSink(); // another one's may hold what is to be merged
+        long uncounted = own.array().length;
+        output(state, own, memory);
+        merge(copy, own.reader("a state"));
+        count(state, -1);
+        count(copy, 1);
+        memory.take(uncounted - own.array().length - state.memoryBytes());
+        states[group] = copy;
+        shared.clear(group);
+        return copy;
+      }
+      return state;
+    }
+
+    public void merge(int group, StateReader reader) {
+      SuperState state = changing(group);
+      count(state, -1);
+      try {
+        merge(state, reader);
+      } finally {
+        count(state, 1);
+      }
+    }
+
+    /** Takes what the state may grow by, and gives back what it did not. */
+    private void merge(SuperState state, StateReader reader) {
+      if (!memory.isLimited()) {
+        state.merge(reader);
+        return;
+      }
+      unchecked += reader.remaining() + WORK_OF_MERGE;
+      if (unchecked > MOST_UNCHECKED) {
+        unchecked = 0;
+        memory.check();
+      }
+      long before = state.memoryBytes();
+      long most = state.growth(reader);
+      memory.take(most);
+      try {
+        state.merge(reader);
+      } finally {
+        memory.take(state.memoryBytes() - before - most);
+      }
+    }
+
+    /** Pads, which are as large for one group as for all. */
+    private void makePads() {
+      memory.take(ScratchPads.heapBytes(function.low()));
+      pads = new ScratchPads(function.low(), this::merge);
+    }
+
+    void settle() {
+      if (pads != null) {
+        pads.empty();
+      }
+    }
+
+    void clear() {
+      if (pads != null) {
+        pads.forget();
+      }
+      for (int group = 0; group < states.length; group++) {
+        if (states[group] != null && !isShared(group)) {
+          states[group].destroy();
+        }
+      }
+      memory.take(-bytes - 8L * states.length);
+      states = new SuperState[0];
+      shared = null;
+      bytes = 0;
+      charged = 0;
+    }
+  }
+
+  public int count() {
+    return functions.length;
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param arguments a vector for each argument of the layout
+   * @param groups by selected row: its group
+   */
+  void add(Vector[] arguments, int[] selection, int n, int[] groups) {
+    for (OfFunction of : functions) {
+      if (of.function.takesStates()) {
+        merge(of, of.function.vectors(arguments)[0], selection, n, groups);
+        continue;
+      }
+      if (of.pads == null) {
+        of.makePads();
+      }
+      of.pads.add(of.function.vectors(arguments), selection, n, groups);
+    }
+  }
+
+  /** Merges the states that a column has; a NULL is one without rows. */
+  private static void merge(OfFunction of, Vector states, int[] selection, int n, int[] groups) {
+    for (int r = 0; r < n; r++) {
+      if (states.isValid(selection[r])) {
+        ExportedState state = ExportedState.ofText(states.texts()[selection[r]]);
+        of.merge(groups[r], state.state());
+      }
+    }
+  }
+
+  /**
+   * Appends a state to what has room for it, or makes room: more than it occupies no state needs.
+   */
+  private static void output(SuperState state, StateSink sink, MemoryDraw memory) {
+    long room = sink.array().length;
+    long wanted = memory.isLimited() ? state.memoryBytes() : 0;
+    if (wanted > room) {
+      sink.clear();
+      memory.take(wanted);
+      sink.reserve(wanted);
+      memory.take(-room);
+      room = wanted;
+    }
+    state.output(sink);
+    memory.take(sink.array().length - room);
+  }
+
+  /** Merges the states of a group of another table. */
+  public void merge(int group, GroupStates other, int from) {
+    other.settle();
+    for (int f = 0; f < functions.length; f++) {
+      SuperState state = other.functions[f].known(from);
+      if (state != null) {
+        sink.clear();
+        output(state, sink, memory);
+        functions[f].merge(group, sink.reader("a state"));
+      }
+    }
+    if (sink.array().length > LARGE) {
+      memory.take(-sink.array().length);
+      sink = new StateSink();
+      memory.take(sink.array().length);
+    }
+  }
+
+  /** Merges bytes into the state of a group; none are nothing. */
+  public void merge(int function, int group, StateReader state) {
+    functions[function].merge(group, state);
+  }
+
+  /**
+   * Takes over the states of a group of another table, which go on to be that one's too: it is not
+   * to change or clear them as long as this reads them. What is merged into them here goes into
+   * copies.
+   */
+  void share(int group, GroupStates other, int from) {
+    other.settle();
+    for (int f = 0; f < functions.length; f++) {
+      SuperState state = other.functions[f].known(from);
+      if (state != null) {
+        functions[f].share(group, state);
+      }
+    }
+  }
+
+  /** Takes the states of a group of another table away from it, of one that has none here. */
+  void take(int group, GroupStates other, int from) {
+    other.settle();
+    for (int f = 0; f < functions.length; f++) {
+      boolean isShared = other.functions[f].isShared(from);
+      SuperState state = other.functions[f].take(from);
+      if (state != null && isShared) {
+        functions[f].share(group, state);
+      } else if (state != null) {
+        functions[f].put(group, state);
+      }
+    }
+  }
+
+  /** Destroys the states of a group. */
+  void drop(int group) {
+    for (OfFunction of : functions) {
+      boolean isShared = of.isShared(group);
+      SuperState state = of.take(group);
+      if (state != null && !isShared) {
+        state.destroy();
+      }
+    }
+  }
+
+  /** What a budget counts for the states of all groups. */
+  long chargedBytes() {
+    long charged = 0;
+    for (OfFunction of : functions) {
+      charged += of.charged;
+    }
+    return charged;
+  }
+
+  /** What a budget counts for the states of a group. */
+  long chargedBytes(int group) {
+    long charged = 0;
+    for (OfFunction of : functions) {
+      SuperState state = of.known(group);
+      charged += state == null ? 0 : state.chargedBytes();
+    }
+    return charged;
+  }
+
+  /** The state of a group, one without rows where it has none: only to be read. */
+  public SuperState state(int function, int group) {
+    OfFunction of = functions[function];
+    of.settle();
+    SuperState state = of.known(group);
+    return state == null ? of.high.initialize() : state;
+  }
+
+  /** Appends the state of a group; nothing where it has none. */
+  public void output(int function, int group, StateSink to) {
+    OfFunction of = functions[function];
+    of.settle();
+    SuperState state = of.known(group);
+    if (state != null) {
+      state.output(to);
+    }
+  }
+
+  private void settle() {
+    for (OfFunction of : functions) {
+      of.settle();
+    }
+  }
+
+  void clear() {
+    for (OfFunction of : functions) {
+      of.clear();
+    }
+  }
+
+  /** Bytes that the states occupy. */
+  public long bytes() {
+    long bytes = 0;
+    for (OfFunction of : functions) {
+      bytes += of.bytes;
+    }
+    return bytes;
+  }
+
+  long heapBytes() {
+    long bytes = bytes();
+    for (OfFunction of : functions) {
+      bytes += 8L * of.states.length + (of.pads == null ? 0 : of.pads.heapBytes());
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,226 @@
+package org.flowmon.udaf.group;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.memory.MemoryDraw;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+
+/**
+ * The words of the groups of a {@link GroupTable}, one group behind the other in one array that
+ * grows:
+ *
+ * <pre>
+ *   g · stride: │ mask of NULL keys │ words of keys … │ words of the state … │ (g + 1) · stride: …
+ *                                                     └ stateAt(g)
+ * </pre>
+ *
+ * <p>Which words keys and states have says the {@link GroupLayout}. Not thread-safe.
+ */
+public final class GroupWords {
+  private static final int MAX_WORDS = Integer.MAX_VALUE - 8;
+
+  private final GroupLayout layout;
+  private final int keyWords;
+  private final int stride;
+  private final MemoryDraw memory;
+  private long[] words;
+  private int size;
+
+  // Keeps the reads of touch() from being left out.
+  @SuppressWarnings("unused")
+  private long touched;
+
+  /**
+   * No groups.
+   *
+   * @param memory that the words take, before they grow
+   */
+  GroupWords(GroupLayout layout, MemoryDraw memory) {
+    this.layout = layout;
+    this.memory = memory;
+    this.keyWords = layout.keyWords();
+    this.stride = 1 + keyWords + layout.stateWords();
+    memory.take(8L * 16 * stride);
+    this.words = new long[16 * stride];
+  }
+
+  /** Number of groups. */
+  int size() {
+    return size;
+  }
+
+  /** How far apart groups are. */
+  int stride() {
+    return stride;
+  }
+
+  /** The words of all groups, until one is added. */
+  long[] all() {
+    return words;
+  }
+
+  /** Where the state of a group begins. */
+  int stateAt(int group) {
+    return group * stride + 1 + keyWords;
+  }
+
+  /** The group whose state begins there: {@link #stateAt} undone. */
+  int groupAt(int state) {
+    return (state - 1 - keyWords) / stride;
+  }
+
+  /** Where the words of the keys of a group begin. */
+  int keysAt(int group) {
+    return group * stride + 1;
+  }
+
+  /** Where the words of a key of a group begin. */
+  int keyAt(int group, int key) {
+    return group * stride + 1 + layout.keyWord(key);
+  }
+
+  boolean isKeyNull(int group, int key) {
+    return (nulls(group) >>> key & 1) != 0;
+  }
+
+  /** The mask of a group's NULL keys: bit k is set where key k is NULL. */
+  long nulls(int group) {
+    return words[group * stride];
+  }
+
+  /** Copies as many words of a group's keys as there are columns into row 0 of these. */
+  void readKeys(int group, long[][] columns) {
+    int at = group * stride + 1;
+    for (int w = 0; w < columns.length; w++) {
+      columns[w][0] = words[at + w];
+    }
+  }
+
+  /** Whether a group has these keys. */
+  boolean is(int group, long nulls, long[][] keys, int row) {
+    int at = group * stride;
+    if (words[at] != nulls) {
+      return false;
+    }
+    for (int w = 0; w < keys.length; w++) {
+      if (words[at + 1 + w] != keys[w][row]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Reads what looking for groups is going to read, independently of one another, so that the
+   * memory's latency is waited for once and not group by group.
+   *
+   * @param groups −1 where there is nothing to read
+   */
+  void touch(int[] groups, int n) {
+    long sum = 0;
+    for (int r = 0; r < n; r++) {
+      sum ^= groups[r] < 0 ? 0 : words[groups[r] * stride];
+    }
+    touched = sum;
+  }
+
+  /**
+   * Adds a group without rows.
+   *
+   * @return its number
+   * @throws AnswerTooLargeException where there is no room for it, or the memory has none
+   */
+  int add(long nulls, long[][] keys, int row) {
+    if ((long) (size + 1) * stride > words.length) {
+      grow();
+    }
+    int at = size * stride;
+    words[at] = nulls;
+    for (int w = 0; w < keys.length; w++) {
+      words[at + 1 + w] = keys[w][row];
+    }
+    layout.reset(words, at + 1 + keyWords);
+    return size++;
+  }
+
+  private void grow() {
+    long wanted = Math.min(2L * words.length, MAX_WORDS);
+    if ((long) (size + 1) * stride > wanted) {
+      throw new AnswerTooLargeException(size + 1L, "groups", MAX_WORDS / stride);
+    }
+    copy((int) wanted);
+  }
+
+  /** Makes the array longer; both are there while it is copied. */
+  private void copy(int length) {
+    long before = heapBytes();
+    memory.take(8L * length);
+    words = Arrays.copyOf(words, length);
+    memory.take(-before);
+  }
+
+  /**
+   * Makes room for more groups.
+   *
+   * @throws AnswerTooLargeException where there cannot be so many
+   */
+  void reserve(long groups) {
+    long needed = (size + groups) * stride;
+    if (needed > words.length) {
+      if (needed > MAX_WORDS) {
+        throw new AnswerTooLargeException(size + groups, "groups", MAX_WORDS / stride);
+      }
+      long wanted = Math.min(MAX_WORDS, Math.max(needed, 2L * words.length));
+      copy((int) wanted);
+    }
+  }
+
+  /** Copies a group for which there is room. */
+  void append(GroupWords other, int group) {
+    System.arraycopy(other.words, group * stride, words, size * stride, stride);
+    size++;
+  }
+
+  /**
+   * Takes over groups for which there is room.
+   *
+   * @param keys by word, then by group
+   * @param states of accumulators, by group
+   * @param at where the state of each group begins in them
+   */
+  void append(long[] nulls, long[][] keys, long[] states, int[] at, int n) {
+    for (int i = 0; i < n; i++) {
+      int group = size * stride;
+      words[group] = nulls[i];
+      for (int w = 0; w < keys.length; w++) {
+        words[group + 1 + w] = keys[w][i];
+      }
+      System.arraycopy(states, at[i], words, group + 1 + keyWords, layout.stateWords());
+      size++;
+    }
+  }
+
+  /** Likewise, of states by word, then by group. */
+  void append(long[] nulls, long[][] keys, long[][] states, int n) {
+    int first = size * stride;
+    for (int i = 0, at = first; i < n; i++, at += stride) {
+      words[at] = nulls[i];
+    }
+    for (int w = 0; w < keys.length + states.length; w++) {
+      long[] column = w < keys.length ? keys[w] : states[w - keys.length];
+      for (int i = 0, at = first + 1 + w; i < n; i++, at += stride) {
+        words[at] = column[i];
+      }
+    }
+    size += n;
+  }
+
+  /** Forgets all groups, and keeps the room. */
+  void clear() {
+    size = 0;
+  }
+
+  long heapBytes() {
+    return 8L * words.length;
+  }
+}

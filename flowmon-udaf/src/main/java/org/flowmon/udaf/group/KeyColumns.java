@@ -1,0 +1,200 @@
+package org.flowmon.udaf.group;
+
+import java.util.Arrays;
+import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with each row's mask of NULL
+ * keys and hash. Words of addresses and whole numbers lie in the vectors' own arrays, so that they
+ * are the loaded rows' as long as the vectors are; all else is its own.
+ *
+ * <p>There are two hashes. Tables find groups by {@link TableHash}, which nobody outside of the
+ * process can foresee and nothing outside of it may depend on; a text goes into it as its number,
+ * which is the table's own. The stable {@link GroupHash} of the leading keys is for what all
+ * processes must agree on: {@link #leadingHash}.
+ */
+public final class KeyColumns {
+  private static final long CANONICAL_NAN = Double.doubleToLongBits(Double.NaN);
+
+  private final GroupLayout layout;
+  private final TextDictionary texts;
+  private final boolean hasTexts;
+  private final int leadingWords;
+  private final long leadingNulls;
+  // By word.
+  public final long[][] words;
+  private final long[][] textWords;
+  private final long[][] doubleWords;
+  // Bit k is set where key k is NULL.
+  // With the hashes made when rows are first loaded: most tables only merge what others made.
+  public long[] nulls = {};
+  public long[] hashes = {};
+  private boolean nullsAreClear = true;
+
+  public KeyColumns(GroupLayout layout, TextDictionary texts) {
+    this(layout, texts, layout.keys().size());
+  }
+
+  /**
+   * Keys of which the first are also those of other groups.
+   *
+   * @param leadingKeys how many: {@link #leadingHash} is of these alone
+   */
+  public KeyColumns(GroupLayout layout, TextDictionary texts, int leadingKeys) {
+    this.layout = layout;
+    boolean all = leadingKeys == layout.keys().size();
+    this.leadingWords = all ? layout.keyWords() : layout.keyWord(leadingKeys);
+    this.leadingNulls = (1L << leadingKeys) - 1;
+    this.texts = texts;
+    this.words = new long[layout.keyWords()][];
+    this.textWords = new long[layout.keyWords()][];
+    this.doubleWords = new long[layout.keyWords()][];
+    boolean any = false;
+    for (int k = 0; k < layout.keys().size(); k++) {
+      if (layout.keyKind(k) == ValueKind.TEXT) {
+        textWords[layout.keyWord(k)] = new long[0]; // not null: the word numbers a text
+        any = true;
+      }
+    }
+    this.hasTexts = any;
+  }
+
+  public boolean hasTexts() {
+    return hasTexts;
+  }
+
+  /** Takes over the keys of the first {@code count} places of the vectors. */
+  public void load(Vector[] keys, int count) {
+    if (hashes.length == 0) {
+      allocate();
+    }
+    if (!nullsAreClear) {
+      Arrays.fill(nulls, 0);
+      nullsAreClear = true;
+    }
+    for (int k = 0; k < keys.length; k++) {
+      Vector vector = keys[k];
+      int word = layout.keyWord(k);
+      switch (layout.keyKind(k)) {
+        case ADDRESS -> {
+          words[word] = vector.high();
+          words[word + 1] = vector.values();
+        }
+        case TEXT -> words[word] = numbered(vector, count, textWords[word]);
+        case DOUBLE -> words[word] = canonical(vector.values(), count, word);
+        default -> words[word] = vector.values();
+      }
+      if (!vector.allValid()) {
+        markNulls(vector, k, count);
+      }
+    }
+    hash(count);
+  }
+
+  private void allocate() {
+    nulls = new long[Vector.CAPACITY];
+    hashes = new long[Vector.CAPACITY];
+    for (int w = 0; w < textWords.length; w++) {
+      textWords[w] = textWords[w] == null ? null : new long[Vector.CAPACITY];
+    }
+  }
+
+  private long[] numbered(Vector vector, int count, long[] out) {
+    for (int i = 0; i < count; i++) {
+      out[i] = texts.number(vector.texts()[i]);
+    }
+    return out;
+  }
+
+  /** One zero and one NaN, so that they make one group; the vector may be others' too. */
+  private long[] canonical(long[] values, int count, int word) {
+    if (doubleWords[word] == null) {
+      doubleWords[word] = new long[Vector.CAPACITY];
+    }
+    long[] out = doubleWords[word];
+    for (int i = 0; i < count; i++) {
+      double value = Double.longBitsToDouble(values[i]);
+      out[i] = value == 0 ? 0 : Double.isNaN(value) ? CANONICAL_NAN : values[i];
+    }
+    return out;
+  }
+
+  private void markNulls(Vector vector, int key, int count) {
+    nullsAreClear = false;
+    for (int i = 0; i < count; i++) {
+      nulls[i] |= (vector.isValid(i) ? 0L : 1L) << key;
+    }
+  }
+
+  private void hash(int count) {
+    if (words.length == 2 && nullsAreClear) {
+      TableHash.ofPairs(words[0], words[1], count, hashes); // one address, the commonest case
+      return;
+    }
+    hash(nulls, words, count, hashes);
+  }
+
+  /** The hash of one group whose words lie in an array: the same as its rows had. */
+  public long hash(long nulls, long[] data, int at) {
+    long sum = TableHash.start();
+    for (int w = 0; w < words.length; w++) {
+      sum = TableHash.add(sum, w, data[at + w]);
+    }
+    return TableHash.finish(TableHash.addNulls(sum, nulls));
+  }
+
+  /** Likewise of a group whose words lie in columns. */
+  public long hash(long nulls, long[][] columns, int row) {
+    long sum = TableHash.start();
+    for (int w = 0; w < words.length; w++) {
+      sum = TableHash.add(sum, w, columns[w][row]);
+    }
+    return TableHash.finish(TableHash.addNulls(sum, nulls));
+  }
+
+  /** The hashes of groups whose words lie in columns. */
+  public void hash(long[] nullsOf, long[][] columns, int count, long[] out) {
+    Arrays.fill(out, 0, count, TableHash.start());
+    for (int w = 0; w < words.length; w++) {
+      TableHash.add(out, w, columns[w], count);
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = TableHash.finish(TableHash.addNulls(out[i], nullsOf[i]));
+    }
+  }
+
+  /**
+   * The stable hash of the leading keys of one group, which says its key group and the levels of
+   * {@link GroupSample} that have it.
+   */
+  public long leadingHash(long nulls, long[] data, int at) {
+    long hash = GroupHash.SEED;
+    for (int w = 0; w < leadingWords; w++) {
+      hash = GroupHash.mix(hash, stableWord(w, data[at + w]));
+    }
+    return finish(hash, nulls);
+  }
+
+  /** Likewise of a group whose words lie in columns. */
+  public long leadingHash(long nulls, long[][] columns, int row) {
+    long hash = GroupHash.SEED;
+    for (int w = 0; w < leadingWords; w++) {
+      hash = GroupHash.mix(hash, stableWord(w, columns[w][row]));
+    }
+    return finish(hash, nulls);
+  }
+
+  /** A text's number is the table's own. */
+  private long stableWord(int place, long word) {
+    return textWords[place] != null ? texts.hash(word) : word;
+  }
+
+  private long finish(long hash, long nulls) {
+    long leading = nulls & leadingNulls;
+    return GroupHash.finish(leading == 0 ? hash : GroupHash.mix(hash, leading));
+  }
+}

@@ -1,0 +1,139 @@
+package org.flowmon.udaf.group;
+
+import java.util.Arrays;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * A fixed number of scratchpads that groups take in turn: a group whose place is taken has the
+ * other's rows sent on. So a table takes rows into any number of groups with bounded memory beside
+ * their states. Not thread-safe.
+ */
+final class ScratchPads {
+  /** Takes what leaves a pad. */
+  @FunctionalInterface
+  interface Output {
+    void state(int group, StateReader state);
+  }
+
+  private static final int MAX_WORDS = 1 << 17;
+  private static final int MAX_PADS = 2048;
+
+  private final SubAggregate low;
+  private final Output output;
+  private final int words;
+  private final int mask;
+  private final long[] pads;
+  // By pad: its group, −1 where it is free.
+  private final int[] owners;
+  // By pad: the stretch whose rows were last put into it, perhaps not added yet.
+  private final int[] touched;
+  private final int[] places = new int[Vector.CAPACITY];
+  private final StateSink sink = new StateSink();
+  private int stretch;
+  private int used;
+
+  ScratchPads(SubAggregate low, Output output) {
+    this.low = low;
+    this.output = output;
+    this.words = low.words();
+    int count = count(low);
+    this.mask = count - 1;
+    this.pads = new long[count * words];
+    this.owners = new int[count];
+    this.touched = new int[count];
+    Arrays.fill(owners, -1);
+  }
+
+  private static int count(SubAggregate low) {
+    return Math.min(MAX_PADS, Math.max(1, Integer.highestOneBit(MAX_WORDS / low.words())));
+  }
+
+  /** Bytes of the pads of a low half. */
+  static long heapBytes(SubAggregate low) {
+    return 8L * count(low) * (low.words() + 1L);
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param arguments of the function
+   * @param groups by selected row: its group
+   */
+  void add(Vector[] arguments, int[] selection, int n, int[] groups) {
+    stretch++;
+    int added = 0;
+    for (int r = 0; r < n; r++) {
+      int pad = groups[r] & mask;
+      if (owners[pad] != groups[r]) {
+        if (owners[pad] >= 0) {
+          if (touched[pad] == stretch) {
+            iterate(arguments, selection, added, r);
+            added = r;
+            stretch++;
+          }
+          send(pad);
+        } else {
+          used++;
+        }
+        low.initialize(pads, pad * words);
+        owners[pad] = groups[r];
+      }
+      touched[pad] = stretch;
+      places[r] = pad * words;
+    }
+    iterate(arguments, selection, added, n);
+  }
+
+  private void iterate(Vector[] arguments, int[] selection, int from, int to) {
+    int at = from;
+    while (at < to) {
+      at = low.iterate(arguments, selection, at, to, pads, places, 0);
+      if (at < to) {
+        int pad = places[at] / words;
+        send(pad);
+        low.initialize(pads, places[at]);
+      }
+    }
+  }
+
+  private void send(int pad) {
+    sink.clear();
+    low.output(pads, pad * words, sink);
+    low.destroy(pads, pad * words);
+    if (sink.size() > 0) {
+      output.state(owners[pad], sink.reader("a sub-state"));
+    }
+  }
+
+  /** Sends all rows on. */
+  void empty() {
+    if (used == 0) {
+      return;
+    }
+    for (int pad = 0; pad < owners.length; pad++) {
+      if (owners[pad] >= 0) {
+        send(pad);
+        owners[pad] = -1;
+      }
+    }
+    used = 0;
+  }
+
+  /** Drops all rows. */
+  void forget() {
+    for (int pad = 0; pad < owners.length; pad++) {
+      if (owners[pad] >= 0) {
+        low.destroy(pads, pad * words);
+        owners[pad] = -1;
+      }
+    }
+    used = 0;
+  }
+
+  long heapBytes() {
+    return heapBytes(low);
+  }
+}

@@ -1,0 +1,241 @@
+package org.flowmon.udaf.lowlevel;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.SharedVector;
+import org.flowmon.udaf.group.TextDictionary;
+import org.flowmon.udaf.partial.PartialRecipient;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.result.LiveGroupings;
+import org.flowmon.udaf.tuning.TableSize;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * A grouping of live queries on the low level: its keys, the arguments of all of them, its table,
+ * its way out.
+ */
+final class LowLevelGrouping {
+  private final Plan plan;
+  private final SharedEvaluation.Keys keys;
+  private final SharedVector[] arguments;
+  private final Vector[] argumentVectors;
+  private final PartialOutput output;
+  private final PaneSet panes;
+  private final TableSize size;
+  private final TableTuner tuner;
+  private LowLevelTable table;
+  // Of tables before this one.
+  private long evictionsBefore;
+  private long passedBefore;
+
+  /**
+   * What a grouping is to be.
+   *
+   * @param layout of its groups: all that its parts need
+   * @param leadingKeys how many of its first keys decide about its groups' key group
+   * @param parts whom they are for
+   */
+  record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
+    private record Keys(List<Expression> keys, int leading, boolean functions) {}
+
+    private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
+
+    /**
+     * One for all that have equal keys, with equal accumulators once. Functions that keep states
+     * take so much of a table that those without them would find less of their own in it.
+     */
+    static List<Plan> of(List<LowLevelMember> members) {
+      Map<Keys, List<Wanted>> byKeys = new LinkedHashMap<>();
+      for (LowLevelMember member : members) {
+        LiveGroupings live = member.groupings();
+        for (int g = 0; g < live.groupings().size(); g++) {
+          GroupLayout layout = live.groupings().get(g);
+          byKeys
+              .computeIfAbsent(
+                  new Keys(layout.keys(), live.leadingKeys(), !layout.functions().isEmpty()),
+                  keys -> new ArrayList<>())
+              .add(new Wanted(member, g, layout));
+        }
+      }
+      List<Plan> plans = new ArrayList<>();
+      byKeys.forEach(
+          (keys, wanted) -> {
+            GroupLayout all = GroupLayout.union(wanted.stream().map(Wanted::layout).toList());
+            List<LowLevelMember.Part> parts = new ArrayList<>();
+            for (Wanted one : wanted) {
+              long id = one.member.queryId();
+              parts.add(
+                  new LowLevelMember.Part(
+                      one.member, new PartialRecipient(id, one.grouping, one.layout, all)));
+            }
+            plans.add(new Plan(all, keys.leading, List.copyOf(parts)));
+          });
+      return plans;
+    }
+
+    /** Longs of its table, at most. */
+    long words(int slots) {
+      int padWords = layout.padWords();
+      long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
+      return stride * LowLevelTable.slotsWith(padWords, layout, slots);
+    }
+  }
+
+  /**
+   * A grouping without groups.
+   *
+   * @param number of it among those with the same panes
+   * @param evaluation where keys and arguments are shared with other groupings
+   * @param nanos a clock that only the differences of count
+   */
+  LowLevelGrouping(
+      Plan plan,
+      int number,
+      TextDictionary texts,
+      PaneSet panes,
+      TableSize size,
+      int maxParallelism,
+      SharedEvaluation evaluation,
+      LongSupplier nanos) {
+    GroupLayout layout = plan.layout();
+    this.plan = plan;
+    this.keys = evaluation.keys(layout, texts, plan.leadingKeys());
+    this.arguments = evaluation.values(layout.arguments());
+    this.argumentVectors = SharedEvaluation.Keys.vectors(arguments);
+    this.output = new PartialOutput(layout, number, plan.parts(), texts, maxParallelism);
+    this.panes = panes;
+    this.size = size;
+    this.tuner = new TableTuner(layout, size, nanos);
+    this.table = newTable();
+  }
+
+  private LowLevelTable newTable() {
+    return new LowLevelTable(
+        plan.layout,
+        keys.columns(),
+        panes,
+        tuner.slots(),
+        size.hasSecondChance(),
+        tuner.pads(),
+        output);
+  }
+
+  /** Empties the table and makes it as it is wanted now. */
+  private void renew() {
+    table.drainAll();
+    evictionsBefore += table.evictions();
+    passedBefore += table.passedRows();
+    table = newTable();
+  }
+
+  /**
+   * Evaluates keys and arguments of rows, which {@link #add} takes next. Where some fail, the
+   * queries fail that need them.
+   *
+   * @return whether all could be evaluated
+   */
+  boolean evaluate(FlowRows rows, int from, int count) {
+    try {
+      keys.load(rows, from, count);
+    } catch (RuntimeException e) {
+      fail(e);
+      return false;
+    }
+    boolean all = true;
+    for (int a = 0; a < arguments.length; a++) {
+      try {
+        arguments[a].evaluate(rows, from, count);
+      } catch (RuntimeException e) {
+        Expression argument = plan.layout.arguments().get(a);
+        for (LowLevelMember.Part part : plan.parts) {
+          if (part.recipient().layout.arguments().contains(argument)) {
+            part.member().fail(e);
+          }
+        }
+        all = false;
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Adds selected ones of the rows that were evaluated.
+   *
+   * @param selection relative to the first of them
+   * @param paneOf each selected row's pane; null where {@code pane} is that of all
+   */
+  void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
+    table.add(argumentVectors, selection, n, paneOf, pane);
+    if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
+      renew();
+    }
+  }
+
+  /** The groups of a pane, or all before a barrier, have left. */
+  void epochEnds() {
+    if (tuner.epochEnds(table)) {
+      renew();
+    }
+  }
+
+  /** Slots that its table has now. */
+  int slots() {
+    return table.slots();
+  }
+
+  LowLevelTuning tuning() {
+    return tuner.tuning(table);
+  }
+
+  /** Looks at some slots, and sends away groups of closed panes. */
+  void drain(int slots) {
+    table.drain(slots, false);
+  }
+
+  /** Sends all groups away. */
+  void drainAll() {
+    table.drainAll();
+  }
+
+  /** Sends what is on its way of a pane. */
+  void flush(Pane pane) {
+    output.flush(pane);
+  }
+
+  /** Forgets all groups. */
+  void clear() {
+    table.clear();
+  }
+
+  /** All queries that its groups are for have failed. */
+  void fail(RuntimeException cause) {
+    plan.parts.forEach(part -> part.member().fail(cause));
+  }
+
+  /** Whether its groups are for anyone. */
+  boolean isWanted() {
+    return plan.parts.stream().anyMatch(part -> part.member().receives());
+  }
+
+  /** How many of a query's groupings its groups are for. */
+  int partsOf(LowLevelMember member) {
+    int number = 0;
+    for (LowLevelMember.Part part : plan.parts) {
+      number += part.member() == member ? 1 : 0;
+    }
+    return number;
+  }
+
+  long evictions() {
+    return evictionsBefore + table.evictions();
+  }
+
+  long passedRows() {
+    return passedBefore + table.passedRows();
+  }
+}

@@ -1,0 +1,113 @@
+package org.flowmon.udaf.lowlevel;
+
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupFunction;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.state.SubAggregate;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * The scratchpads of functions in the slots of a {@link LowLevelTable}, behind the words of each
+ * group's state. Not thread-safe.
+ *
+ * <pre>
+ *   a slot: | mark | key words … | state words … | pad of the first function … | of the second … |
+ * </pre>
+ */
+final class LowLevelPads {
+  /** What is done with a pad that a row does not fit. */
+  @FunctionalInterface
+  interface Full {
+    /**
+     * Sends the pad on.
+     *
+     * @param state where the state of its group begins
+     */
+    void pad(int function, int state);
+  }
+
+  private final List<GroupFunction> functions;
+  private final SubAggregate[] low;
+  // By function: where its pad begins behind the beginning of a state.
+  private final int[] words;
+  // By function: its arguments among the vectors at hand.
+  private final Vector[][] arguments;
+  private Vector[] known;
+
+  private LowLevelPads(GroupLayout layout, SubAggregate[] low) {
+    this.functions = layout.functions();
+    this.low = low;
+    this.words = new int[low.length];
+    this.arguments = new Vector[low.length][];
+    int next = layout.stateWords();
+    for (int f = 0; f < low.length; f++) {
+      words[f] = next;
+      next += low[f].words();
+    }
+  }
+
+  /**
+   * The pads of a layout's functions; null where it has none.
+   *
+   * @param low the low half of each
+   */
+  static LowLevelPads of(GroupLayout layout, SubAggregate... low) {
+    return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
+  }
+
+  /** Longs of the pads of a group. */
+  int padWords() {
+    int sum = 0;
+    for (SubAggregate one : low) {
+      sum += one.words();
+    }
+    return sum;
+  }
+
+  /** Makes the pads of a group that has no rows yet. */
+  void initialize(long[] data, int state) {
+    for (int f = 0; f < low.length; f++) {
+      low[f].initialize(data, state + words[f]);
+    }
+  }
+
+  /**
+   * Adds rows, and has pads sent on that are full.
+   *
+   * @param vectors a vector for each argument of the layout
+   * @param places by selected row: where its group's state begins in {@code data}
+   */
+  void add(
+      Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {
+    if (known != vectors) {
+      for (int f = 0; f < low.length; f++) {
+        arguments[f] = functions.get(f).vectors(vectors);
+      }
+      known = vectors;
+    }
+    for (int f = 0; f < low.length; f++) {
+      int at = from;
+      while (at < to) {
+        at = low[f].iterate(arguments[f], selection, at, to, data, places, words[f]);
+        if (at < to) {
+          full.pad(f, places[at]);
+          low[f].destroy(data, places[at] + words[f]);
+          low[f].initialize(data, places[at] + words[f]);
+        }
+      }
+    }
+  }
+
+  /** Appends what a pad has. */
+  void output(int function, long[] data, int state, StateSink sink) {
+    low[function].output(data, state + words[function], sink);
+  }
+
+  /** A group leaves: its pads were output, or are given up. */
+  void destroy(long[] data, int state) {
+    for (int f = 0; f < low.length; f++) {
+      low[f].destroy(data, state + words[f]);
+    }
+  }
+}

@@ -1,0 +1,457 @@
+package org.flowmon.udaf.lowlevel;
+
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.KeyColumns;
+import org.flowmon.udaf.partial.StateSource;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * A table of a fixed number of slots for the groups of queries that group equally, over their
+ * panes. A group whose slot is taken gets a second chance at another; where that is taken too, the
+ * group in the first slot is ejected as a partial state. What is ejected is completed at the high
+ * level, so that nothing is lost and nothing is approximate. Where few flows find their group, the
+ * table costs more than it saves: most flows are then passed on as groups of their own, by {@link
+ * TableUse}.
+ *
+ * <pre>
+ *   a slot: | mark | key words … | state words … | scratchpads of functions … |
+ *   mark: bit 63 set where the slot is used, epoch in bits 48 … 62, pane index in bits 16 … 47,
+ *         mask of NULL keys in bits 0 … 15
+ * </pre>
+ *
+ * <p>Rows first find their slots, then each accumulator runs over all of them, some at a time:
+ * their slots are still in the core's first cache then. A group that is ejected in between must not
+ * miss rows that have found it: its mark's epoch tells whether there may be such rows, and only
+ * then the accumulators run before it goes.
+ *
+ * <p>Slots lie one after the other in one array: a flow of a known group touches one or two cache
+ * lines.
+ */
+final class LowLevelTable {
+  /** Takes what leaves the table. */
+  interface Ejected {
+    /**
+     * Takes a group.
+     *
+     * @param hash the stable one of the keys that its key group comes from
+     * @param at where its key words begin in {@code data}, its state right behind
+     * @param source has what functions keep of it, which it knows by {@code group}
+     */
+    void eject(
+        Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group);
+  }
+
+  private static final long USED = 1L << 63;
+  private static final int PANE_SHIFT = 16;
+  private static final int EPOCH_SHIFT = 48;
+  private static final int EPOCH_MASK = 0x7FFF;
+  private static final long NOT_EPOCH = ~((long) EPOCH_MASK << EPOCH_SHIFT);
+  // Longs of a table whose functions have scratchpads, at most: it has fewer slots then.
+  private static final int MAX_PAD_WORDS = 1 << 22;
+  // Rows whose slots, a line or two each, are less than half of a core's first cache.
+  private static final int BLOCK = 128;
+  private static final long PANE_SPREAD = 0x9E3779B97F4A7C15L;
+
+  private final GroupLayout layout;
+  private final Accumulation accumulation;
+  private final KeyColumns keys;
+  private final PaneSet panes;
+  private final Ejected ejected;
+  private final int keyWords;
+  private final int stride;
+  private final int mask;
+  private final boolean secondChance;
+  private final long[] data;
+  // By selected row of the vector at hand: where its group's state begins.
+  private final int[] places = new int[Vector.CAPACITY];
+  private final TableUse use;
+  // Null where no function has any.
+  private final LowLevelPads pads;
+  private final StateSource allPads;
+  // Of a group whose pad is full: that pad alone, and a group without rows.
+  private final StateSource fullPad;
+  private final long[] emptied;
+  private int fullFunction;
+  // Rows that are passed on as groups: key words and state of each. Made when it is needed.
+  private long[] passed = {};
+
+  // Keeps the reads of touch() from being left out.
+  @SuppressWarnings("unused")
+  private long touched;
+
+  private int cursor;
+  private long epoch;
+  private long evictions;
+  private long rows;
+  private int used;
+  private int mostUsed;
+
+  /**
+   * A table without groups.
+   *
+   * @param slots a power of two; it has fewer where pads are large
+   * @param secondChance whether a group whose slot is taken is tried to be put into another
+   * @param pads of the layout's functions; null where it has none
+   */
+  LowLevelTable(
+      GroupLayout layout,
+      KeyColumns keys,
+      PaneSet panes,
+      int slots,
+      boolean secondChance,
+      LowLevelPads pads,
+      Ejected ejected) {
+    this.layout = layout;
+    this.accumulation = new Accumulation(layout);
+    this.keys = keys;
+    this.panes = panes;
+    this.secondChance = secondChance;
+    this.ejected = ejected;
+    this.keyWords = layout.keyWords();
+    this.pads = pads;
+    int padWords = pads == null ? 0 : pads.padWords();
+    this.stride = 1 + keyWords + layout.stateWords() + padWords;
+    this.allPads =
+        pads == null ? StateSource.NONE : (f, state, sink) -> pads.output(f, data(), state, sink);
+    this.fullPad =
+        (f, state, sink) -> {
+          if (f == fullFunction) {
+            pads.output(f, data(), state, sink);
+          }
+        };
+    this.emptied = new long[keyWords + layout.stateWords()];
+    int size = slotsWith(padWords, layout, slots);
+    this.mask = size - 1;
+    this.data = new long[Math.multiplyExact(size, stride)];
+    this.use = new TableUse(size);
+  }
+
+  private long[] data() {
+    return data;
+  }
+
+  /** The slots of a table whose groups have pads of so many words. */
+  static int slotsWith(int padWords, GroupLayout layout, int slots) {
+    long stride = 1L + layout.keyWords() + layout.stateWords() + padWords;
+    int size = slots;
+    while (padWords > 0 && size > 2 && size * stride > MAX_PAD_WORDS) {
+      size /= 2;
+    }
+    return size;
+  }
+
+  int slots() {
+    return mask + 1;
+  }
+
+  /** Rows that were added or passed on. */
+  long rows() {
+    return rows;
+  }
+
+  /** Slots that were used at the same time at most, since this was last asked. */
+  int takeMostUsed() {
+    int most = mostUsed;
+    mostUsed = used;
+    return most;
+  }
+
+  long evictions() {
+    return evictions;
+  }
+
+  /** Rows that were passed on without being looked for. */
+  long passedRows() {
+    return use.passed();
+  }
+
+  /**
+   * Adds the selected rows of the vector whose keys the columns hold.
+   *
+   * @param paneOf each selected row's pane; null where {@code pane} is that of all
+   */
+  void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    rows += n;
+    if (pads == null && use.passes(n)) {
+      pass(arguments, selection, n, paneOf, pane);
+      return;
+    }
+    nextEpoch();
+    long evictedBefore = evictions;
+    for (int from = 0; from < n; from += BLOCK) {
+      int to = Math.min(n, from + BLOCK);
+      int added =
+          paneOf == null && keyWords == 2
+              ? findPairs(arguments, selection, from, to, pane)
+              : find(arguments, selection, from, to, paneOf, pane);
+      accumulate(arguments, selection, added, to);
+    }
+    use.tried(n, evictions - evictedBefore);
+    mostUsed = Math.max(mostUsed, used);
+  }
+
+  /** Adds rows to the states that they have found. */
+  private void accumulate(Vector[] arguments, int[] selection, int from, int to) {
+    accumulation.add(arguments, selection, from, to, data, places);
+    if (pads != null) {
+      pads.add(arguments, selection, from, to, data, places, this::sendPad);
+    }
+  }
+
+  /** FLUSHME: sends a group's pad away as a group of its own, which has no rows besides. */
+  private void sendPad(int function, int state) {
+    int at = state - 1 - keyWords;
+    System.arraycopy(data, at + 1, emptied, 0, keyWords);
+    layout.reset(emptied, keyWords);
+    fullFunction = function;
+    long nulls = data[at] & 0xFFFF;
+    long hash = keys.leadingHash(nulls, data, at + 1);
+    ejected.eject(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
+  }
+
+  /** Sends each of the rows away as a group of its own. */
+  private void pass(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+    int words = stride - 1;
+    if (passed.length == 0) {
+      passed = new long[Vector.CAPACITY * words];
+    }
+    for (int w = 0; w < keyWords; w++) {
+      long[] column = keys.words[w];
+      for (int r = 0, at = w; r < n; r++, at += words) {
+        passed[at] = column[selection[r]];
+      }
+    }
+    for (int r = 0, at = keyWords; r < n; r++, at += words) {
+      layout.reset(passed, at);
+      places[r] = at;
+    }
+    accumulation.add(arguments, selection, 0, n, passed, places);
+    for (int r = 0, at = 0; r < n; r++, at += words) {
+      int i = selection[r];
+      long nulls = keys.nulls[i];
+      long hash = keys.leadingHash(nulls, passed, at);
+      ejected.eject(
+          paneOf == null ? pane : paneOf[r], nulls, hash, passed, at, StateSource.NONE, 0);
+    }
+  }
+
+  private void nextEpoch() {
+    epoch = (epoch + (1L << EPOCH_SHIFT)) & ~NOT_EPOCH;
+  }
+
+  /**
+   * Computes where the rows' first slots are, and reads them independently of one another, so that
+   * memory is waited for once and not row by row.
+   */
+  private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+    long sum = 0;
+    for (int r = from; r < to; r++) {
+      long hash = keys.hashes[selection[r]] ^ spread(paneOf == null ? pane : paneOf[r]);
+      int at = ((int) hash & mask) * stride;
+      places[r] = at;
+      sum ^= data[at];
+    }
+    touched = sum;
+  }
+
+  /** Finds the rows' slots; returns how many of the rows are in their groups' states already. */
+  private int find(
+      Vector[] arguments, int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+    touch(selection, from, to, paneOf, pane);
+    int added = from;
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      Pane rowPane = paneOf == null ? pane : paneOf[r];
+      long mark = mark(rowPane) | keys.nulls[i];
+      long hash = keys.hashes[i] ^ spread(rowPane);
+      int at = places[r];
+      if (isGroup(at, mark, i)) {
+        data[at] = mark | epoch;
+      } else {
+        int place = place(hash, at, mark, i);
+        if (place < 0) {
+          added = evict(at, arguments, selection, added, r);
+          place = at;
+        }
+        claim(place, mark, i, rowPane);
+        at = place;
+      }
+      places[r] = at + 1 + keyWords;
+    }
+    return added;
+  }
+
+  /**
+   * As {@link #find} for the commonest case: the key is one address and all rows are of one pane.
+   */
+  private int findPairs(Vector[] arguments, int[] selection, int from, int to, Pane pane) {
+    long[] high = keys.words[0];
+    long[] low = keys.words[1];
+    long[] nulls = keys.nulls;
+    long[] hashes = keys.hashes;
+    long[] slots = data;
+    long paneMark = mark(pane);
+    long spread = spread(pane);
+    touchPairs(selection, from, to, spread);
+    int added = from;
+    for (int r = from; r < to; r++) {
+      int i = selection[r];
+      long mark = paneMark | nulls[i];
+      long hash = hashes[i] ^ spread;
+      int at = places[r];
+      if (((slots[at] ^ mark) & NOT_EPOCH) == 0
+          && slots[at + 2] == low[i]
+          && slots[at + 1] == high[i]) {
+        slots[at] = mark | epoch;
+      } else {
+        int place = place(hash, at, mark, i);
+        if (place < 0) {
+          added = evict(at, arguments, selection, added, r);
+          place = at;
+        }
+        claim(place, mark, i, pane);
+        at = place;
+      }
+      places[r] = at + 3;
+    }
+    return added;
+  }
+
+  /** As {@link #touch} for the commonest case. */
+  private void touchPairs(int[] selection, int from, int to, long spread) {
+    long[] hashes = keys.hashes;
+    long[] slots = data;
+    long sum = 0;
+    for (int r = from; r < to; r++) {
+      int at = ((int) (hashes[selection[r]] ^ spread) & mask) * stride;
+      places[r] = at;
+      sum ^= slots[at];
+    }
+    touched = sum;
+  }
+
+  private static long mark(Pane pane) {
+    return USED | (long) pane.index << PANE_SHIFT;
+  }
+
+  /** Sets the panes' slots of one group apart. */
+  static long spread(Pane pane) {
+    return pane.index * PANE_SPREAD;
+  }
+
+  private boolean isGroup(int at, long mark, int i) {
+    if (((data[at] ^ mark) & NOT_EPOCH) != 0) {
+      return false;
+    }
+    for (int w = 0; w < keyWords; w++) {
+      if (data[at + 1 + w] != keys.words[w][i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Where a group that is not in its first slot goes: the first where it is free, else the second
+   * where it is the group's or free, −1 where both are taken.
+   */
+  private int place(long hash, int first, long mark, int i) {
+    if (data[first] == 0) {
+      return first;
+    }
+    if (!secondChance) {
+      return -1;
+    }
+    int second = ((int) (hash >>> 32) & this.mask) * stride;
+    return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
+  }
+
+  /** Makes a free slot the group's, and marks it as found in this epoch. */
+  private void claim(int at, long mark, int i, Pane pane) {
+    boolean free = data[at] == 0;
+    data[at] = mark | epoch;
+    if (free) {
+      for (int w = 0; w < keyWords; w++) {
+        data[at + 1 + w] = keys.words[w][i];
+      }
+      layout.reset(data, at + 1 + keyWords);
+      if (pads != null) {
+        pads.initialize(data, at + 1 + keyWords);
+      }
+      pane.slots++;
+      used++;
+    }
+  }
+
+  /**
+   * Ejects the group of a slot for another.
+   *
+   * @param added how many of the selected rows are in their groups' states
+   * @param found how many have found their slots
+   * @return how many are in their groups' states now
+   */
+  private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
+    int done = added;
+    if ((data[at] & ~NOT_EPOCH) == epoch) {
+      accumulate(arguments, selection, added, found);
+      nextEpoch();
+      done = found;
+    }
+    evictions++;
+    eject(at, paneAt(at));
+    return done;
+  }
+
+  private Pane paneAt(int at) {
+    return panes.byIndex((int) (data[at] >>> PANE_SHIFT));
+  }
+
+  private void eject(int at, Pane pane) {
+    long nulls = data[at] & 0xFFFF;
+    int state = at + 1 + keyWords;
+    long hash = keys.leadingHash(nulls, data, at + 1);
+    ejected.eject(pane, nulls, hash, data, at + 1, allPads, state);
+    if (pads != null) {
+      pads.destroy(data, state);
+    }
+    data[at] = 0;
+    pane.slots--;
+    used--;
+  }
+
+  /** Forgets all groups. */
+  void clear() {
+    for (int at = 0; at < data.length; at += stride) {
+      if (data[at] != 0) {
+        paneAt(at).slots--;
+        if (pads != null) {
+          pads.destroy(data, at + 1 + keyWords);
+        }
+        data[at] = 0;
+      }
+    }
+    used = 0;
+  }
+
+  /** Ejects all groups. */
+  void drainAll() {
+    drain(slots(), true);
+  }
+
+  /**
+   * Looks at some slots, from where it last stopped, and ejects groups of closed panes, or of all.
+   */
+  void drain(int slots, boolean all) {
+    for (int s = Math.min(slots, slots()); s > 0; s--) {
+      int at = cursor * stride;
+      cursor = (cursor + 1) & mask;
+      if (data[at] != 0) {
+        Pane pane = paneAt(at);
+        if (all || pane.closed) {
+          eject(at, pane);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.flowmon.udaf.lowlevel;
+
+/**
+ * Finds out whether a low-level table is worth its cost. Where nearly each row evicts a group it
+ * reduces nothing: then most rows are passed on as they are, and now and then some are tried again.
+ */
+final class TableUse {
+  // A row that is looked for in vain costs some three times what one costs that is passed on.
+  private static final int LOST_PARTS = 3;
+  private static final int PARTS = 4;
+  // Rows passed on for each that is tried.
+  private static final int PASSED_PER_TRIED = 16;
+  private static final int LEAST_ROWS = 2048;
+
+  // Until the table is full, rows evict nothing.
+  private final int warmUp;
+  private final long counted;
+  private long tried;
+  private long evicted;
+  private long toPass;
+  private long passed;
+
+  TableUse(int slots) {
+    this.warmUp = slots;
+    this.counted = Math.max(LEAST_ROWS, 2 * slots);
+  }
+
+  /** Whether the next rows are to be passed on. */
+  boolean passes(int rows) {
+    if (toPass <= 0) {
+      return false;
+    }
+    toPass -= rows;
+    passed += rows;
+    return true;
+  }
+
+  /** Rows that were passed on. */
+  long passed() {
+    return passed;
+  }
+
+  /** Takes in what rows did that were looked for. */
+  void tried(int rows, long groupsEvicted) {
+    tried += rows;
+    evicted += tried > warmUp ? groupsEvicted : 0;
+    if (tried < warmUp + counted) {
+      return;
+    }
+    if (PARTS * evicted >= LOST_PARTS * counted) {
+      toPass = PASSED_PER_TRIED * tried;
+      tried = 0; // the groups in the table are old by then
+    } else {
+      tried = warmUp;
+    }
+    evicted = 0;
+  }
+}

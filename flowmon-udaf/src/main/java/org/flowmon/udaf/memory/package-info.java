@@ -1,0 +1,2 @@
+/** What one query may take of the heap, and what its parts draw of that before they allocate. */
+package org.flowmon.udaf.memory;

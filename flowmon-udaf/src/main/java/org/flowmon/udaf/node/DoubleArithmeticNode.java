@@ -1,0 +1,54 @@
+package org.flowmon.udaf.node;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.Expression.ArithmeticOperator;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/** Arithmetic whose result is a double; a division by 0 is NULL. */
+public final class DoubleArithmeticNode extends ValueNode {
+  private final ArithmeticOperator operator;
+  private final ValueNode leftNode;
+  private final ValueNode rightNode;
+  private final Vector left;
+  private final Vector right;
+
+  public DoubleArithmeticNode(ArithmeticOperator operator, ValueNode left, ValueNode right) {
+    super(ValueKind.DOUBLE);
+    this.operator = operator;
+    this.leftNode = left;
+    this.rightNode = right;
+    this.left = new Vector(left.kind());
+    this.right = new Vector(right.kind());
+  }
+
+  @Override
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
+    leftNode.evaluate(rows, from, count, left);
+    rightNode.evaluate(rows, from, count, right);
+    long[] validity = out.validity();
+    for (int w = 0; w < Vector.WORDS; w++) {
+      validity[w] = left.validity()[w] & right.validity()[w];
+    }
+    for (int i = 0; i < count; i++) {
+      double l = left.asDouble(i);
+      double r = right.asDouble(i);
+      if (operator == ArithmeticOperator.DIVIDE && r == 0) {
+        validity[i >>> 6] &= ~(1L << i);
+      }
+      out.values()[i] = Double.doubleToLongBits(compute(l, r));
+    }
+    out.settleValidity(count);
+  }
+
+  private double compute(double l, double r) {
+    return switch (operator) {
+      case ADD -> l + r;
+      case SUBTRACT -> l - r;
+      case MULTIPLY -> l * r;
+      case DIVIDE -> l / r;
+      case REMAINDER, BIT_AND, BIT_OR ->
+          throw new IllegalStateException("not of doubles: " + operator.sql());
+    };
+  }
+}

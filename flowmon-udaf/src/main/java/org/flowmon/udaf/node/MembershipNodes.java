@@ -1,0 +1,122 @@
+package org.flowmon.udaf.node;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.set.AddressSet;
+import org.flowmon.udaf.set.LongSet;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.vector.Truth;
+import org.flowmon.udaf.vector.Vector;
+
+/** IN. */
+public final class MembershipNodes {
+  private MembershipNodes() {}
+
+  private abstract static class Base extends TruthNode {
+    private final ValueNode node;
+    private final boolean hasNull;
+    final Vector vector;
+    private final long[] matches = new long[Vector.WORDS];
+
+    /** {@code hasNull}: a NULL in the list, so that what matches nothing is not FALSE but NULL. */
+    Base(ValueNode node, boolean hasNull) {
+      this.node = node;
+      this.hasNull = hasNull;
+      this.vector = new Vector(node.kind());
+    }
+
+    @Override
+    public final void evaluate(FlowRows rows, int from, int count, Truth out) {
+      node.evaluate(rows, from, count, vector);
+      Arrays.fill(matches, 0);
+      match(count, matches);
+      out.of(matches, vector.validity());
+      if (hasNull) {
+        Arrays.fill(out.isFalse, 0);
+      }
+    }
+
+    abstract void match(int count, long[] bits);
+  }
+
+  public static final class Addresses extends Base {
+    private final AddressSet set;
+
+    public Addresses(ValueNode node, AddressSet set, boolean hasNull) {
+      super(node, hasNull);
+      this.set = set;
+    }
+
+    @Override
+    void match(int count, long[] bits) {
+      long[] high = vector.high();
+      long[] low = vector.values();
+      for (int i = 0; i < count; i++) {
+        bits[i >>> 6] |= (set.contains(high[i], low[i]) ? 1L : 0L) << i;
+      }
+    }
+  }
+
+  public static final class Longs extends Base {
+    private final LongSet set;
+
+    public Longs(ValueNode node, List<Value> constants, boolean hasNull) {
+      super(node, hasNull);
+      this.set = new LongSet(constants.stream().mapToLong(Value::low).toArray());
+    }
+
+    @Override
+    void match(int count, long[] bits) {
+      long[] values = vector.values();
+      boolean wide = vector.isWide();
+      for (int i = 0; i < count; i++) {
+        boolean fits = !wide || vector.upper(i) == values[i] >> 63;
+        bits[i >>> 6] |= (fits && set.contains(values[i]) ? 1L : 0L) << i;
+      }
+    }
+  }
+
+  public static final class Doubles extends Base {
+    private final LongSet set;
+
+    public Doubles(ValueNode node, List<Value> constants, boolean hasNull) {
+      super(node, hasNull);
+      this.set =
+          new LongSet(constants.stream().mapToLong(value -> bits(value.asDouble())).toArray());
+    }
+
+    /** Equal for equal values: NaN equals itself here, as in the comparison, and both zeros. */
+    private static long bits(double value) {
+      return Double.doubleToLongBits(value == 0 ? 0 : value);
+    }
+
+    @Override
+    void match(int count, long[] bits) {
+      for (int i = 0; i < count; i++) {
+        bits[i >>> 6] |= (set.contains(bits(vector.asDouble(i))) ? 1L : 0L) << i;
+      }
+    }
+  }
+
+  public static final class Texts extends Base {
+    private final Set<String> texts;
+
+    public Texts(ValueNode node, List<Value> constants, boolean hasNull) {
+      super(node, hasNull);
+      this.texts =
+          constants.stream().map(Value::text).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    @Override
+    void match(int count, long[] bits) {
+      for (int i = 0; i < count; i++) {
+        String text = vector.texts()[i];
+        bits[i >>> 6] |= (text != null && texts.contains(text) ? 1L : 0L) << i;
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package org.flowmon.udaf.node;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Truth;
+import org.flowmon.udaf.vector.Vector;
+
+/** SAME_HOUR: the hour that begins at now, on each of the days before. */
+public final class SameHourNode extends TruthNode {
+  private final ValueNode timeNode;
+  private final ValueNode nowNode;
+  private final long reach;
+  private final Vector time = new Vector(ValueKind.TIMESTAMP);
+  private final Vector now = new Vector(ValueKind.TIMESTAMP);
+  private final long[] matches = new long[Vector.WORDS];
+  private final long[] known = new long[Vector.WORDS];
+
+  public SameHourNode(ValueNode time, ValueNode now, int days) {
+    this.timeNode = time;
+    this.nowNode = now;
+    this.reach = days * TimeNodes.DAY;
+  }
+
+  @Override
+  public void evaluate(FlowRows rows, int from, int count, Truth out) {
+    timeNode.evaluate(rows, from, count, time);
+    nowNode.evaluate(rows, from, count, now);
+    for (int w = 0; w < Vector.WORDS; w++) {
+      matches[w] = 0;
+      known[w] = time.validity()[w] & now.validity()[w];
+    }
+    for (int i = 0; i < count; i++) {
+      long t = time.values()[i];
+      // How far before now: in (24 h · i − 1 h, 24 h · i] for an i of 1 … days.
+      long before = now.values()[i] - t;
+      boolean match =
+          t < now.values()[i]
+              && before > 0
+              && before <= reach
+              && Math.floorMod(-before, TimeNodes.DAY) < TimeNodes.HOUR;
+      matches[i >>> 6] |= (match ? 1L : 0L) << i;
+    }
+    out.of(matches, known);
+  }
+}

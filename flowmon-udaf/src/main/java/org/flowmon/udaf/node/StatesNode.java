@@ -1,0 +1,57 @@
+package org.flowmon.udaf.node;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/** What a function gives of states: these are texts, which are read row by row. */
+public final class StatesNode extends ValueNode {
+  private final StateEvaluation evaluation;
+  private final ValueNode[] inputs;
+  private final Vector[] vectors;
+  private final String[] states;
+
+  /** What a function gives, of the states that the inputs give. */
+  public StatesNode(ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
+    super(kind);
+    this.evaluation = evaluation;
+    this.inputs = inputs;
+    this.vectors =
+        Arrays.stream(inputs).map(node -> new Vector(node.kind())).toArray(Vector[]::new);
+    this.states = new String[inputs.length];
+  }
+
+  @Override
+  public void evaluate(FlowRows rows, int from, int count, Vector out) {
+    for (int s = 0; s < inputs.length; s++) {
+      inputs[s].evaluate(rows, from, count, vectors[s]);
+    }
+    Arrays.fill(out.validity(), 0);
+    for (int i = 0; i < count; i++) {
+      for (int s = 0; s < states.length; s++) {
+        boolean has = vectors[s].texts() != null && vectors[s].isValid(i);
+        states[s] = has ? vectors[s].texts()[i] : null;
+      }
+      set(out, i, evaluation.of(states));
+    }
+    out.settleValidity(count);
+  }
+
+  private static void set(Vector out, int i, Value value) {
+    if (value.isNull()) {
+      return; // settled with the others
+    }
+    out.validity()[i >>> 6] |= 1L << i;
+    if (out.texts() != null) {
+      out.texts()[i] = value.text();
+    } else {
+      out.values()[i] = value.low();
+    }
+    if (out.high() != null) {
+      out.high()[i] = value.high();
+    }
+  }
+}

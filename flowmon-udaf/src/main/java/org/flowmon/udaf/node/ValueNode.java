@@ -1,0 +1,21 @@
+package org.flowmon.udaf.node;
+
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/** A part of a compiled expression that gives values. */
+public abstract class ValueNode {
+  private final ValueKind kind;
+
+  protected ValueNode(ValueKind kind) {
+    this.kind = kind;
+  }
+
+  public final ValueKind kind() {
+    return kind;
+  }
+
+  /** Fills {@code out[0 … count)}: values, 0 where NULL, and which are NULL. */
+  public abstract void evaluate(FlowRows rows, int from, int count, Vector out);
+}

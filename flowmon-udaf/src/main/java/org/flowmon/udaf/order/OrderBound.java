@@ -1,0 +1,113 @@
+package org.flowmon.udaf.order;
+
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+
+/**
+ * Leaves out groups that cannot be among the first of a query's order, because as many as it wants
+ * were seen that come before them. Not thread-safe.
+ */
+public final class OrderBound {
+  private final Accumulator value;
+  private final int values; // the word that counts what is not NULL, −1 where it is the value
+  private final boolean isSum;
+  private final int wraps; // the word above a sum's
+  private final boolean descending;
+  private final long wanted;
+  private long bound;
+  private boolean isKnown;
+
+  private OrderBound(GroupLayout layout, AggregateCall call, boolean descending, long wanted) {
+    this.value = layout.value(call);
+    int count = layout.values(call).word();
+    this.values = count == value.word() ? -1 : count;
+    this.isSum = value.operation() == Accumulator.Operation.SUM;
+    this.wraps = value.word() + 1;
+    this.descending = descending;
+    this.wanted = wanted;
+  }
+
+  /** For a query; null where its order does not begin with a whole number that is aggregated. */
+  public static OrderBound of(FlowQuery query, GroupLayout layout) {
+    OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
+    boolean works =
+        first != null
+            && query.limit() > 0
+            && first.what() instanceof AggregateCall call
+            && !call.isState()
+            && first.what().kind().isInteger();
+    return works
+        ? new OrderBound(layout, (AggregateCall) first.what(), first.descending(), query.limit())
+        : null;
+  }
+
+  /**
+   * Chooses the groups that may be among the first.
+   *
+   * @param states of n groups, {@code stride} words apart
+   * @param first where the state of the first begins
+   * @param chosen receives their numbers, with room for one more
+   * @return how many
+   */
+  public int choose(long[] states, int first, int stride, int n, int[] chosen) {
+    int kept = 0;
+    for (int g = 0, at = first; g < n; g++, at += stride) {
+      chosen[kept] = g;
+      boolean isOut =
+          isKnown
+              && isPlain(values < 0 ? 1 : states[at + values], isSum ? states[at + wraps] : 0)
+              && isBehind(states[at + value.word()]);
+      kept += isOut ? 0 : 1;
+    }
+    return kept;
+  }
+
+  /** Whether the order's value is one long and not NULL. */
+  private static boolean isPlain(long count, long wraps) {
+    return count != 0 && wraps == 0;
+  }
+
+  private boolean isBehind(long number) {
+    return descending ? number < bound : number > bound;
+  }
+
+  /**
+   * The one of two bounds of the same order that leaves out more.
+   *
+   * @param one null where there is none, as the other
+   */
+  public static OrderBound tighter(OrderBound one, OrderBound other) {
+    if (one == null || !one.isKnown) {
+      return other;
+    }
+    return other != null && other.isKnown && !one.isBehind(other.bound) ? other : one;
+  }
+
+  /** Whether it has learned from as many groups as are wanted. */
+  public boolean isKnown() {
+    return isKnown;
+  }
+
+  /**
+   * Learns from groups that are in order.
+   *
+   * @param first the first of a table's groups, all where they are fewer than the query wants
+   */
+  public void learn(GroupTable table, int[] first) {
+    if (first.length < wanted) {
+      return;
+    }
+    int state = table.stateAt(first[first.length - 1]);
+    boolean plain =
+        isPlain(values < 0 ? 1 : table.word(state + values), isSum ? table.word(state + wraps) : 0);
+    long last = table.word(state + value.word());
+    if (plain && (!isKnown || !isBehind(last))) {
+      bound = last;
+      isKnown = true;
+    }
+  }
+}

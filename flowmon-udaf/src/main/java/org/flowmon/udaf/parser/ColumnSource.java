@@ -1,0 +1,241 @@
+package org.flowmon.udaf.parser;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.text.Names;
+import org.flowmon.udaf.text.Token;
+
+/** Whose columns an expression reads. */
+sealed interface ColumnSource {
+  /** The column that is meant by a name, null where there is none. */
+  Expression column(Token name);
+
+  /** The names of all columns. */
+  List<String> names();
+
+  /** What it is that has the columns, as errors call it. */
+  String title();
+
+  /** Where to find the columns, for a name that resembles none of them. */
+  String listing();
+
+  /** What to say after "no column …", if one of some other names may be meant, too. */
+  default String nearestOr(String name, List<String> others) {
+    List<String> all = new ArrayList<>(others);
+    all.addAll(names());
+    String best = Names.nearest(name, all);
+    return best == null ? listing() : "did you mean '" + best + "'?";
+  }
+
+  /** What is expected in place of an aggregate where none may stand. */
+  String insteadOfAggregate();
+
+  /** Whether parameters may stand beside the columns. */
+  default boolean takesParameters() {
+    return true;
+  }
+
+  /** Whether names may have the name of a table before them, as in {@code a.bytes}. */
+  default boolean hasTables() {
+    return false;
+  }
+
+  /** Whether some columns are states. */
+  default boolean hasStates() {
+    return false;
+  }
+
+  /** What is wrong with a name that several tables have; null where it is not so. */
+  default String several(Token name) {
+    return null;
+  }
+
+  /** Whether a token is a name, which is in lower case unless it is quoted. */
+  static boolean isNamed(Token token, String name) {
+    return (token.kind() == Token.Kind.WORD ? token.text().toLowerCase(Locale.ROOT) : token.text())
+        .equals(name);
+  }
+
+  /** The results of queries. */
+  record OfSources(List<Source> sources) implements ColumnSource {
+    @Override
+    public Expression column(Token name) {
+      List<Named> found = find(null, name);
+      return found.size() == 1 ? found.get(0) : null;
+    }
+
+    /** The column of a query's result, null where it has none of this name. */
+    Expression column(Token table, Token name) {
+      List<Named> found = find(table, name);
+      return found.isEmpty() ? null : found.get(0);
+    }
+
+    private List<Named> find(Token table, Token name) {
+      List<Named> found = new ArrayList<>();
+      for (Source source : sources) {
+        if (table == null || isNamed(table, source.name())) {
+          for (Named column : source.query().columns(source.name())) {
+            if (isNamed(name, column.name())) {
+              found.add(column); // an instance for each place in the text
+            }
+          }
+        }
+      }
+      return found;
+    }
+
+    boolean hasTable(Token table) {
+      return sources.stream().anyMatch(source -> isNamed(table, source.name()));
+    }
+
+    /** That no query has this name. */
+    String noTable(Token table) {
+      return "no query named '" + table.typed() + "': expected one of " + tables();
+    }
+
+    private String tables() {
+      return sources.stream()
+          .map(source -> source.name() == null ? "(a query without a name)" : source.name())
+          .collect(Collectors.joining(", "));
+    }
+
+    /** That a query's result has no such column. */
+    String noColumn(Token table, Token name) {
+      List<String> all = new ArrayList<>();
+      for (Source source : sources) {
+        if (isNamed(table, source.name())) {
+          source.query().select().forEach(item -> all.add(item.name()));
+        }
+      }
+      String nearest = Names.nearest(name.text(), all);
+      return "no column '"
+          + name.typed()
+          + "' in "
+          + table.typed()
+          + "; "
+          + (nearest == null
+              ? "expected one of " + String.join(", ", all)
+              : "did you mean '" + nearest + "'?");
+    }
+
+    @Override
+    public String several(Token name) {
+      List<Named> found = find(null, name);
+      return found.size() < 2
+          ? null
+          : "the name '"
+              + name.typed()
+              + "' is of several columns: expected one of "
+              + found.stream().map(Named::toString).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public boolean hasTables() {
+      return true;
+    }
+
+    @Override
+    public boolean hasStates() {
+      return sources.stream()
+          .flatMap(source -> source.query().columns(source.name()).stream())
+          .anyMatch(column -> column.states() != null);
+    }
+
+    @Override
+    public List<String> names() {
+      List<String> all = new ArrayList<>();
+      sources.forEach(source -> source.query().select().forEach(item -> all.add(item.name())));
+      return all;
+    }
+
+    @Override
+    public String title() {
+      return sources.get(0).name() == null ? "the subquery" : tables();
+    }
+
+    @Override
+    public String listing() {
+      return "expected one of " + String.join(", ", names());
+    }
+
+    @Override
+    public String insteadOfAggregate() {
+      return "expected it in SELECT, HAVING or ORDER BY, and in no other aggregate";
+    }
+  }
+
+  /** Flows. */
+  record OfFlows() implements ColumnSource {
+    @Override
+    public Expression column(Token name) {
+      FlowColumn column = FlowColumn.byName(name.text());
+      return column == null ? null : new Column(column);
+    }
+
+    @Override
+    public List<String> names() {
+      return FlowColumn.all().stream().map(FlowColumn::sqlName).toList();
+    }
+
+    @Override
+    public String title() {
+      return "flows";
+    }
+
+    @Override
+    public String listing() {
+      return "docs/format/flow.md lists them";
+    }
+
+    @Override
+    public String insteadOfAggregate() {
+      return "expected it in SELECT, HAVING or ORDER BY, and in no other aggregate";
+    }
+  }
+
+  /** A result table. */
+  record OfTable(List<Named> columns, String title) implements ColumnSource {
+    public OfTable {
+      columns = List.copyOf(columns);
+    }
+
+    @Override
+    public Expression column(Token name) {
+      String wanted =
+          name.kind() == Token.Kind.WORD ? name.text().toLowerCase(Locale.ROOT) : name.text();
+      for (Named one : columns) {
+        if (one.name().equals(wanted)) {
+          return new Named(wanted, one.kind()); // an instance for each place in the text
+        }
+      }
+      return null;
+    }
+
+    @Override
+    public List<String> names() {
+      return columns.stream().map(Named::name).toList();
+    }
+
+    @Override
+    public boolean takesParameters() {
+      return false;
+    }
+
+    @Override
+    public String listing() {
+      return "expected one of " + String.join(", ", names());
+    }
+
+    @Override
+    public String insteadOfAggregate() {
+      return "expected an expression over the columns of " + title;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package org.flowmon.udaf.parser;
+
+import java.util.List;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.text.Token;
+import org.flowmon.udaf.text.TokenStream;
+
+/**
+ * Parses the query dialect of {@code docs/query.md}. Written by hand: it accepts exactly the
+ * dialect, knows the place of every part, and takes time that grows with the text's length alone,
+ * as all else is bounded.
+ */
+public final class QueryParser {
+  private QueryParser() {}
+
+  /**
+   * Parses one SELECT over {@code flows}; it may ask others by IN (SELECT …).
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static FlowQuery parse(String sql) {
+    TokenStream tokens = new TokenStream(sql);
+    int from = tokens.fromAhead();
+    Query query = query(tokens);
+    if (query instanceof FlowQuery flows) {
+      return flows;
+    }
+    throw tokens.error("expected flows, found a subquery, which cannot stand here", from);
+  }
+
+  /**
+   * Parses a query, over {@code flows} or over the results of queries.
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static Query parseQuery(String sql) {
+    return query(new TokenStream(sql));
+  }
+
+  private static Query query(TokenStream tokens) {
+    Query query = new SelectParser(tokens, new Nesting(tokens), 0).query();
+    tokens.takeSymbol(";");
+    if (tokens.peek().kind() != Token.Kind.END) {
+      throw tokens.expectedEnd("the end of the query");
+    }
+    return query;
+  }
+
+  /**
+   * Parses a filter alone, as after WHERE, without queries in it.
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static Expression parseCondition(String sql) {
+    return parseCondition(sql, new ColumnSource.OfFlows());
+  }
+
+  /**
+   * Parses a condition over the rows of a result table.
+   *
+   * @param columns those of the table
+   * @param title what errors call the table: {@code the report}
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static Expression parseCondition(
+      String sql, List<Expression.Named> columns, String title) {
+    return parseCondition(sql, new ColumnSource.OfTable(columns, title));
+  }
+
+  private static Expression parseCondition(String sql, ColumnSource columns) {
+    TokenStream tokens = new TokenStream(sql);
+    Expression condition = new ExpressionParser(tokens, columns, null, 0).parseCondition();
+    if (tokens.peek().kind() != Token.Kind.END) {
+      throw tokens.expectedInstead("an operator or the end of the condition");
+    }
+    return condition;
+  }
+}

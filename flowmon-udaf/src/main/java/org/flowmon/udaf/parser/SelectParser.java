@@ -1,0 +1,364 @@
+package org.flowmon.udaf.parser;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LimitBy;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.TableQuery;
+import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.text.Keywords;
+import org.flowmon.udaf.text.Token;
+import org.flowmon.udaf.text.TokenStream;
+
+/** Parses one SELECT, and by {@link Nesting} those in it. */
+final class SelectParser {
+  private final TokenStream tokens;
+  private final Nesting nesting;
+  private final int depth;
+  private final List<SelectItem> select = new ArrayList<>();
+  private final List<Integer> selectStarts = new ArrayList<>();
+  private final List<Expression> groupBy = new ArrayList<>();
+  private final List<OrderItem> orderBy = new ArrayList<>();
+  private final List<Integer> orderStarts = new ArrayList<>();
+  // Null over flows.
+  private List<Source> sources;
+  private ColumnSource columns;
+  private ExpressionParser expressions;
+  private GroupParser groups;
+
+  /**
+   * A SELECT at the place of the tokens.
+   *
+   * @param depth how deep the expression nests that it is in
+   */
+  SelectParser(TokenStream tokens, Nesting nesting, int depth) {
+    this.tokens = tokens;
+    this.nesting = nesting;
+    this.depth = depth;
+  }
+
+  /** The query up to what is none of its clauses. */
+  Query query() {
+    int start = tokens.peek().start();
+    tokens.expectWord("SELECT");
+    int from = from();
+    int distinct = tokens.peek().isWord("DISTINCT") ? tokens.next().start() : -1;
+    if (tokens.peek().isSymbol("*")) {
+      selectAll(tokens.next().start(), null);
+    } else {
+      do {
+        selectItem();
+      } while (tokens.takeSymbol(","));
+    }
+    if (!tokens.peek().isWord("FROM")) {
+      throw tokens.expected("',' or FROM");
+    }
+    tokens.next();
+    if (sources == null) {
+      expectFlows();
+    } else {
+      tokens.returnTo(from);
+    }
+    Expression where = tokens.takeWord("WHERE") ? expressions.parseCondition() : null;
+    if (distinct >= 0) {
+      groupByItems(distinct);
+    }
+    if (tokens.takeWord("GROUP")) {
+      tokens.expectWord("BY");
+      do {
+        groupBy.add(groupItem());
+      } while (tokens.takeSymbol(","));
+    }
+    Expression having = tokens.peek().isWord("HAVING") ? having(distinct) : null;
+    if (tokens.takeWord("ORDER")) {
+      tokens.expectWord("BY");
+      do {
+        orderItem();
+      } while (tokens.takeSymbol(","));
+    }
+    long limit = tokens.takeWord("LIMIT") ? limit() : -1;
+    LimitBy limitBy = null;
+    if (limit >= 0 && tokens.peek().isWord("BY")) {
+      limitBy = limitBy(limit);
+      limit = tokens.takeWord("LIMIT") ? limit() : -1;
+    }
+    FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
+    expressions.checkOperators(query, start);
+    if (tokens.isEndOfQuery()) {
+      checkGroups(query); // else what stands there is the error
+    }
+    return sources == null ? query : new TableQuery(sources, query);
+  }
+
+  /**
+   * Reads what stands after FROM, as names before it mean columns of that.
+   *
+   * @return the place after it where it is no table
+   */
+  private int from() {
+    int items = tokens.place();
+    int from = tokens.placeOfFrom();
+    int after = -1;
+    if (from >= 0) {
+      tokens.returnTo(from + 1);
+      if (tokens.peek().isSymbol("(")) {
+        sources = new FromParser(tokens, nesting, depth).sources();
+        after = tokens.place();
+      }
+      tokens.returnTo(items);
+    }
+    columns = sources == null ? new ColumnSource.OfFlows() : new ColumnSource.OfSources(sources);
+    expressions = new ExpressionParser(tokens, columns, nesting, depth);
+    groups = new GroupParser(tokens, expressions, select, groupBy);
+    return after;
+  }
+
+  /** SELECT DISTINCT: the items are the keys. */
+  private void groupByItems(int start) {
+    if (tokens.peek().isWord("GROUP")) {
+      throw tokens.error("DISTINCT and GROUP BY: expected one of them", start);
+    }
+    for (int i = 0; i < select.size(); i++) {
+      Expression key = select.get(i).what();
+      if (ExpressionParts.hasAggregate(key)) {
+        throw tokens.error(
+            "aggregates over distinct rows are not built yet: expected a column or an expression"
+                + " after DISTINCT",
+            selectStarts.get(i));
+      } else if (!(key instanceof Literal)) {
+        groupBy.add(key);
+      }
+    }
+    if (groupBy.isEmpty()) {
+      throw tokens.error("expected a column or an expression after DISTINCT", start);
+    }
+  }
+
+  private void expectFlows() {
+    Token table = tokens.peek();
+    boolean named = table.kind() == Token.Kind.WORD || table.kind() == Token.Kind.QUOTED_NAME;
+    if (!named || !table.text().toLowerCase(Locale.ROOT).equals("flows")) {
+      throw table.kind() == Token.Kind.END
+          ? tokens.expected("the table flows")
+          : tokens.error(
+              "no table " + table.shown() + ": expected flows, the only one", table.start());
+    }
+    tokens.next();
+    Token next = tokens.peek();
+    if (next.isSymbol(",") || next.isWord("JOIN") || FromParser.beginsJoin(next)) {
+      throw tokens.error(
+          "flows itself is not joined: expected queries in parentheses, (SELECT … FROM flows …) AS"
+              + " a JOIN (SELECT …) AS b ON a.x = b.y",
+          next.start());
+    }
+  }
+
+  /**
+   * Selects all columns.
+   *
+   * @param start where that is asked
+   * @param of of the query of this name; null: all of all
+   */
+  private void selectAll(int start, Token of) {
+    if (sources == null) {
+      for (FlowColumn column : FlowColumn.all()) {
+        select.add(new SelectItem(column.sqlName(), new Column(column)));
+        selectStarts.add(start);
+      }
+      return;
+    }
+    boolean any = false;
+    for (Source source : sources) {
+      if (of == null || ColumnSource.isNamed(of, source.name())) {
+        any = true;
+        for (Named column : source.query().columns(source.name())) {
+          add(new SelectItem(column.name(), column), start);
+        }
+      }
+    }
+    if (!any) {
+      throw tokens.error(((ColumnSource.OfSources) columns).noTable(of), start);
+    }
+  }
+
+  private void add(SelectItem item, int start) {
+    if (select.size() == Query.MAX_ITEMS) {
+      throw tokens.error("a SELECT has at most " + Query.MAX_ITEMS + " items", start);
+    }
+    for (SelectItem other : select) {
+      if (other.name().equals(item.name())) {
+        throw tokens.error(
+            "two columns of the result are named '"
+                + item.name()
+                + "': expected AS and another name",
+            start);
+      }
+    }
+    select.add(item);
+    selectStarts.add(start);
+  }
+
+  private void selectItem() {
+    int start = tokens.peek().start();
+    if (sources != null && tokens.peek(1).isSymbol(".") && tokens.peek(2).isSymbol("*")) {
+      Token of = tokens.next();
+      tokens.next();
+      tokens.next();
+      selectAll(start, of);
+      return;
+    }
+    Expression what = expressions.selected();
+    String text = tokens.text(start, tokens.peek().start());
+    String name = text.toLowerCase(Locale.ROOT);
+    if (what instanceof Column column) {
+      name = column.column().sqlName();
+    } else if (what instanceof Named column) {
+      name = column.name();
+    }
+    boolean as = tokens.takeWord("AS");
+    Token alias = tokens.peek();
+    if (alias.kind() == Token.Kind.QUOTED_NAME) {
+      name = tokens.next().text();
+    } else if (alias.kind() == Token.Kind.WORD && !Keywords.contains(alias.text())) {
+      name = tokens.next().text().toLowerCase(Locale.ROOT);
+    } else if (as) {
+      throw tokens.expected("a name after AS");
+    }
+    add(new SelectItem(name, what), start);
+  }
+
+  private Expression groupItem() {
+    int start = tokens.peek().start();
+    SelectItem named = aliasedItem(false);
+    Expression key;
+    if (named == null) {
+      key = expressions.parse();
+    } else {
+      key = named.what();
+    }
+    if (key instanceof Literal) {
+      throw tokens.error(
+          "expected a column, an alias or an expression to group by, found a constant", start);
+    }
+    if (ExpressionParts.hasAggregate(key)) {
+      throw tokens.error(
+          "'" + named.name() + "' has an aggregate, which groups cannot be made by", start);
+    }
+    return key;
+  }
+
+  private Expression having(int distinct) {
+    int start = tokens.next().start();
+    if (distinct >= 0) {
+      throw tokens.error("DISTINCT and HAVING: expected one of them", distinct);
+    }
+    return groups.having(start);
+  }
+
+  private void orderItem() {
+    int start = tokens.peek().start();
+    SelectItem named = aliasedItem(true);
+    Expression what = named == null ? expressions.selected() : named.what();
+    if (what instanceof Literal) {
+      throw tokens.error(
+          "expected a column, an alias or an aggregate to order by, found a constant", start);
+    }
+    boolean descending = tokens.takeWord("DESC");
+    if (!descending) {
+      tokens.takeWord("ASC");
+    }
+    boolean nullsFirst = false;
+    if (tokens.takeWord("NULLS")) {
+      nullsFirst = tokens.takeWord("FIRST");
+      if (!nullsFirst && !tokens.takeWord("LAST")) {
+        throw tokens.expected("FIRST or LAST");
+      }
+    }
+    orderBy.add(new OrderItem(what, descending, nullsFirst));
+    orderStarts.add(start);
+  }
+
+  /**
+   * Takes a bare name that is an alias of the select list. In GROUP BY a column of that name comes
+   * first, in ORDER BY the alias, as in SQL.
+   */
+  private SelectItem aliasedItem(boolean aliasFirst) {
+    Token name = tokens.peek();
+    boolean bare = name.kind() == Token.Kind.WORD || name.kind() == Token.Kind.QUOTED_NAME;
+    Token after = tokens.peek(1);
+    boolean alone =
+        after.kind() == Token.Kind.END
+            || after.isSymbol(",")
+            || after.isSymbol(";")
+            || after.isSymbol(")")
+            || (after.kind() == Token.Kind.WORD
+                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "HAVING", "ORDER")
+                    .contains(after.text()));
+    if (!bare || !alone || (!aliasFirst && columns.column(name) != null)) {
+      return null;
+    }
+    SelectItem item = groups.itemNamed(name);
+    if (item != null) {
+      tokens.next();
+    }
+    return item;
+  }
+
+  /** The keys of LIMIT … BY, which BY stands before. */
+  private LimitBy limitBy(long rows) {
+    int start = tokens.next().start();
+    if (groupBy.isEmpty()) {
+      throw tokens.error(
+          "LIMIT … BY keeps some groups of each key, and there are none: expected GROUP BY", start);
+    } else if (rows == 0) {
+      throw tokens.error("LIMIT 0 BY keeps nothing: expected 1 or more", start);
+    }
+    List<Expression> keys = new ArrayList<>();
+    do {
+      int at = tokens.peek().start();
+      SelectItem named = aliasedItem(false);
+      Expression key = named == null ? expressions.parse() : named.what();
+      if (!groupBy.contains(key)) {
+        throw tokens.error(
+            "expected one of the keys of GROUP BY, "
+                + groupBy.stream().map(Expression::toString).collect(Collectors.joining(", ")),
+            at);
+      }
+      keys.add(key);
+    } while (tokens.takeSymbol(","));
+    return new LimitBy(rows, keys);
+  }
+
+  private long limit() {
+    Token number = tokens.peek();
+    if (number.kind() == Token.Kind.WHOLE_NUMBER && number.text().length() <= 18) {
+      return Long.parseLong(tokens.next().text());
+    }
+    throw tokens.expected("a number of rows");
+  }
+
+  /** In a grouped query items are made of keys and aggregates. */
+  private void checkGroups(FlowQuery query) {
+    if (!query.isAggregated()) {
+      return;
+    }
+    for (int i = 0; i < select.size(); i++) {
+      groups.check(select.get(i).what(), selectStarts.get(i), "SELECT");
+    }
+    for (int i = 0; i < orderBy.size(); i++) {
+      groups.check(orderBy.get(i).what(), orderStarts.get(i), "ORDER BY");
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package org.flowmon.udaf.parser;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.OfStates;
+import org.flowmon.udaf.query.Functions;
+import org.flowmon.udaf.query.StateType;
+import org.flowmon.udaf.query.StateValue.Part;
+import org.flowmon.udaf.query.Typing;
+import org.flowmon.udaf.text.Token;
+import org.flowmon.udaf.text.TokenStream;
+
+/**
+ * Parses calls of aggregate functions and of what takes values out of their states: {@code
+ * QUANTILES(bytes, 0.01)}, {@code QUANTILE(QUANTILES(bytes), 0.95)}, {@code MEDIAN(q)} where an
+ * item before it is the state {@code q}, {@code MEDIAN(bytes)} where one function alone has such
+ * states, {@code LOWER(MEDIAN(bytes))}. Over results states are columns, too: {@code
+ * MEDIAN(MERGE(q))} of rows, {@code DIFFERENCE(a.q, b.q)} of one.
+ */
+final class StateParser {
+  private final TokenStream tokens;
+  private final ExpressionParser expressions;
+
+  StateParser(TokenStream tokens, ExpressionParser expressions) {
+    this.tokens = tokens;
+    this.expressions = expressions;
+  }
+
+  /** The call that a word begins, which a parenthesis follows; null where it begins none. */
+  Expression call(Token name) {
+    Expression call = unfiltered(name);
+    return call == null ? null : filtered(call);
+  }
+
+  /**
+   * Takes {@code FILTER (WHERE …)} behind an aggregate, if it stands there: rows of which the
+   * condition is not TRUE have NULL as the first argument.
+   */
+  Expression filtered(Expression call) {
+    if (!tokens.peek().isWord("FILTER") || !tokens.peek(1).isSymbol("(")) {
+      return call;
+    }
+    int start = tokens.next().start();
+    tokens.next();
+    if (!(call instanceof AggregateCall aggregate)) {
+      throw tokens.error("FILTER stands behind an aggregate, found " + call, start);
+    }
+    tokens.expectWord("WHERE");
+    int place = tokens.peek().start();
+    Expression term = expressions.argument();
+    Expression condition = expressions.typed(place, () -> Typing.requireBoolean(term));
+    tokens.expectSymbol(")");
+    return expressions.typed(start, () -> Typing.filtered(aggregate, condition));
+  }
+
+  private Expression unfiltered(Token name) {
+    String text = name.text();
+    if (Functions.isFunction(text)) {
+      requireGroups(name, text + " is an aggregate: ");
+      tokens.expectSymbol("(");
+      return function(name);
+    }
+    if (text.equals("MERGE")) {
+      requireGroups(name, text + " is an aggregate: ");
+      tokens.expectSymbol("(");
+      return merged(name);
+    }
+    boolean isBound = text.equals("LOWER") || text.equals("UPPER");
+    if (isBound) {
+      requireStates(name);
+      tokens.expectSymbol("(");
+      return bound(name);
+    } else if (Functions.isPair(text)) {
+      requireStates(name);
+      tokens.expectSymbol("(");
+      return pair(name);
+    }
+    List<String> owners = Functions.withExtractor(text);
+    if (owners.isEmpty() || (AggregateFunction.byName(text) != null && !isStateAhead())) {
+      return null;
+    }
+    requireStates(name);
+    tokens.expectSymbol("(");
+    return extractor(name, owners);
+  }
+
+  /** Refuses what is taken out of states where there can be none: neither groups nor columns. */
+  private void requireStates(Token name) {
+    if (!expressions.columns().hasStates()) {
+      requireGroups(name, name.text() + " is of an aggregate: ");
+    }
+  }
+
+  private void requireGroups(Token name, String what) {
+    if (!expressions.isOverGroups()) {
+      throw tokens.error(what + expressions.columns().insteadOfAggregate(), name.start());
+    }
+  }
+
+  /** Whether a state stands behind the parenthesis. */
+  private boolean isStateAhead() {
+    Token first = tokens.peek(1);
+    boolean isCall =
+        first.kind() == Token.Kind.WORD && tokens.peek(2).isSymbol("(") && givesState(first);
+    Expression item = isCall ? null : item(1);
+    return isCall || (item != null && StateType.of(item) != null);
+  }
+
+  private static boolean givesState(Token name) {
+    return Functions.isFunction(name.text())
+        || name.text().equals("MERGE")
+        || Functions.isPair(name.text());
+  }
+
+  /** What the item is whose name stands there alone, null where none does; columns come first. */
+  private Expression item(int ahead) {
+    Token name = tokens.peek(ahead);
+    Token after = tokens.peek(ahead + 1);
+    boolean alone =
+        (name.kind() == Token.Kind.WORD || name.kind() == Token.Kind.QUOTED_NAME)
+            && (after.isSymbol(",") || after.isSymbol(")"));
+    return alone && expressions.columns().column(name) == null ? expressions.item(name) : null;
+  }
+
+  private AggregateCall function(Token name) {
+    List<Expression> arguments = new ArrayList<>();
+    if (!tokens.peek().isSymbol(")")) {
+      do {
+        arguments.add(expressions.argument());
+      } while (tokens.takeSymbol(","));
+    }
+    tokens.expectSymbol(")");
+    return (AggregateCall)
+        expressions.typed(name.start(), () -> Typing.state(name.text(), arguments));
+  }
+
+  private AggregateCall merged(Token name) {
+    Expression states = expressions.argument();
+    tokens.expectSymbol(")");
+    return (AggregateCall) expressions.typed(name.start(), () -> Typing.merged(states));
+  }
+
+  private Expression pair(Token name) {
+    List<Expression> two = new ArrayList<>();
+    two.add(state());
+    tokens.expectSymbol(",");
+    two.add(state());
+    List<Expression> parameters = parameters();
+    return expressions.typed(
+        name.start(), () -> Typing.ofPair(name.text(), two, parameters, Part.VALUE));
+  }
+
+  /** A state, perhaps an item that is one; whether it is one is to be seen. */
+  private Expression state() {
+    Expression item = item(0);
+    if (item != null) {
+      tokens.next();
+      return item;
+    }
+    return expressions.isOverGroups() ? expressions.parse() : expressions.argument();
+  }
+
+  /** What stands behind states, up to the parenthesis. */
+  private List<Expression> parameters() {
+    List<Expression> parameters = new ArrayList<>();
+    while (tokens.takeSymbol(",")) {
+      parameters.add(expressions.argument());
+    }
+    tokens.expectSymbol(")");
+    return parameters;
+  }
+
+  private Expression extractor(Token name, List<String> owners) {
+    Expression state = state(name, owners);
+    List<Expression> parameters = parameters();
+    return expressions.typed(
+        name.start(),
+        () ->
+            state instanceof AggregateCall call
+                ? Typing.extracted(call, name.text(), parameters, Part.VALUE)
+                : Typing.taken(state, name.text(), parameters, Part.VALUE));
+  }
+
+  /** The first argument: a state, an item that is one, or rows of the only such function. */
+  private Expression state(Token name, List<String> owners) {
+    Token first = tokens.peek();
+    Expression meant = item(0);
+    if (meant != null) {
+      tokens.next();
+    } else if (first.kind() == Token.Kind.WORD
+        && tokens.peek(1).isSymbol("(")
+        && givesState(first)) {
+      meant = call(tokens.next());
+    } else {
+      Expression rows = expressions.argument();
+      if (StateType.of(rows) != null) {
+        return rows;
+      }
+      requireGroups(name, name.text() + " is of an aggregate: ");
+      if (owners.size() > 1) {
+        throw tokens.error(
+            name.text()
+                + " is of states of "
+                + String.join(" and of ", owners)
+                + ": expected one of them, as "
+                + name.text()
+                + "("
+                + owners.get(0)
+                + "("
+                + rows
+                + "))",
+            first.start());
+      }
+      return (AggregateCall)
+          expressions.typed(first.start(), () -> Typing.state(owners.get(0), List.of(rows)));
+    }
+    if (StateType.of(meant) != null) {
+      return meant;
+    }
+    throw tokens.error(
+        name.text()
+            + " takes a state of "
+            + String.join(" or ", owners)
+            + ", found "
+            + meant
+            + " by the name of "
+            + first.typed(),
+        first.start());
+  }
+
+  private Expression bound(Token name) {
+    Token first = tokens.peek();
+    Expression of = item(0);
+    if (of != null) {
+      tokens.next();
+    } else {
+      of = expressions.parse();
+    }
+    tokens.expectSymbol(")");
+    if (of instanceof OfStates call && call.hasBounds()) {
+      return call.bound(Part.valueOf(name.text()));
+    }
+    boolean isValue =
+        of instanceof AggregateCall call
+            && call.isState()
+            && !call.value().isState()
+            && !call.value().isList()
+            && call.value().part() == Part.VALUE;
+    if (!isValue) {
+      throw tokens.error(
+          name.text()
+              + " takes a value out of a state, as "
+              + name.text()
+              + "(MEDIAN(QUANTILES(bytes))), found "
+              + of,
+          first.start());
+    }
+    AggregateCall call = (AggregateCall) of;
+    return new AggregateCall(call.arguments(), call.value().bound(Part.valueOf(name.text())));
+  }
+}

@@ -1,0 +1,13 @@
+package org.flowmon.udaf.partial;
+
+/**
+ * Bytes that are not partial groups, a group table or a window part: what was found, and what was
+ * expected.
+ */
+public final class PartialFormatException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public PartialFormatException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,158 @@
+package org.flowmon.udaf.partial;
+
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupSample;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.group.TextDictionary;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Merges the columns of partial groups into tables of one layout, some groups at a time. Tables may
+ * share one: its memory is larger than that of a table with few groups. Not thread-safe.
+ */
+public final class PartialMerge {
+  private static final int CHUNK = 256;
+
+  private final GroupLayout layout;
+  private final long[] nulls = new long[CHUNK];
+  private final long[] hashes = new long[CHUNK];
+  private final long[][] keys;
+  private final long[][] states;
+  private final int[] places = new int[CHUNK];
+  private final int[] from = new int[CHUNK];
+  private final int functions;
+
+  public PartialMerge(GroupLayout layout) {
+    this.layout = layout;
+    this.keys = new long[layout.keyWords()][CHUNK];
+    this.states = new long[layout.stateWords()][CHUNK];
+    this.functions = layout.functions().size();
+  }
+
+  public void into(GroupTable table, PartialGroups groups) {
+    check(groups);
+    for (int first = 0; first < groups.groups(); first += CHUNK) {
+      int count = Math.min(CHUNK, groups.groups() - first);
+      read(groups, table.texts(), first, count);
+      table.keyColumns().hash(nulls, keys, count, hashes);
+      GroupSample sample = table.sample();
+      int kept = count;
+      if (sample != null) {
+        kept = sample.keep(table.keyColumns(), nulls, keys, hashes, states, from, count);
+      }
+      table.mergeColumns(nulls, keys, hashes, states, places, kept);
+      mergeStates(table, groups, kept);
+    }
+  }
+
+  /** Takes over groups that are certain not to be in the table, as {@link GroupTable#append}. */
+  public void append(GroupTable table, PartialGroups groups) {
+    check(groups);
+    for (int first = 0; first < groups.groups(); first += CHUNK) {
+      int count = Math.min(CHUNK, groups.groups() - first);
+      read(groups, table.texts(), first, count);
+      int before = table.size();
+      table.appendColumns(nulls, keys, states, count);
+      for (int i = 0; i < count && functions > 0; i++) {
+        places[i] = before + i;
+      }
+      mergeStates(table, groups, count);
+    }
+  }
+
+  /** Merges what functions have of the groups at hand, whose numbers the places are. */
+  private void mergeStates(GroupTable table, PartialGroups groups, int count) {
+    int first = 1 + keys.length + states.length;
+    for (int f = 0; f < functions; f++) {
+      for (int i = 0; i < count; i++) {
+        StateReader state = groups.state(first + f, from[i]);
+        if (state != null) {
+          try {
+            table.states().merge(f, places[i], state);
+          } catch (StateFormatException e) {
+            throw new PartialFormatException("group " + from[i] + ": " + e.getMessage());
+          }
+        }
+      }
+    }
+  }
+
+  private void check(PartialGroups groups) {
+    if (groups.fingerprint() != layout.fingerprint() || groups.columns() != columns()) {
+      throw new PartialFormatException(
+          "partial groups of query "
+              + groups.queryId()
+              + " with "
+              + groups.columns()
+              + " columns are made otherwise than the query's groups, which have "
+              + columns());
+    }
+    for (int c = 0; c < groups.columns(); c++) {
+      if (groups.isText(c) != isTextColumn(c)) {
+        throw new PartialFormatException(
+            "column "
+                + c
+                + " holds "
+                + (groups.isText(c) ? "texts" : "words")
+                + ", expected the contrary");
+      } else if (groups.isStates(c) != (c >= columns() - functions)) {
+        throw new PartialFormatException(
+            "column "
+                + c
+                + (groups.isStates(c) ? " holds states" : " holds no states")
+                + ", expected the contrary");
+      }
+    }
+  }
+
+  private int columns() {
+    return 1 + layout.keyWords() + layout.stateWords() + functions;
+  }
+
+  private boolean isTextColumn(int column) {
+    for (int k = 0; k < layout.keys().size(); k++) {
+      if (layout.keyKind(k) == ValueKind.TEXT && 1 + layout.keyWord(k) == column) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void read(PartialGroups groups, TextDictionary texts, int first, int count) {
+    for (int i = 0; i < count && functions > 0; i++) {
+      from[i] = first + i;
+    }
+    groups.readWords(0, first, count, nulls);
+    for (int w = 0; w < keys.length; w++) {
+      if (groups.isText(1 + w)) {
+        readTexts(groups, texts, first, count, w);
+      } else {
+        groups.readWords(1 + w, first, count, keys[w]);
+      }
+    }
+    for (int w = 0; w < states.length; w++) {
+      groups.readWords(1 + keys.length + w, first, count, states[w]);
+    }
+    long unknown = -1L << layout.keys().size();
+    for (int i = 0; i < count; i++) {
+      if ((nulls[i] & unknown) != 0) {
+        throw new PartialFormatException(
+            "group " + (first + i) + " has NULL keys that the query has not");
+      }
+    }
+  }
+
+  private void readTexts(
+      PartialGroups groups, TextDictionary texts, int first, int count, int word) {
+    int key = 0;
+    while (layout.keyWord(key) != word) {
+      key++;
+    }
+    for (int i = 0; i < count; i++) {
+      boolean isNull = (nulls[i] >>> key & 1) != 0;
+      keys[word][i] = isNull ? 0 : texts.number(groups.text(1 + word, first + i));
+    }
+  }
+}

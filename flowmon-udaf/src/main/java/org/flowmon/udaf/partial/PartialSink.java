@@ -1,0 +1,13 @@
+package org.flowmon.udaf.partial;
+
+/** Where the low level's partial groups go. */
+@FunctionalInterface
+public interface PartialSink {
+  /**
+   * Takes the groups of one query, one pane and one key group.
+   *
+   * @param keyGroup 0 … max parallelism − 1
+   * @param partialGroups bytes for {@link PartialGroups#open}; the array is given away
+   */
+  void emit(int keyGroup, byte[] partialGroups);
+}

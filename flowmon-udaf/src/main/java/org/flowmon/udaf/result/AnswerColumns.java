@@ -1,0 +1,316 @@
+package org.flowmon.udaf.result;
+
+import java.util.Arrays;
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.Deviation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * The answer of an aggregated query while it is written, column by column. First {@link #inspect}
+ * sees the states of all groups, then {@link #allocate} makes the columns, then keys and aggregates
+ * are written; several threads may inspect, and write different rows, at the same time.
+ */
+public final class AnswerColumns {
+  /** A column of the answer. */
+  private static final class Column {
+    private final SelectItem item;
+    private final int key; // its place in GROUP BY, −1 where it is none
+    private final Accumulator value; // of an aggregate
+    private final Accumulator values;
+    private final Deviation deviation; // null of all else
+    private boolean isWide;
+    private boolean hasNulls;
+    private long[] low;
+    private long[] high;
+    private String[] texts;
+    private boolean[] isNull;
+
+    Column(FlowQuery query, GroupLayout layout, SelectItem item) {
+      this.item = item;
+      AggregateCall call = item.what() instanceof AggregateCall one && !one.isState() ? one : null;
+      this.value = call == null ? null : layout.value(call);
+      this.values = call == null ? null : layout.values(call);
+      this.deviation = call != null && Deviation.is(call) ? new Deviation(layout, call) : null;
+      this.key = call != null ? -1 : query.groupBy().indexOf(item.what());
+    }
+
+    boolean isLiteral() {
+      return key < 0 && item.what() instanceof Literal;
+    }
+
+    boolean isAggregate() {
+      return value != null;
+    }
+
+    boolean isCount() {
+      return value.equals(values);
+    }
+
+    boolean isSumOfIntegers() {
+      return value.operation() == Accumulator.Operation.SUM
+          && deviation == null
+          && item.what().kind() != ValueKind.DOUBLE;
+    }
+  }
+
+  private final Column[] columns;
+  private int rows;
+
+  public AnswerColumns(FlowQuery query, GroupLayout layout) {
+    this.columns =
+        query.select().stream().map(item -> new Column(query, layout, item)).toArray(Column[]::new);
+  }
+
+  /**
+   * Looks at the states of groups that are to be written: what none of them needs is not made.
+   *
+   * @param states the state of each group, all {@code stride} words apart
+   * @param first where the first begins
+   */
+  public void inspect(long[] states, int first, int stride, int groups) {
+    for (Column column : columns) {
+      if (!column.isAggregate() || column.isCount()) {
+        continue;
+      }
+      boolean isSum = column.value.operation() == Accumulator.Operation.SUM;
+      int wraps = first + column.value.word() + 1;
+      int count = first + column.values.word();
+      long wide = 0;
+      boolean nulls = false;
+      for (int g = 0; g < groups; g++) {
+        wide |= isSum ? states[wraps + g * stride] : 0;
+        nulls |=
+            column.deviation == null
+                ? states[count + g * stride] == 0
+                : column.deviation.isNull(states, first + g * stride);
+      }
+      synchronized (this) {
+        column.isWide |= wide != 0;
+        column.hasNulls |= nulls;
+      }
+    }
+  }
+
+  /** Bytes of a row of a column that {@link #allocate} makes; none where it makes none. */
+  public int bytesPerRow(int place) {
+    Column column = columns[place];
+    boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
+    boolean isWide = column.isAggregate() && column.isWide;
+    int longs = isAddress || isWide ? 2 : 1;
+    int marks = column.hasNulls ? 1 : 0;
+    return column.isAggregate() || column.isLiteral() ? longs * Long.BYTES + marks : 0;
+  }
+
+  /** Makes the columns, for so many rows. */
+  public void allocateAll(int rowCount) {
+    setRows(rowCount);
+    for (int column = 0; column < columns.length; column++) {
+      allocate(column);
+    }
+  }
+
+  /** How many rows there will be. */
+  public void setRows(int rowCount) {
+    rows = rowCount;
+  }
+
+  /** Makes one column, unless it is of a key or computed; several threads may each make some. */
+  public void allocate(int place) {
+    Column column = columns[place];
+    if (column.isAggregate()) {
+      boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
+      column.low = new long[rows];
+      column.high = isAddress || column.isWide ? new long[rows] : null;
+      column.isNull = column.hasNulls ? new boolean[rows] : null;
+    } else if (column.isLiteral()) {
+      allocateLiteral(column, ((Literal) column.item.what()).value());
+    }
+  }
+
+  private void allocateLiteral(Column column, Value value) {
+    if (value.isNull()) {
+      return;
+    }
+    if (value.kind() == ValueKind.TEXT) {
+      column.texts = new String[rows];
+      Arrays.fill(column.texts, value.text());
+      return;
+    }
+    column.low = new long[rows];
+    Arrays.fill(column.low, value.low());
+    if (value.kind() == ValueKind.ADDRESS) {
+      column.high = new long[rows];
+      Arrays.fill(column.high, value.high());
+    }
+  }
+
+  /** Number of columns. */
+  public int count() {
+    return columns.length;
+  }
+
+  /** The place in GROUP BY of the key that a column shows, −1 where it shows none. */
+  public int key(int column) {
+    return columns[column].key;
+  }
+
+  /**
+   * Gives a column of a key, or one that is computed, its arrays, which are taken over and may be
+   * filled until {@link #build}: see {@link ResultTable.Builder#fill}.
+   */
+  public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
+    columns[column].low = low;
+    columns[column].high = high;
+    columns[column].texts = texts;
+    columns[column].isNull = isNull;
+  }
+
+  /** The low longs of a column. */
+  public long[] low(int column) {
+    return columns[column].low;
+  }
+
+  /** The high longs of a column, null where it needs none. */
+  public long[] high(int column) {
+    return columns[column].high;
+  }
+
+  /** Which rows of a column are NULL, null where none is. */
+  public boolean[] isNull(int column) {
+    return columns[column].isNull;
+  }
+
+  /**
+   * Writes the aggregates of groups.
+   *
+   * @param places where the state of each begins
+   * @param row the row of the first, the others follow
+   */
+  public void writeAggregates(long[] states, int[] places, int groups, int row) {
+    for (Column column : columns) {
+      if (column.isAggregate()) {
+        write(column, states, places, groups, row);
+      }
+    }
+  }
+
+  /** Whether every aggregate is a count, or the sum of whole numbers. */
+  public boolean areSumsAndCounts() {
+    for (Column column : columns) {
+      if (column.isAggregate() && !column.isCount() && !column.isSumOfIntegers()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Writes aggregates that {@link #areSumsAndCounts} of groups of which one sum and one count, both
+   * longs, say all.
+   *
+   * @param words sums and counts
+   * @param sum where the first sum is, the others follow {@code stride} words apart
+   * @param count where the first count is
+   * @param row the row of the first, the others follow
+   */
+  public void writeSumsAndCounts(
+      long[] words, int sum, int count, int stride, int groups, int row) {
+    for (Column column : columns) {
+      if (column.isAggregate()) {
+        long[] out = column.low;
+        int at = column.isCount() ? count : sum;
+        for (int i = 0; i < groups; i++) {
+          out[row + i] = words[at];
+          at += stride;
+        }
+      }
+    }
+  }
+
+  private static void write(Column column, long[] states, int[] places, int groups, int row) {
+    int word = column.value.word();
+    boolean isDouble = column.item.what().kind() == ValueKind.DOUBLE;
+    boolean isSum = column.value.operation() == Accumulator.Operation.SUM;
+    if (column.deviation != null) {
+      writeDeviations(column, states, places, groups, row);
+      return;
+    }
+    if (isDouble && !column.isCount()) {
+      for (int i = 0; i < groups; i++) {
+        column.low[row + i] =
+            isSum
+                ? average(states, places[i] + word, places[i] + column.values.word())
+                : Accumulation.sortable(states[places[i] + word]);
+      }
+    } else if (column.value.operation().isAddress()) {
+      for (int i = 0; i < groups; i++) {
+        column.high[row + i] = states[places[i] + word];
+        column.low[row + i] = states[places[i] + word + 1];
+      }
+    } else {
+      long[] low = column.low;
+      for (int i = 0; i < groups; i++) {
+        low[row + i] = states[places[i] + word];
+      }
+      writeHighs(column, states, places, groups, row);
+    }
+    if (column.isNull != null) {
+      for (int i = 0; i < groups; i++) {
+        column.isNull[row + i] = states[places[i] + column.values.word()] == 0;
+      }
+    }
+  }
+
+  private static void writeDeviations(
+      Column column, long[] states, int[] places, int groups, int row) {
+    for (int i = 0; i < groups; i++) {
+      if (column.deviation.isNull(states, places[i])) {
+        column.isNull[row + i] = true;
+      } else {
+        double deviation = column.deviation.of(states, places[i]);
+        column.low[row + i] = Double.doubleToLongBits(deviation);
+      }
+    }
+  }
+
+  private static void writeHighs(Column column, long[] states, int[] places, int n, int row) {
+    if (column.high != null) {
+      int word = column.value.word();
+      for (int i = 0; i < n; i++) {
+        int at = places[i] + word;
+        column.high[row + i] = states[at + 1] + (states[at] >> 63);
+      }
+    }
+  }
+
+  private static long average(long[] states, int sum, int count) {
+    long low = states[sum];
+    long values = states[count];
+    return values == 0
+        ? 0
+        : Double.doubleToLongBits(Int128.divide(states[sum + 1] + (low >> 63), low, values));
+  }
+
+  /** The answer. */
+  public ResultTable build() {
+    ResultTable.Builder builder = new ResultTable.Builder();
+    for (Column column : columns) {
+      builder.column(column.item.name(), column.item.what().kind());
+    }
+    builder.rows(rows);
+    for (int c = 0; c < columns.length; c++) {
+      Column column = columns[c];
+      builder.fill(c, column.low, column.high, column.texts, column.isNull);
+    }
+    return builder.build();
+  }
+}

@@ -1,0 +1,107 @@
+package org.flowmon.udaf.result;
+
+import java.util.Arrays;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.TextOrder;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * What an expression over groups gives for some of them, in their order: arrays as {@link
+ * org.flowmon.udaf.value.ResultTable.Builder#fill} takes them. Immutable.
+ */
+final class ComputedColumn {
+  private final ValueKind kind;
+  private final long[] low;
+  private final String[] texts;
+  private final boolean[] isNull;
+  private long[] high; // of addresses and of numbers beyond 64 bits, else null
+
+  private ComputedColumn(ValueKind kind, int rows) {
+    this.kind = kind;
+    this.low = kind == null || kind == ValueKind.TEXT ? null : new long[rows];
+    this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
+    this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
+    this.isNull = new boolean[rows];
+  }
+
+  /**
+   * Computes it.
+   *
+   * @param query whose groups are in the table
+   * @param groups their numbers
+   */
+  static ComputedColumn of(GroupTable table, FlowQuery query, Expression what, int[] groups) {
+    GroupBlocks blocks = new GroupBlocks(table, query, what);
+    CompiledExpression compiled = CompiledExpression.of(what, blocks.vectors());
+    Vector vector = compiled.newVector();
+    ComputedColumn column = new ComputedColumn(compiled.kind(), groups.length);
+    blocks.read(
+        groups,
+        (from, n) -> {
+          compiled.evaluate(n, vector);
+          column.take(vector, from, n);
+        });
+    return column;
+  }
+
+  private void take(Vector vector, int from, int n) {
+    if (texts != null) {
+      System.arraycopy(vector.texts(), 0, texts, from, n);
+    } else if (low != null) {
+      System.arraycopy(vector.values(), 0, low, from, n);
+    }
+    if (kind == ValueKind.ADDRESS) {
+      System.arraycopy(vector.high(), 0, high, from, n);
+    } else if (high != null || vector.isWide()) {
+      widen(from);
+      for (int i = 0; i < n; i++) {
+        high[from + i] = vector.upper(i);
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      isNull[from + i] = !vector.isValid(i);
+    }
+  }
+
+  /** Makes room for upper longs, with those of the rows before. */
+  private void widen(int filled) {
+    if (high == null) {
+      high = new long[low.length];
+      Arrays.setAll(high, row -> row < filled ? low[row] >> 63 : 0);
+    }
+  }
+
+  /** Gives the values to a column of an answer. */
+  void fill(AnswerColumns columns, int column) {
+    columns.set(column, low, high, texts, isNull);
+  }
+
+  boolean isNull(int row) {
+    return isNull[row];
+  }
+
+  /** The order of two values that are not NULL. */
+  int compare(int a, int b) {
+    return switch (kind) {
+      case ADDRESS -> IpAddress.compare(high[a], low[a], high[b], low[b]);
+      case TEXT -> TextOrder.compare(texts[a], texts[b]);
+      case DOUBLE ->
+          compareDoubles(Double.longBitsToDouble(low[a]), Double.longBitsToDouble(low[b]));
+      default ->
+          high == null
+              ? Long.compare(low[a], low[b])
+              : Int128.compare(high[a], low[a], high[b], low[b]);
+    };
+  }
+
+  /** Zeros are equal whatever their sign. */
+  private static int compareDoubles(double a, double b) {
+    return a == b ? 0 : Double.compare(a, b);
+  }
+}

@@ -1,0 +1,225 @@
+package org.flowmon.udaf.result;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupSample;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ResultTable;
+
+/**
+ * How a query with COUNT(DISTINCT …) is answered: for each list of arguments rows are grouped by
+ * the query's keys and these arguments, and then the groups of equal keys are counted. The first of
+ * these groupings also has all other aggregates, whose states are merged. Immutable, safe for many
+ * threads.
+ *
+ * <pre>
+ *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
+ *     rows ─► SELECT k, a, b, SUM(c) … GROUP BY k, a, b ─┐ one more where a, b are not NULL; SUM(c)
+ *          └► SELECT k, d … GROUP BY k, d ───────────────┴► groups of k
+ * </pre>
+ */
+public final class DistinctCounts {
+  // Groups between two looks at whether to go on.
+  private static final int CHECKED = 4096;
+
+  private final FlowQuery query;
+  private final GroupLayout layout;
+  private final List<FlowQuery> groupings = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
+
+  /**
+   * What a group of a grouping adds to the group of its keys.
+   *
+   * @param count the word that counts it
+   * @param arguments a bit for each key of the grouping that is an argument and must not be NULL
+   */
+  private record Step(Accumulator count, long arguments, List<Moved> states) {}
+
+  /** A state of a grouping, and where it goes. */
+  private record Moved(Accumulator into, int from) {}
+
+  private DistinctCounts(FlowQuery query) {
+    this.query = query;
+    this.layout = GroupLayout.ofCounts(query);
+    List<AggregateCall> others =
+        query.aggregates().stream().filter(call -> !call.isDistinct()).distinct().toList();
+    Set<AggregateCall> counted = new LinkedHashSet<>();
+    query.aggregates().stream().filter(AggregateCall::isDistinct).forEach(counted::add);
+    for (AggregateCall call : counted) {
+      FlowQuery grouping = grouping(call, groupings.isEmpty() ? others : List.of());
+      long arguments = 0;
+      for (Expression argument : call.arguments()) {
+        arguments |= 1L << grouping.groupBy().indexOf(argument);
+      }
+      steps.add(new Step(layout.values(call), arguments, moved(GroupLayout.of(grouping))));
+      groupings.add(grouping);
+    }
+  }
+
+  /**
+   * The way of a query.
+   *
+   * @param query aggregated, without parameters
+   * @return null where it has no COUNT(DISTINCT …)
+   * @throws QueryException where keys and arguments are too many
+   */
+  public static DistinctCounts of(FlowQuery query) {
+    return query.aggregates().stream().anyMatch(AggregateCall::isDistinct)
+        ? new DistinctCounts(query)
+        : null;
+  }
+
+  private FlowQuery grouping(AggregateCall call, List<AggregateCall> others) {
+    List<Expression> keys = new ArrayList<>(query.groupBy());
+    for (Expression argument : call.arguments()) {
+      if (!keys.contains(argument)) {
+        keys.add(argument);
+      }
+    }
+    if (keys.size() > GroupLayout.MAX_KEYS) {
+      throw new QueryException(
+          "keys of GROUP BY and arguments of a COUNT(DISTINCT …) are at most "
+              + GroupLayout.MAX_KEYS
+              + " together, found "
+              + keys.size()
+              + " with "
+              + call);
+    }
+    List<SelectItem> items = new ArrayList<>();
+    keys.forEach(key -> items.add(new SelectItem("k" + items.size(), key)));
+    others.forEach(other -> items.add(new SelectItem("a" + items.size(), other)));
+    return new FlowQuery(items, query.where(), keys, List.of(), -1);
+  }
+
+  /** Where the states of a grouping's aggregates go. */
+  private List<Moved> moved(GroupLayout from) {
+    List<Moved> moved = new ArrayList<>();
+    for (Accumulator accumulator : from.accumulators()) {
+      int place = accumulator.argument();
+      Expression argument = place < 0 ? null : from.arguments().get(place);
+      int mine = argument == null ? -1 : layout.arguments().indexOf(argument);
+      for (Accumulator into : layout.accumulators()) {
+        if (into.operation() == accumulator.operation() && into.argument() == mine) {
+          moved.add(new Moved(into, accumulator.word()));
+        }
+      }
+    }
+    return moved;
+  }
+
+  /** The queries whose groups are to be counted, without order or limit. */
+  public List<FlowQuery> groupings() {
+    return groupings;
+  }
+
+  /** A table for the query's groups. */
+  public GroupTable newTable() {
+    return newTable(null);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory that the query's groups take; null: as much as there is
+   */
+  public GroupTable newTable(GroupMemory memory) {
+    return new GroupTable(layout, memory);
+  }
+
+  /**
+   * Counts groups. Each group of a grouping is to be counted once, into whichever table; tables are
+   * then merged.
+   *
+   * @param grouping the place of the grouping in {@link #groupings}
+   * @param groups of it
+   * @param into made by {@link #newTable}
+   */
+  public void count(int grouping, GroupTable groups, GroupTable into) {
+    count(grouping, groups, into, into.memory()::check);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
+    Step step = steps.get(grouping);
+    if (groups.sample() != null && groups.sample().rest() != null) {
+      leaveOut(step, groups.sample().rest(), into.sample());
+    }
+    int count = step.count().word();
+    long[] from = groups.words();
+    for (int g = 0; g < groups.size(); g++) {
+      if (g % CHECKED == 0) {
+        check.run();
+      }
+      int group = into.findKeysOf(groups, g);
+      into.mergeStates(group, groups, g);
+      int state = into.stateAt(group);
+      long[] words = into.words();
+      if ((from[g * groups.stride()] & step.arguments()) == 0) {
+        words[state + count]++;
+      }
+      for (Moved moved : step.states()) {
+        Accumulator accumulator = moved.into();
+        int at = groups.stateAt(g) + moved.from() - accumulator.word();
+        accumulator.merge(words, state, from, at);
+      }
+    }
+  }
+
+  /** Takes over what groups come to that are not there; how many these are nobody knows. */
+  private void leaveOut(Step step, long[] rest, GroupSample into) {
+    long[] state = new long[layout.stateWords()];
+    layout.reset(state, 0);
+    for (Moved moved : step.states()) {
+      moved.into().merge(state, 0, rest, moved.from() - moved.into().word());
+    }
+    into.takeRest(state, 0);
+  }
+
+  /**
+   * The answer of the query.
+   *
+   * @param groups all groups of each of {@link #groupings}
+   */
+  public ResultTable finish(List<GroupTable> groups) {
+    return finish(groups, null, () -> {});
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory that the query's groups take; null: as much as there is
+   * @param check runs now and then, and may throw to end it
+   */
+  ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
+    GroupTable all = newTable(memory);
+    for (int g = 0; g < groups.size(); g++) {
+      check.run();
+      count(g, groups.get(g), all, check);
+    }
+    return new GroupAnswer(all, query, check).finish();
+  }
+
+  /** The answer of the query over its groups. */
+  public ResultTable finish(GroupTable groups) {
+    return new GroupAnswer(groups, query).finish();
+  }
+
+  /** Likewise, with how far what is approximate in it may be off. */
+  public GroupAnswer.WithBounds answer(GroupTable groups) {
+    return new GroupAnswer(groups, query).finishWithBounds();
+  }
+}

@@ -1,0 +1,81 @@
+package org.flowmon.udaf.result;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * The keys and aggregates of groups that an expression over groups is made of, as vectors, block by
+ * block: so it is evaluated as one over rows is. Not thread-safe.
+ */
+final class GroupBlocks {
+  /** What is done with a block. */
+  @FunctionalInterface
+  interface Work {
+    /**
+     * The vectors hold the values of some groups.
+     *
+     * @param from the place of the first among those that are read
+     * @param n how many, at most {@link Vector#CAPACITY}
+     */
+    void block(int from, int n);
+  }
+
+  // Groups whose keys and aggregates are written at once.
+  private static final int CHUNK = 8 * Vector.CAPACITY;
+
+  private final Map<Expression, Vector> vectors = new LinkedHashMap<>();
+  private final GroupRows rows;
+
+  /**
+   * Blocks of groups.
+   *
+   * @param query whose groups are in the table
+   * @param of the expression
+   */
+  GroupBlocks(GroupTable table, FlowQuery query, Expression of) {
+    collect(of, query.groupBy());
+    List<SelectItem> items = new ArrayList<>();
+    vectors.keySet().forEach(leaf -> items.add(new SelectItem("v" + items.size(), leaf)));
+    this.rows = new GroupRows(table, new FlowQuery(items, null, query.groupBy(), List.of(), -1));
+  }
+
+  private void collect(Expression expression, List<Expression> keys) {
+    if (expression instanceof AggregateCall || keys.contains(expression)) {
+      vectors.computeIfAbsent(expression, leaf -> new Vector(leaf.kind()));
+    } else {
+      ExpressionParts.of(expression).forEach(part -> collect(part, keys));
+    }
+  }
+
+  /** By key or aggregate: its values of the block at hand. */
+  Map<Expression, Vector> vectors() {
+    return vectors;
+  }
+
+  /** Reads groups in the order given. */
+  void read(int[] groups, Work work) {
+    for (int chunk = 0; chunk < groups.length; chunk += CHUNK) {
+      int end = Math.min(groups.length, chunk + CHUNK);
+      ResultTable values = rows.table(Arrays.copyOfRange(groups, chunk, end));
+      for (int from = chunk; from < end; from += Vector.CAPACITY) {
+        int n = Math.min(Vector.CAPACITY, end - from);
+        int column = 0;
+        for (Vector vector : vectors.values()) {
+          TableVectors.load(values, column++, from - chunk, n, vector);
+        }
+        work.block(from, n);
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package org.flowmon.udaf.result;
+
+import java.util.List;
+import java.util.Map;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupFunction;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Collects the answer of an aggregated query: evaluates keys and arguments of chosen rows into a
+ * {@link GroupTable}. The counterpart of {@link RowLookup}. Not thread-safe; several may work on
+ * parts of the rows and be merged.
+ */
+public final class GroupCollector {
+  private final FlowQuery query;
+  private final GroupTable table;
+  private final CompiledExpression[] keys;
+  private final Vector[] keyVectors;
+  private final CompiledExpression[] arguments;
+  private final Vector[] argumentVectors;
+  private final int[] shifted = new int[Vector.CAPACITY];
+
+  /**
+   * An answer without rows yet.
+   *
+   * @param query bound and aggregated
+   */
+  public GroupCollector(FlowQuery query) {
+    this(query, Map.of(), null);
+  }
+
+  /**
+   * An answer whose groups take a limited part of the heap.
+   *
+   * @param memory shared with the query's other collectors
+   */
+  public GroupCollector(FlowQuery query, GroupMemory memory) {
+    this(query, Map.of(), memory);
+  }
+
+  /**
+   * An answer over the rows of other results.
+   *
+   * @param given by column: its vector, which holds the values when rows are added
+   * @param memory that groups take; null: as much as there is
+   */
+  GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
+    this.query = query;
+    GroupLayout layout = GroupLayout.of(query);
+    this.table = new GroupTable(layout, memory);
+    this.keys = compile(layout.keys(), given);
+    this.keyVectors = vectors(keys);
+    this.arguments = compile(layout.arguments(), given);
+    this.argumentVectors = vectors(arguments);
+  }
+
+  static CompiledExpression[] compile(List<Expression> expressions) {
+    return compile(expressions, Map.of());
+  }
+
+  private static CompiledExpression[] compile(
+      List<Expression> expressions, Map<Expression, Vector> given) {
+    return expressions.stream()
+        .map(expression -> CompiledExpression.of(expression, given))
+        .toArray(CompiledExpression[]::new);
+  }
+
+  static Vector[] vectors(CompiledExpression[] expressions) {
+    Vector[] vectors = new Vector[expressions.length];
+    for (int i = 0; i < vectors.length; i++) {
+      vectors[i] = expressions[i].newVector();
+    }
+    return vectors;
+  }
+
+  /**
+   * Adds rows that the query's filter has chosen already.
+   *
+   * @param from first row of the range that the selection is relative to
+   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
+   * @param n how many of them
+   */
+  public void add(FlowRows flows, int from, int[] selection, int n) {
+    if (n == 0) {
+      return;
+    }
+    int first = selection[0];
+    int count = selection[n - 1] - first + 1;
+    for (int k = 0; k < keys.length; k++) {
+      keys[k].evaluate(flows, from + first, count, keyVectors[k]);
+    }
+    for (int a = 0; a < arguments.length; a++) {
+      arguments[a].evaluate(flows, from + first, count, argumentVectors[a]);
+    }
+    for (int r = 0; r < n; r++) {
+      shifted[r] = selection[r] - first;
+    }
+    table.add(keyVectors, argumentVectors, shifted, n);
+  }
+
+  /**
+   * Adds rows of which the given vectors hold the values.
+   *
+   * @param count how many values the vectors hold
+   * @param selection the places of the rows in the vectors, ascending
+   * @param n how many of them
+   * @throws QueryException where a key, or the argument of an aggregate that takes 64 bits, is
+   *     beyond them
+   */
+  void add(int count, int[] selection, int n) {
+    if (n == 0) {
+      return;
+    }
+    GroupLayout layout = table.layout();
+    for (int k = 0; k < keys.length; k++) {
+      keys[k].evaluate(count, keyVectors[k]);
+      requireLongs(keyVectors[k], selection, n, layout.keys().get(k), "GROUP BY");
+    }
+    for (int a = 0; a < arguments.length; a++) {
+      arguments[a].evaluate(count, argumentVectors[a]);
+    }
+    for (Accumulator accumulator : layout.accumulators()) {
+      switch (accumulator.operation()) {
+        case MIN, MAX, SUM_OF_SQUARES -> {
+          int a = accumulator.argument();
+          requireLongs(
+              argumentVectors[a], selection, n, layout.arguments().get(a), "MIN, MAX or STDDEV");
+        }
+        default -> {
+          // counts and sums take whatever there is
+        }
+      }
+    }
+    for (GroupFunction function : layout.functions()) {
+      for (int i = 0; i < function.arguments(); i++) {
+        int a = function.argument(i);
+        requireLongs(
+            argumentVectors[a],
+            selection,
+            n,
+            layout.arguments().get(a),
+            function.function().call().name());
+      }
+    }
+    table.add(keyVectors, argumentVectors, selection, n);
+  }
+
+  private static void requireLongs(
+      Vector vector, int[] selection, int n, Expression what, String where) {
+    if (!vector.isWide()) {
+      return;
+    }
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      if (vector.upper(i) != vector.values()[i] >> 63) {
+        throw new QueryException(
+            where
+                + " takes whole numbers of 64 bits: "
+                + what
+                + " is "
+                + Int128.toBigInteger(vector.upper(i), vector.values()[i])
+                + " in a row");
+      }
+    }
+  }
+
+  /** The groups so far: to be merged, or to be looked at. */
+  public GroupTable table() {
+    return table;
+  }
+
+  /** Takes in what another has collected of the same query. */
+  public void merge(GroupCollector other) {
+    table.merge(other.table);
+  }
+
+  /** The answer over all rows added so far. */
+  public ResultTable finish() {
+    return new GroupAnswer(table, query).finish();
+  }
+}

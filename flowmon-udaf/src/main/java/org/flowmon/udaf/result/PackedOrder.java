@@ -1,0 +1,245 @@
+package org.flowmon.udaf.result;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.Deviation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * What a query's order compares, word by word, packed into one unsigned long for each group: of
+ * each word only the bits in which some groups differ. Most orders fit as a whole, and sorting
+ * longs touches no group.
+ *
+ * <p>Groups whose longs are equal are the same up to the word that {@link #pack} returns; they may
+ * be packed again from there on. Words stand for numbers, times and addresses; what comes behind
+ * the first text, double or expression is not in them.
+ */
+final class PackedOrder {
+  /**
+   * A word that is compared.
+   *
+   * @param at its place in a group
+   * @param flip what makes its order that of unsigned longs
+   * @param nullsAt the place of the word that tells NULL: a mask where {@code nullBit} is not 0,
+   *     else a count of values; −1 where it is never NULL
+   */
+  private record Word(
+      int at, long flip, int nullsAt, long nullBit, boolean descending, boolean nullsFirst) {
+    boolean isNull(long[] data, int group) {
+      return nullsAt >= 0
+          && (nullBit == 0 ? data[group + nullsAt] == 0 : (data[group + nullsAt] & nullBit) != 0);
+    }
+  }
+
+  // Groups that stay in a core's cache while all of their words are looked at.
+  private static final int BLOCK = 512;
+
+  private final GroupTable table;
+  private final GroupLayout layout;
+  private final List<Word> words = new ArrayList<>();
+  private final boolean isWhole;
+
+  PackedOrder(GroupTable table, FlowQuery query) {
+    this.table = table;
+    this.layout = table.layout();
+    this.isWhole = addWords(query);
+  }
+
+  private boolean addWords(FlowQuery query) {
+    for (OrderItem item : query.orderBy()) {
+      boolean known = true;
+      if (item.what() instanceof AggregateCall call) {
+        known = addAggregate(call, item);
+      } else if (query.groupBy().contains(item.what())) {
+        known = addKey(query.groupBy().indexOf(item.what()), item);
+      } else if (query.isComputed(item.what())) {
+        known = false;
+      }
+      if (!known) {
+        return false;
+      }
+    }
+    for (int k = 0; k < query.groupBy().size(); k++) {
+      if (!addKey(k, new OrderItem(query.groupBy().get(k), false, false))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean addKey(int key, OrderItem item) {
+    ValueKind kind = layout.keyKind(key);
+    int at = 1 + layout.keyWord(key);
+    if (kind == ValueKind.TEXT || kind == ValueKind.DOUBLE) {
+      return false;
+    }
+    boolean isAddress = kind == ValueKind.ADDRESS;
+    for (int w = 0; w < (isAddress ? 2 : 1); w++) {
+      long flip = isAddress ? 0 : Long.MIN_VALUE;
+      words.add(new Word(at + w, flip, 0, 1L << key, item.descending(), item.nullsFirst()));
+    }
+    return true;
+  }
+
+  private boolean addAggregate(AggregateCall call, OrderItem item) {
+    if (Deviation.is(call) || call.isState()) {
+      return false;
+    }
+    Accumulator value = layout.value(call);
+    Accumulator values = layout.values(call);
+    int state = 1 + layout.keyWords();
+    int nullsAt = value.equals(values) ? -1 : state + values.word();
+    int at = state + value.word();
+    switch (value.operation()) {
+      case SUM -> {
+        if (call.kind() == ValueKind.DOUBLE) {
+          return false; // an average
+        }
+        add(at + 1, Long.MIN_VALUE, nullsAt, item);
+        add(at, Long.MIN_VALUE, nullsAt, item);
+      }
+      case MIN_ADDRESS, MAX_ADDRESS -> {
+        add(at, 0, nullsAt, item);
+        add(at + 1, 0, nullsAt, item);
+      }
+      default -> add(at, Long.MIN_VALUE, nullsAt, item);
+    }
+    return true;
+  }
+
+  private void add(int at, long flip, int nullsAt, OrderItem item) {
+    words.add(new Word(at, flip, nullsAt, 0, item.descending(), item.nullsFirst()));
+  }
+
+  /** Whether there are words to pack from a word on. */
+  boolean hasWords(int from) {
+    return from < words.size();
+  }
+
+  /** Whether groups with equal longs, packed up to a word, are one and the same. */
+  boolean isWhole(int packed) {
+    return isWhole && packed == words.size();
+  }
+
+  /**
+   * Packs groups.
+   *
+   * @param groups their numbers, in places {@code from} … {@code to} − 1
+   * @param first the word to begin with
+   * @param longs receives the longs, in the same places
+   * @return the first word that did not fit wholly; the number of words where all did
+   */
+  int pack(int[] groups, int from, int to, int first, long[] longs) {
+    Spread[] spreads = spreads(groups, from, to, first);
+    List<Code> codes = new ArrayList<>();
+    int next = chooseCodes(spreads, to - from, first, codes);
+    Arrays.fill(longs, from, to, 0);
+    for (int block = from; block < to; block += BLOCK) {
+      table.memory().check();
+      int end = Math.min(to, block + BLOCK);
+      for (Code code : codes) {
+        write(code, groups, block, end, longs);
+      }
+    }
+    return next;
+  }
+
+  /** The bits of a word that some groups differ in. */
+  private static final class Spread {
+    private long min = -1;
+    private long max;
+    private int nulls;
+  }
+
+  /**
+   * How a word is packed.
+   *
+   * @param dropped its lowest bits that found no room
+   * @param shown the bits above that did
+   */
+  private record Code(Word word, int nullBits, long min, long max, int dropped, int shown) {}
+
+  private Spread[] spreads(int[] groups, int from, int to, int first) {
+    Spread[] spreads = new Spread[words.size()];
+    Arrays.setAll(spreads, w -> new Spread());
+    for (int block = from; block < to; block += BLOCK) {
+      table.memory().check();
+      int end = Math.min(to, block + BLOCK);
+      for (int w = first; w < spreads.length; w++) {
+        spread(spreads[w], words.get(w), groups, block, end);
+      }
+    }
+    return spreads;
+  }
+
+  private void spread(Spread spread, Word word, int[] groups, int from, int to) {
+    long[] data = table.words();
+    int stride = table.stride();
+    long min = spread.min;
+    long max = spread.max;
+    int nulls = 0;
+    for (int i = from; i < to; i++) {
+      int group = groups[i] * stride;
+      if (word.isNull(data, group)) {
+        nulls++;
+      } else {
+        long value = data[group + word.at] ^ word.flip;
+        min = Long.compareUnsigned(value, min) < 0 ? value : min;
+        max = Long.compareUnsigned(value, max) > 0 ? value : max;
+      }
+    }
+    spread.min = min;
+    spread.max = max;
+    spread.nulls += nulls;
+  }
+
+  private int chooseCodes(Spread[] spreads, int groups, int first, List<Code> codes) {
+    int used = 0;
+    for (int w = first; w < spreads.length; w++) {
+      Spread of = spreads[w];
+      if (of.nulls == groups) {
+        continue;
+      }
+      int bits = 64 - Long.numberOfLeadingZeros(of.max - of.min);
+      int nullBits = of.nulls > 0 ? 1 : 0;
+      if (used + nullBits > 64 || (used + nullBits == 64 && bits > 0)) {
+        return w;
+      }
+      int shown = Math.min(bits, 64 - used - nullBits);
+      if (nullBits + shown > 0) {
+        codes.add(new Code(words.get(w), nullBits, of.min, of.max, bits - shown, shown));
+      }
+      used += nullBits + shown;
+      if (shown < bits) {
+        return w;
+      }
+    }
+    return spreads.length;
+  }
+
+  /** Appends what of a word is shown to the longs. */
+  private void write(Code code, int[] groups, int from, int to, long[] longs) {
+    Word word = code.word;
+    long[] data = table.words();
+    int stride = table.stride();
+    for (int i = from; i < to; i++) {
+      int group = groups[i] * stride;
+      boolean isNull = code.nullBits > 0 && word.isNull(data, group);
+      long bits = 0;
+      if (!isNull && code.shown > 0) {
+        long value = data[group + word.at] ^ word.flip;
+        bits = (word.descending ? code.max - value : value - code.min) >>> code.dropped;
+      }
+      long before =
+          code.nullBits == 0 ? longs[i] : longs[i] << 1 | (isNull != word.nullsFirst ? 1 : 0);
+      longs[i] = (code.shown == 64 ? 0 : before << code.shown) | bits;
+    }
+  }
+}

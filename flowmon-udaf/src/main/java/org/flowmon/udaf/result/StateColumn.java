@@ -1,0 +1,82 @@
+package org.flowmon.udaf.result;
+
+import org.flowmon.udaf.catalogue.ExportedState;
+import org.flowmon.udaf.catalogue.QueryFunctions;
+import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.MemoryDraw;
+import org.flowmon.udaf.memory.TextBytes;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.state.SuperState;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * What is taken out of the states of some groups, in their order: arrays as {@link
+ * org.flowmon.udaf.value.ResultTable.Builder#fill} takes them. A state itself is the base64 of an
+ * {@link ExportedState}, a list of items its JSON. Texts are taken of the table's memory.
+ */
+final class StateColumn {
+  private final long[] low;
+  private final long[] high; // of addresses, else null
+  private final String[] texts;
+  private boolean[] isNull; // null where none is
+
+  private final MemoryDraw memory; // that texts take
+
+  private StateColumn(ValueKind kind, int rows, MemoryDraw memory) {
+    this.memory = memory;
+    this.low = kind == ValueKind.TEXT ? null : new long[rows];
+    this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
+    this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
+  }
+
+  /**
+   * Takes the value of a call.
+   *
+   * @param groups their numbers
+   */
+  static StateColumn of(GroupTable table, AggregateCall call, int[] groups) {
+    int place = table.layout().functionOf(call);
+    BoundUdaf function = table.layout().functions().get(place).function();
+    BoundExtractor extractor =
+        call.value().isState() ? null : QueryFunctions.extractor(function, call);
+    StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
+    for (int row = 0; row < groups.length; row++) {
+      table.memory().check();
+      SuperState state = table.states().state(place, groups[row]);
+      column.set(
+          row, extractor == null ? exported(function, state) : value(call, extractor, state));
+    }
+    return column;
+  }
+
+  private static Value exported(BoundUdaf function, SuperState state) {
+    return Value.ofText(ExportedState.of(function, state).toText());
+  }
+
+  private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
+    return QueryFunctions.value(extractor.extract(state), call.value().part());
+  }
+
+  private void set(int row, Value value) {
+    if (value.isNull()) {
+      isNull = isNull == null ? new boolean[texts == null ? low.length : texts.length] : isNull;
+      isNull[row] = true;
+    } else if (texts != null) {
+      memory.take(TextBytes.OBJECT_BYTES + TextBytes.of(value.text()));
+      texts[row] = value.text();
+    } else {
+      low[row] = value.low();
+      if (high != null) {
+        high[row] = value.high();
+      }
+    }
+  }
+
+  /** Gives the values to a column of an answer. */
+  void fill(AnswerColumns columns, int column) {
+    columns.set(column, low, high, texts, isNull);
+  }
+}

@@ -1,0 +1,106 @@
+package org.flowmon.udaf.result;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.TableQuery;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Answers a query over the results of others, with the same expressions, groups and orders as over
+ * flows.
+ */
+public final class TableAnswer {
+  /** A column that is read: of which table, and into which vector. */
+  private static final class Read {
+    private final ResultTable table;
+    private final int column;
+    private final int[] rows; // null where they are the table's own
+    private final Vector vector;
+
+    Read(ResultTable table, Named column, int[] rows) {
+      this.table = table;
+      this.column = TableVectors.place(table, column, "a query");
+      this.rows = rows;
+      this.vector = new Vector(column.kind());
+    }
+
+    void load(int from, int n) {
+      if (rows == null) {
+        TableVectors.load(table, column, from, n, vector);
+      } else {
+        TableVectors.load(table, column, rows, from, n, vector);
+      }
+    }
+  }
+
+  private TableAnswer() {}
+
+  /**
+   * The answer of a query.
+   *
+   * @param query without parameters and IN (SELECT …)
+   * @param tables the result of each of its sources
+   * @param joinRows rows that a join makes, at most
+   * @param memory that the rows of joins and groups take
+   * @param check runs now and then, and may throw to end it
+   * @throws org.flowmon.udaf.value.AnswerTooLargeException where a join makes more rows
+   * @throws org.flowmon.udaf.text.QueryException where sums beyond 64 bits stand where these are
+   *     needed
+   */
+  public static ResultTable of(
+      TableQuery query,
+      List<ResultTable> tables,
+      int joinRows,
+      GroupMemory memory,
+      Runnable check) {
+    TableJoin join = TableJoin.of(query, tables, joinRows, memory, check);
+    FlowQuery clauses = query.clauses();
+    Map<Expression, Vector> vectors = new LinkedHashMap<>();
+    List<Read> reads = new ArrayList<>();
+    for (Named column : query.columnsRead()) {
+      int source = join.source(column);
+      Read read = new Read(tables.get(source), column, join.rows(source));
+      vectors.put(column, read.vector);
+      reads.add(read);
+    }
+    CompiledPredicate filter = CompiledPredicate.of(clauses.where(), vectors);
+    DistinctCounts counts = DistinctCounts.of(clauses);
+    List<FlowQuery> groupings = counts == null ? List.of(clauses) : counts.groupings();
+    List<GroupCollector> groups =
+        clauses.isAggregated()
+            ? groupings.stream()
+                .map(grouping -> new GroupCollector(grouping, vectors, memory))
+                .toList()
+            : List.of();
+    RowLookup lookup = clauses.isAggregated() ? null : new RowLookup(clauses, vectors, memory);
+    int[] selection = new int[Vector.CAPACITY];
+    for (int from = 0; from < join.count(); from += Vector.CAPACITY) {
+      check.run();
+      int count = Math.min(Vector.CAPACITY, join.count() - from);
+      for (Read read : reads) {
+        read.load(from, count);
+      }
+      int n = filter.select(count, selection);
+      for (GroupCollector collector : groups) {
+        collector.add(count, selection, n);
+      }
+      if (lookup != null) {
+        lookup.add(count, selection, n);
+      }
+    }
+    if (lookup != null) {
+      return lookup.finish(check);
+    }
+    return counts == null
+        ? new GroupAnswer(groups.get(0).table(), clauses, check).finish()
+        : counts.finish(groups.stream().map(GroupCollector::table).toList(), memory, check);
+  }
+}

@@ -1,0 +1,259 @@
+package org.flowmon.udaf.result;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.TableQuery;
+import org.flowmon.udaf.query.TableQuery.Equality;
+import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * The rows that the sources of a query make together: of each source the number of the row that is
+ * in it. They are in the order of the first source's rows, those of one row in the order of the
+ * second's, and so on.
+ */
+final class TableJoin {
+  private static final int CHECKED = 1 << 16;
+
+  private final List<Source> sources;
+  private final List<ResultTable> tables;
+  private final int mostRows;
+  private final GroupMemory memory;
+  private final Runnable check;
+  // By source: the row of its table in each row of the join, −1 for a row of NULLs.
+  private final int[][] rows;
+  private int count;
+
+  private TableJoin(
+      List<Source> sources,
+      List<ResultTable> tables,
+      int mostRows,
+      GroupMemory memory,
+      Runnable check) {
+    this.memory = memory;
+    this.sources = sources;
+    this.tables = tables;
+    this.mostRows = mostRows;
+    this.check = check;
+    this.rows = new int[sources.size()][];
+    this.count = tables.get(0).rowCount();
+    if (sources.size() > 1) {
+      memory.take((long) Integer.BYTES * count);
+      rows[0] = new int[count];
+      Arrays.setAll(rows[0], row -> row);
+    }
+    for (int s = 1; s < sources.size(); s++) {
+      join(s);
+    }
+  }
+
+  /**
+   * Joins the sources of a query.
+   *
+   * @param tables the result of each
+   * @param mostRows that a join makes
+   * @param memory that its rows take
+   * @param check runs now and then, and may throw to end it
+   * @throws AnswerTooLargeException where there are more rows
+   */
+  static TableJoin of(
+      TableQuery query,
+      List<ResultTable> tables,
+      int mostRows,
+      GroupMemory memory,
+      Runnable check) {
+    return new TableJoin(query.from(), tables, mostRows, memory, check);
+  }
+
+  /** Number of rows. */
+  int count() {
+    return count;
+  }
+
+  /** By row of the join: the row of a source, −1 for NULLs; null where there is one source. */
+  int[] rows(int source) {
+    return rows[source];
+  }
+
+  /** The place of the source that a column is of. */
+  int source(Named column) {
+    for (int s = 0; s < sources.size(); s++) {
+      if (Objects.equals(sources.get(s).name(), column.table())) {
+        return s;
+      }
+    }
+    throw new IllegalArgumentException("no source has " + column);
+  }
+
+  private void join(int own) {
+    List<Equality> on = sources.get(own).on();
+    Keys build = new Keys(on.size());
+    Keys probe = new Keys(on.size());
+    for (int k = 0; k < on.size(); k++) {
+      build.set(k, tables.get(own), on.get(k).own(), null);
+      int before = source(on.get(k).before());
+      probe.set(k, tables.get(before), on.get(k).before(), rows[before]);
+    }
+    int size = tables.get(own).rowCount();
+    int mask = Integer.highestOneBit(Math.max(2, Math.min(size, 1 << 29) * 2 - 1)) * 2 - 1;
+    int most = Math.min(mostRows, Math.max(16, count));
+    long taken = Integer.BYTES * (mask + 1L + size + 2L * most);
+    memory.take(taken);
+    int[] first = new int[mask + 1];
+    int[] next = new int[size];
+    Arrays.fill(first, -1);
+    for (int row = size - 1; row >= 0; row--) { // so that lists are ascending
+      if (row % CHECKED == 0) {
+        check.run();
+      }
+      if (!build.isNull(row)) {
+        int at = (int) build.hash(row) & mask;
+        next[row] = first[at];
+        first[at] = row;
+      }
+    }
+    int[] left = new int[most];
+    int[] right = new int[left.length];
+    int made = 0;
+    for (int row = 0; row < count; row++) {
+      if (row % CHECKED == 0) {
+        check.run();
+      }
+      int before = made;
+      int at = probe.isNull(row) ? -1 : first[(int) probe.hash(row) & mask];
+      for (; at >= 0; at = next[at]) {
+        if (build.isSame(at, probe, row)) {
+          if (made == left.length) {
+            int more = grown(made) - made;
+            memory.take(2L * Integer.BYTES * more);
+            taken += 2L * Integer.BYTES * more;
+            left = Arrays.copyOf(left, made + more);
+            right = Arrays.copyOf(right, made + more);
+          }
+          left[made] = row;
+          right[made++] = at;
+          if (made % CHECKED == 0) {
+            check.run();
+          }
+        }
+      }
+      if (made == before && sources.get(own).isLeft()) {
+        if (made == left.length) {
+          int more = grown(made) - made;
+          memory.take(2L * Integer.BYTES * more);
+          taken += 2L * Integer.BYTES * more;
+          left = Arrays.copyOf(left, made + more);
+          right = Arrays.copyOf(right, made + more);
+        }
+        left[made] = row;
+        right[made++] = -1;
+      }
+    }
+    memory.take((long) Integer.BYTES * made * (own + 1));
+    for (int s = 0; s < own; s++) {
+      check.run();
+      int[] moved = new int[made];
+      for (int i = 0; i < made; i++) {
+        moved[i] = rows[s][left[i]];
+      }
+      rows[s] = moved;
+    }
+    rows[own] = Arrays.copyOf(right, made);
+    // What it was made by, and the rows before it.
+    memory.take(-taken - (long) Integer.BYTES * count * own);
+    count = made;
+  }
+
+  private int grown(int made) {
+    if (made >= mostRows) {
+      throw new AnswerTooLargeException(made + 1L, "rows by a join", mostRows);
+    }
+    return Math.min(mostRows, 2 * made);
+  }
+
+  /** The columns that rows are joined by, of one side. */
+  private static final class Keys {
+    private final ResultTable[] tables;
+    private final int[] columns;
+    private final int[][] rows;
+
+    Keys(int count) {
+      tables = new ResultTable[count];
+      columns = new int[count];
+      rows = new int[count][];
+    }
+
+    /**
+     * Sets a column.
+     *
+     * @param rowsOf by row: that of the table; null where it is the same
+     */
+    void set(int key, ResultTable table, Named column, int[] rowsOf) {
+      tables[key] = table;
+      columns[key] = table.column(column.name());
+      rows[key] = rowsOf;
+    }
+
+    private int row(int key, int row) {
+      return rows[key] == null ? row : rows[key][row];
+    }
+
+    /** Whether one of the columns is NULL in a row, which then is equal to none. */
+    boolean isNull(int row) {
+      for (int k = 0; k < tables.length; k++) {
+        int of = row(k, row);
+        if (of < 0 || tables[k].isNull(of, columns[k])) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    long hash(int row) {
+      long sum = TableHash.start();
+      for (int k = 0; k < tables.length; k++) {
+        int of = row(k, row);
+        int place = 2 * k % TableHash.MAX_WORDS;
+        if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
+          sum = TableHash.add(sum, place, TableHash.of(tables[k].text(of, columns[k])));
+        } else {
+          sum = TableHash.add(sum, place, tables[k].high(of, columns[k]));
+          sum = TableHash.add(sum, place + 1, low(k, of));
+        }
+      }
+      return TableHash.finish(sum);
+    }
+
+    /** Equal for equal values: of zeros, and of what is no number, there is one. */
+    private long low(int key, int row) {
+      long low = tables[key].low(row, columns[key]);
+      if (tables[key].kind(columns[key]) != ValueKind.DOUBLE) {
+        return low;
+      }
+      double value = Double.longBitsToDouble(low);
+      return Double.doubleToLongBits(value == 0 ? 0 : value);
+    }
+
+    boolean isSame(int row, Keys other, int otherRow) {
+      for (int k = 0; k < tables.length; k++) {
+        int a = row(k, row);
+        int b = other.row(k, otherRow);
+        boolean same =
+            tables[k].kind(columns[k]) == ValueKind.TEXT
+                ? tables[k].text(a, columns[k]).equals(other.tables[k].text(b, other.columns[k]))
+                : low(k, a) == other.low(k, b)
+                    && tables[k].high(a, columns[k]) == other.tables[k].high(b, other.columns[k]);
+        if (!same) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.flowmon.udaf.result;
+
+import java.util.Arrays;
+import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/** Columns of a result table as vectors, so that expressions are evaluated over them. */
+final class TableVectors {
+  private static final int WORDS = Vector.CAPACITY / 64;
+
+  private TableVectors() {}
+
+  /**
+   * The place of a column in a table.
+   *
+   * @param reader what reads it, as the error calls that
+   * @throws IllegalArgumentException where it is missing or of another kind
+   */
+  static int place(ResultTable table, Named column, String reader) {
+    int place = table.column(column.name());
+    if (place < 0 || table.kind(place) != column.kind()) {
+      throw new IllegalArgumentException(
+          reader
+              + " reads the column "
+              + column
+              + " of "
+              + column.kind()
+              + ", found "
+              + (place < 0 ? table.names().toString() : table.kind(place).toString()));
+    }
+    return place;
+  }
+
+  /**
+   * Fills a vector from some rows.
+   *
+   * @param vector of the column's kind
+   * @param rows their numbers; −1 stands for a row of NULLs
+   * @param from the place of the first of them
+   * @param n at most {@link Vector#CAPACITY}
+   */
+  static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
+    boolean isWide = table.isWide(column);
+    Arrays.fill(vector.validity(), 0);
+    table.gather(
+        column,
+        rows,
+        from,
+        n,
+        vector.values(),
+        vector.kind() == ValueKind.ADDRESS ? vector.high() : null,
+        vector.texts(),
+        vector.validity());
+    vector.settleValidity(n);
+    if (isWide) {
+      // Which rows are NULL is known already.
+      table.gather(column, rows, from, n, vector.values(), vector.widen(), null, new long[WORDS]);
+    }
+  }
+
+  /**
+   * Fills a vector from successive rows.
+   *
+   * @param vector of the column's kind
+   * @param n at most {@link Vector#CAPACITY}
+   */
+  static void load(ResultTable table, int column, int from, int n, Vector vector) {
+    if (vector.kind() == ValueKind.ADDRESS) {
+      table.readAddresses(column, from, n, vector.high(), vector.values());
+    } else if (vector.kind() == ValueKind.TEXT) {
+      for (int i = 0; i < n; i++) {
+        vector.texts()[i] = table.text(from + i, column);
+      }
+    } else {
+      table.longs(column).get(from, vector.values(), 0, n);
+    }
+    Arrays.fill(vector.validity(), 0);
+    for (int i = 0; i < n; i++) {
+      vector.validity()[i >>> 6] |= (table.isNull(from + i, column) ? 0L : 1L) << i;
+    }
+    vector.settleValidity(n);
+    if (table.isWide(column)) {
+      table.readHighs(column, from, n, vector.widen());
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package org.flowmon.udaf.result;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.catalogue.QueryFunctions;
+import org.flowmon.udaf.function.BoundExtractor;
+import org.flowmon.udaf.function.BoundUdaf;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.StateValue;
+
+/**
+ * How far an approximate value may be off in any row of a result.
+ *
+ * @param value what is taken out of states, in the dialect: {@code QUANTILE(QUANTILES(bytes),
+ *     0.95)}
+ * @param bound the largest error of a row, and the smallest probability that a row's answer keeps
+ *     to its own
+ */
+public record ValueBound(String value, ErrorBound bound) {
+  /**
+   * Those of the values that a query selects, in the order of the text, each once; of exact ones,
+   * too.
+   *
+   * @param groups the rows of the result; where there are none nothing is off
+   */
+  public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
+    Map<String, ErrorBound> bounds = new LinkedHashMap<>();
+    for (AggregateCall call : selected(query)) {
+      if (call.isState() && !call.value().isState()) {
+        String value = call.withPart(StateValue.Part.VALUE).toString();
+        if (!bounds.containsKey(value)) {
+          bounds.put(value, largest(table, call, groups));
+        }
+      }
+    }
+    List<ValueBound> all = new ArrayList<>();
+    bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
+    return List.copyOf(all);
+  }
+
+  /** Of several results together: each value once, with what holds in all of them. */
+  public static List<ValueBound> ofEach(List<ValueBound> ofResults) {
+    Map<String, ErrorBound> bounds = new LinkedHashMap<>();
+    ofResults.forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
+    List<ValueBound> all = new ArrayList<>();
+    bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
+    return List.copyOf(all);
+  }
+
+  private static List<AggregateCall> selected(FlowQuery query) {
+    List<SelectItem> items = query.select();
+    return new FlowQuery(items, null, query.groupBy(), List.of(), -1).aggregates();
+  }
+
+  private static ErrorBound largest(GroupTable table, AggregateCall call, int[] groups) {
+    int place = table.layout().functionOf(call);
+    BoundUdaf function = table.layout().functions().get(place).function();
+    BoundExtractor extractor = QueryFunctions.extractor(function, call);
+    ErrorBound largest = null;
+    for (int group : groups) {
+      table.memory().check();
+      largest = larger(largest, extractor.bound(table.states().state(place, group)));
+    }
+    return largest == null ? ErrorBound.EXACT : largest;
+  }
+
+  /**
+   * What holds for answers of both bounds.
+   *
+   * @param a null: of the other alone
+   */
+  public static ErrorBound larger(ErrorBound a, ErrorBound b) {
+    if (a == null || a.isExact()) { // an exact answer may say so in another unit
+      return b;
+    } else if (b.isExact()) {
+      return a;
+    }
+    return new ErrorBound(
+        a.kind(), Math.max(a.value(), b.value()), Math.min(a.probability(), b.probability()));
+  }
+}

@@ -1,0 +1,385 @@
+package org.flowmon.udaf.result;
+
+import java.lang.reflect.Array;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.memory.TextBytes;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.TextOrder;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * A growing column of values of one kind, in the order of their rows. One that is NULL so far has
+ * no arrays, and marks of NULLs are kept from the first one on: most columns of most flows are
+ * unknown.
+ */
+final class ValueColumn {
+  // Rows between two looks at whether to go on.
+  private static final int CHECKED = 1 << 18;
+
+  private final ValueKind kind;
+  private int rows;
+  private int expected;
+  private long[] values; // null while every row is NULL; of texts always
+  private long[] high; // of addresses, and of whole numbers once one is beyond 64 bits
+  private String[] texts;
+  private boolean[] isNull; // null while no row is NULL, or while every one is
+  private long textBytes; // of its texts, each as often as it is another object than the one before
+
+  ValueColumn(ValueKind kind) {
+    this.kind = kind;
+  }
+
+  /** About how many rows there will be: the first of them make room for all. */
+  void expect(int count) {
+    expected = count;
+  }
+
+  private boolean isEmpty() {
+    return values == null && texts == null;
+  }
+
+  /** Bytes of its arrays and texts. */
+  long heapBytes() {
+    long bytes = isNull == null ? 0 : isNull.length;
+    bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
+    return bytes + textBytes;
+  }
+
+  /** Whether its arrays are copied into longer ones where so many rows are appended. */
+  boolean isFullWith(int n) {
+    return !isEmpty() && rows + n > capacity();
+  }
+
+  /**
+   * Bytes that it occupies once values of a vector were appended, at most.
+   *
+   * @param selection places in the vector, each less {@code shift}
+   */
+  long heapBytesWith(Vector vector, int[] selection, int shift, int n) {
+    boolean allValid = vector.allValid();
+    if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
+      return heapBytes();
+    }
+    long capacity = capacityFor(rows + n);
+    boolean isHigh = kind == ValueKind.ADDRESS || high != null || vector.isWide();
+    boolean marks = isNull != null || !allValid || (rows > 0 && isEmpty());
+    long more = kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
+    return capacity * (Long.BYTES + (isHigh ? Long.BYTES : 0) + (marks ? 1 : 0)) + textBytes + more;
+  }
+
+  // One instance that stands in many rows is one text on the heap.
+  @SuppressWarnings("ReferenceEquality")
+  private static long textBytes(Vector vector, int[] selection, int shift, int n) {
+    String[] of = vector.texts();
+    String last = null;
+    long bytes = 0;
+    for (int i = 0; i < n; i++) {
+      String text = vector.isValid(selection[i] - shift) ? of[selection[i] - shift] : null;
+      bytes += text == null || text == last ? 0 : TextBytes.OBJECT_BYTES + TextBytes.of(text);
+      last = text;
+    }
+    return bytes;
+  }
+
+  private int capacity() {
+    return isEmpty() ? 0 : texts != null ? texts.length : values.length;
+  }
+
+  /**
+   * Appends values of a vector.
+   *
+   * @param selection places in the vector, each less {@code shift}
+   */
+  void append(Vector vector, int[] selection, int shift, int n) {
+    boolean allValid = vector.allValid();
+    if (!allValid && isEmpty() && noneValid(vector, selection, shift, n)) {
+      rows += n;
+      return;
+    }
+    textBytes += kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
+    reserve(rows + n);
+    if (vector.isWide() && high == null) {
+      high = new long[capacity()];
+      Arrays.setAll(high, row -> row < rows ? values[row] >> 63 : 0);
+    }
+    if (n > 0 && selection[n - 1] - selection[0] == n - 1) {
+      copyRun(vector, selection[0] - shift, n);
+    } else {
+      for (int i = 0; i < n; i++) {
+        copy(rows + i, vector, selection[i] - shift);
+      }
+    }
+    if (!allValid) {
+      markNulls(vector, selection, shift, n);
+    }
+    rows += n;
+  }
+
+  private static boolean noneValid(Vector vector, int[] selection, int shift, int n) {
+    for (int i = 0; i < n; i++) {
+      if (vector.isValid(selection[i] - shift)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void copy(int row, Vector vector, int i) {
+    if (texts != null) {
+      texts[row] = vector.texts()[i];
+      return;
+    }
+    values[row] = vector.values()[i];
+    if (high != null) {
+      high[row] = kind == ValueKind.ADDRESS ? vector.high()[i] : vector.upper(i);
+    }
+  }
+
+  private void copyRun(Vector vector, int from, int n) {
+    if (texts != null) {
+      System.arraycopy(vector.texts(), from, texts, rows, n);
+      return;
+    }
+    System.arraycopy(vector.values(), from, values, rows, n);
+    if (kind == ValueKind.ADDRESS) {
+      System.arraycopy(vector.high(), from, high, rows, n);
+    } else if (high != null) {
+      for (int i = 0; i < n; i++) {
+        high[rows + i] = vector.upper(from + i);
+      }
+    }
+  }
+
+  /** Appends so many NULLs. */
+  void appendNulls(int n) {
+    if (!isEmpty()) {
+      reserve(rows + n);
+      isNull = isNull == null ? new boolean[capacity()] : isNull;
+      Arrays.fill(isNull, rows, rows + n, true);
+    }
+    rows += n;
+  }
+
+  private void markNulls(Vector vector, int[] selection, int shift, int n) {
+    for (int i = 0; i < n; i++) {
+      if (!vector.isValid(selection[i] - shift)) {
+        if (isNull == null) {
+          isNull = new boolean[capacity()];
+        }
+        isNull[rows + i] = true;
+      }
+    }
+  }
+
+  /** The capacity with which it has room for so many rows. */
+  private int capacityFor(int wanted) {
+    if (wanted <= capacity()) {
+      return capacity();
+    }
+    long least = isEmpty() ? Math.max(16, expected) : 2L * rows;
+    return (int) Math.max(wanted, Math.min(ResultTable.MAX_ROWS, least));
+  }
+
+  private void reserve(int wanted) {
+    if (wanted <= capacity()) {
+      return;
+    }
+    int capacity = capacityFor(wanted);
+    if (isEmpty() && rows > 0) {
+      isNull = new boolean[capacity];
+      Arrays.fill(isNull, 0, rows, true);
+    } else if (isNull != null) {
+      isNull = Arrays.copyOf(isNull, capacity);
+    }
+    if (kind == ValueKind.TEXT) {
+      texts = texts == null ? new String[capacity] : Arrays.copyOf(texts, capacity);
+      return;
+    }
+    values = values == null ? new long[capacity] : Arrays.copyOf(values, capacity);
+    if (kind == ValueKind.ADDRESS || high != null) {
+      high = high == null ? new long[capacity] : Arrays.copyOf(high, capacity);
+    }
+  }
+
+  /**
+   * Appends all rows of other columns of the same kind, none beyond 64 bits.
+   *
+   * @param total rows that there are then
+   */
+  void appendAll(List<ValueColumn> others, int total) {
+    int capacity = total;
+    if (!isEmpty() || !others.stream().allMatch(ValueColumn::isEmpty)) {
+      reserveExactly(capacity);
+      for (ValueColumn other : others) {
+        copyAll(other);
+      }
+    }
+    rows = total;
+  }
+
+  private void reserveExactly(int capacity) {
+    expected = capacity;
+    int before = rows;
+    if (isEmpty()) {
+      reserve(capacity);
+      return;
+    }
+    isNull = isNull == null ? null : Arrays.copyOf(isNull, capacity);
+    values = values == null ? null : Arrays.copyOf(values, capacity);
+    high = high == null ? null : Arrays.copyOf(high, capacity);
+    texts = texts == null ? null : Arrays.copyOf(texts, capacity);
+    rows = before;
+  }
+
+  private void copyAll(ValueColumn other) {
+    textBytes += other.textBytes;
+    if (other.isEmpty() || other.isNull != null) {
+      isNull = isNull == null ? new boolean[capacity()] : isNull;
+    }
+    if (other.isEmpty()) {
+      Arrays.fill(isNull, rows, rows + other.rows, true);
+    } else {
+      if (other.isNull != null) {
+        System.arraycopy(other.isNull, 0, isNull, rows, other.rows);
+      }
+      if (texts != null) {
+        System.arraycopy(other.texts, 0, texts, rows, other.rows);
+      } else {
+        System.arraycopy(other.values, 0, values, rows, other.rows);
+      }
+      if (high != null) {
+        System.arraycopy(other.high, 0, high, rows, other.rows);
+      }
+    }
+    rows += other.rows;
+  }
+
+  boolean isNull(int row) {
+    return isEmpty() || (isNull != null && isNull[row]);
+  }
+
+  /** The values where each is a number whose order is that of longs and none is NULL, else null. */
+  long[] sortKeys() {
+    boolean isLong = kind != null && kind.isInteger();
+    return isLong && values != null && high == null && isNull == null ? values : null;
+  }
+
+  /** The order of two values that are not NULL. */
+  int compare(int a, int b) {
+    return switch (kind) {
+      case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
+      case TEXT -> TextOrder.compare(texts[a], texts[b]);
+      case DOUBLE -> compareDoubles(values[a], values[b]);
+      default ->
+          high == null
+              ? Long.compare(values[a], values[b])
+              : Int128.compare(high[a], values[a], high[b], values[b]);
+    };
+  }
+
+  /** Zeros are equal whatever their sign. */
+  private static int compareDoubles(long bitsA, long bitsB) {
+    double a = Double.longBitsToDouble(bitsA);
+    double b = Double.longBitsToDouble(bitsB);
+    return a == b ? 0 : Double.compare(a, b);
+  }
+
+  /**
+   * Keeps these rows, in this order.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  @SuppressWarnings("ReferenceEquality") // as above
+  void keep(int[] kept, Runnable check) {
+    values = gathered(values, kept, check);
+    high = gathered(high, kept, check);
+    texts = gathered(texts, kept, check);
+    isNull = gathered(isNull, kept, check);
+    rows = kept.length;
+    textBytes = 0;
+    for (int row = 0; texts != null && row < rows; row++) {
+      boolean isOwn = texts[row] != null && (row == 0 || texts[row] != texts[row - 1]);
+      textBytes += isOwn ? TextBytes.OBJECT_BYTES + TextBytes.of(texts[row]) : 0;
+    }
+  }
+
+  /**
+   * Puts all rows in this order: in place, run by run of rows that change places.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  void reorder(int[] order, Runnable check) {
+    for (int from = 0; from < rows; ) {
+      int to = from;
+      for (int last = order[from]; to < last; last = Math.max(last, order[to])) {
+        to++;
+      }
+      if (to > from) {
+        check.run();
+        int[] run = Arrays.copyOfRange(order, from, to + 1);
+        putBack(values, gathered(values, run, check), from);
+        putBack(high, gathered(high, run, check), from);
+        putBack(texts, gathered(texts, run, check), from);
+        putBack(isNull, gathered(isNull, run, check), from);
+      }
+      from = to + 1;
+    }
+  }
+
+  private static void putBack(Object into, Object run, int from) {
+    if (run != null) {
+      System.arraycopy(run, 0, into, from, Array.getLength(run));
+    }
+  }
+
+  private static long[] gathered(long[] from, int[] rows, Runnable check) {
+    if (from == null) {
+      return null;
+    }
+    long[] to = new long[rows.length];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
+    }
+    return to;
+  }
+
+  private static String[] gathered(String[] from, int[] rows, Runnable check) {
+    if (from == null) {
+      return null;
+    }
+    String[] to = new String[rows.length];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
+    }
+    return to;
+  }
+
+  private static boolean[] gathered(boolean[] from, int[] rows, Runnable check) {
+    if (from == null) {
+      return null;
+    }
+    boolean[] to = new boolean[rows.length];
+    for (int block = 0; block < rows.length; block += CHECKED) {
+      check.run();
+      for (int i = block; i < Math.min(block + CHECKED, rows.length); i++) {
+        to[i] = from[rows[i]];
+      }
+    }
+    return to;
+  }
+
+  /** Gives all values to a column of a result, which takes over the arrays. */
+  void fill(ResultTable.Builder builder, int column) {
+    builder.fill(column, values, high, texts, isNull);
+  }
+}

@@ -1,0 +1,64 @@
+package org.flowmon.udaf.set;
+
+import org.flowmon.flow.TableHash;
+
+/** A fixed set of longs: compared one by one while few, hashed beyond. */
+public final class LongSet {
+  private static final int FEW = 8;
+
+  private final long[] points;
+  private final long[] slots;
+  private final boolean[] used;
+
+  public LongSet(long[] points) {
+    this.points = points;
+    int size = Integer.highestOneBit(Math.max(points.length, 1) * 4 - 1);
+    boolean few = points.length <= FEW;
+    this.slots = few ? null : new long[size];
+    this.used = few ? null : new boolean[size];
+    if (!few) {
+      for (long point : points) {
+        int at = slot(point);
+        slots[at] = point;
+        used[at] = true;
+      }
+    }
+  }
+
+  public boolean contains(long value) {
+    if (slots == null) {
+      boolean found = false;
+      for (long point : points) {
+        found |= point == value;
+      }
+      return found;
+    }
+    return used[slot(value)];
+  }
+
+  /**
+   * How many slots values lie behind their own, summed up: how much there is to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot < slots.length; slot++) {
+      sum += used[slot] ? (slot - first(slots[slot])) & (slots.length - 1) : 0;
+    }
+    return sum;
+  }
+
+  /** The slot of a value, unless it is taken. */
+  private int first(long value) {
+    return (int) TableHash.of(value) & (slots.length - 1);
+  }
+
+  /** The slot of the value, or the free one where it would be. */
+  private int slot(long value) {
+    int mask = slots.length - 1;
+    int at = first(value);
+    while (used[at] && slots[at] != value) {
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,156 @@
+package org.flowmon.udaf.state;
+
+import org.flowmon.flow.LittleEndian;
+
+/**
+ * Reads the bytes of a state, which may come from anywhere: whatever is not there is a {@link
+ * StateFormatException} that says what and where. A count is to be checked by {@link #count} before
+ * anything is allocated for it.
+ */
+public final class StateReader {
+  private final byte[] bytes;
+  private final int start;
+  private final int end;
+  private final String what;
+  private int at;
+
+  /**
+   * The state in some bytes, which stay unchanged while it is read.
+   *
+   * @param from its first byte
+   * @param to one past its last
+   * @param what the state, for errors: "a state of QUANTILES"
+   */
+  public StateReader(byte[] bytes, int from, int to, String what) {
+    if (from < 0 || to < from || to > bytes.length) {
+      throw new IndexOutOfBoundsException(
+          "bytes " + from + " \u2026 " + to + " of " + bytes.length);
+    }
+    this.bytes = bytes;
+    this.start = from;
+    this.end = to;
+    this.what = what;
+    this.at = from;
+  }
+
+  /** Bytes that are not read yet. */
+  public int remaining() {
+    return end - at;
+  }
+
+  /** The next byte, which stays to be read; −1 where there is none. */
+  public int peek() {
+    return at < end ? bytes[at] & 0xFF : -1;
+  }
+
+  /** The array that is read: not to be written to. */
+  public byte[] array() {
+    return bytes;
+  }
+
+  /** Where in the array the next byte is. */
+  public int position() {
+    return at;
+  }
+
+  /** What is wrong with the bytes, with the place reached. */
+  public StateFormatException error(String message) {
+    return new StateFormatException(what + ": at byte " + (at - start) + ": " + message);
+  }
+
+  /** Passes over bytes and returns where in the array they begin. */
+  public int skip(int count) {
+    if (count < 0 || count > end - at) {
+      throw error("expected " + count + " bytes, found " + (end - at));
+    }
+    int from = at;
+    at += count;
+    return from;
+  }
+
+  /** Reads the form and checks that it is this one. */
+  public void expectForm(int expected) {
+    int form = getByte();
+    if (form != expected) {
+      throw error("form " + form + ", this reads form " + expected);
+    }
+  }
+
+  /** 0 … 255. */
+  public int getByte() {
+    return bytes[skip(1)] & 0xFF;
+  }
+
+  /** 0 … 65,535. */
+  public int getU16() {
+    return LittleEndian.getU16(bytes, skip(2));
+  }
+
+  public int getInt() {
+    return LittleEndian.getInt(bytes, skip(4));
+  }
+
+  public long getLong() {
+    return LittleEndian.getLong(bytes, skip(8));
+  }
+
+  /** An unsigned number of 1 … 8 bytes, the lowest first. */
+  public long getLow(int count) {
+    int from = skip(count);
+    long value = 0;
+    for (int i = 0; i < count; i++) {
+      value |= (bytes[from + i] & 0xFFL) << (8 * i);
+    }
+    return value;
+  }
+
+  /** An unsigned number of 64 bits, in its shortest form. */
+  public long getVarint() {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      int next = getByte();
+      value |= (next & 0x7FL) << shift;
+      if (next < 0x80) {
+        if ((next == 0 && shift > 0) || (shift == 63 && next > 1)) {
+          throw error("expected a number in its shortest form of 64 bits");
+        }
+        return value;
+      }
+    }
+    throw error("expected a number of at most 10 bytes");
+  }
+
+  /** A signed number, as {@link StateSink#putSignedVarint} writes it. */
+  public long getSignedVarint() {
+    long value = getVarint();
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  /**
+   * A varint that counts things.
+   *
+   * @param name what is counted, for the error
+   * @param most at most so many are believed
+   * @param bytesEach each takes at least so many of the bytes that are left
+   */
+  public int count(String name, int most, int bytesEach) {
+    long count = getVarint();
+    if (count < 0 || count > most || count * bytesEach > remaining()) {
+      throw error(
+          "expected at most "
+              + (bytesEach == 0 ? most : Math.min(most, remaining() / bytesEach))
+              + " "
+              + name
+              + ", found "
+              + Long.toUnsignedString(count));
+    }
+    return (int) count;
+  }
+
+  /** Checks that all is read. */
+  public void end() {
+    if (at != end) {
+      throw error("expected the end, found " + (end - at) + " bytes more");
+    }
+  }
+}

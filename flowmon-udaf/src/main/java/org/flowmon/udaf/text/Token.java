@@ -1,0 +1,39 @@
+package org.flowmon.udaf.text;
+
+/**
+ * A token of a query's text.
+ *
+ * @param text words in upper case, quoted names as they stand, texts without quotes, parameters
+ *     without colon
+ * @param typed the text as it was typed, for messages
+ * @param start 0-based offset of its first character
+ */
+public record Token(Kind kind, String text, String typed, int start) {
+  public enum Kind {
+    WORD,
+    QUOTED_NAME,
+    WHOLE_NUMBER,
+    DECIMAL_NUMBER,
+    TEXT,
+    PARAMETER,
+    SYMBOL,
+    END
+  }
+
+  public boolean isWord(String word) {
+    return kind == Kind.WORD && text.equals(word);
+  }
+
+  public boolean isSymbol(String symbol) {
+    return kind == Kind.SYMBOL && text.equals(symbol);
+  }
+
+  /** The token as an error message shows it. */
+  public String shown() {
+    return switch (kind) {
+      case END -> "the end of the query";
+      case PARAMETER -> ":" + text;
+      default -> "'" + typed + "'";
+    };
+  }
+}

@@ -1,0 +1,137 @@
+package org.flowmon.udaf.text;
+
+import java.util.List;
+
+/** A place in a query's tokens, and the errors that name it. */
+public final class TokenStream {
+  /** What may be meant where a word stands at the end. */
+  private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
+
+  private final String sql;
+  private final List<Token> tokens;
+  private int at;
+
+  public TokenStream(String sql) {
+    this.sql = sql;
+    this.tokens = Lexer.tokens(sql);
+  }
+
+  public Token peek() {
+    return tokens.get(at);
+  }
+
+  public Token peek(int ahead) {
+    return tokens.get(Math.min(at + ahead, tokens.size() - 1));
+  }
+
+  /** The place, to go back to by {@link #returnTo}. */
+  public int place() {
+    return at;
+  }
+
+  public void returnTo(int place) {
+    at = place;
+  }
+
+  public Token next() {
+    Token token = peek();
+    if (token.kind() != Token.Kind.END) {
+      at++;
+    }
+    return token;
+  }
+
+  /** Takes the next token where it is this word. */
+  public boolean takeWord(String word) {
+    if (peek().isWord(word)) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+
+  public boolean takeSymbol(String symbol) {
+    if (peek().isSymbol(symbol)) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+
+  public void expectWord(String word) {
+    if (!takeWord(word)) {
+      throw expected(word);
+    }
+  }
+
+  public void expectSymbol(String symbol) {
+    if (!takeSymbol(symbol)) {
+      throw expected("'" + symbol + "'");
+    }
+  }
+
+  /** The place of the FROM of the SELECT whose items are here, −1 where there is none. */
+  public int placeOfFrom() {
+    int open = 0;
+    for (int i = at; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.isSymbol("(")) {
+        open++;
+      } else if (token.isSymbol(")") && --open < 0) {
+        return -1;
+      } else if (open == 0 && token.isWord("FROM")) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Where in the text stands what this query is from; its end where there is none. */
+  public int fromAhead() {
+    int place = placeOfFrom();
+    return tokens.get(place < 0 ? tokens.size() - 1 : place + 1).start();
+  }
+
+  /** Whether here a query may end. */
+  public boolean isEndOfQuery() {
+    return peek().kind() == Token.Kind.END || peek().isSymbol(";") || peek().isSymbol(")");
+  }
+
+  /**
+   * An error where a query does not end.
+   *
+   * @param end what ends it
+   */
+  public QueryException expectedEnd(String end) {
+    if (peek().isWord("OFFSET")) {
+      return error("OFFSET is not part of the dialect: expected " + end, peek().start());
+    }
+    return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
+  }
+
+  /** An error that names the clause that may be meant. */
+  public QueryException expectedInstead(String expected) {
+    Token token = peek();
+    String nearest = token.kind() == Token.Kind.WORD ? Names.nearest(token.typed(), CLAUSES) : null;
+    return error(
+        "expected "
+            + expected
+            + ", found "
+            + token.shown()
+            + (nearest == null ? "" : "; did you mean " + nearest + "?"),
+        token.start());
+  }
+
+  /** The text between two places, with single blanks. */
+  public String text(int start, int end) {
+    return sql.substring(start, end).strip().replaceAll("\\s+", " ");
+  }
+
+  public QueryException expected(String what) {
+    return error("expected " + what + ", found " + peek().shown(), peek().start());
+  }
+
+  public QueryException error(String message, int position) {
+    return new QueryException(message, sql, position);
+  }
+}

@@ -1,0 +1,55 @@
+package org.flowmon.udaf.value;
+
+import java.util.Locale;
+
+/** An answer, or what is needed to make it, has more rows or groups than one query holds. */
+public final class AnswerTooLargeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final boolean ofMemory;
+
+  /**
+   * An answer that is too large.
+   *
+   * @param count how many there are, or would be
+   * @param what of which: {@code rows}, {@code groups}
+   * @param most how many one query holds
+   */
+  public AnswerTooLargeException(long count, String what, long most) {
+    super(
+        String.format(
+            Locale.ROOT,
+            "the query makes %,d %s, more than the %,d that one query holds: ask for a shorter"
+                + " time, filter more, add LIMIT, or use fewer keys",
+            count,
+            what,
+            most));
+    this.ofMemory = false;
+  }
+
+  private AnswerTooLargeException(String message) {
+    super(message);
+    this.ofMemory = true;
+  }
+
+  /** Whether a larger heap would hold it. */
+  public boolean isOfMemory() {
+    return ofMemory;
+  }
+
+  /**
+   * What takes too much memory.
+   *
+   * @param most bytes that one query may take
+   */
+  public static AnswerTooLargeException ofMemory(long most) {
+    return new AnswerTooLargeException(
+        String.format(
+            Locale.ROOT,
+            "the query takes more than the %,d MiB of the heap that one query has, by its groups"
+                + " and what functions keep of them, rows that are put in order, or results that it"
+                + " asks: ask for a shorter time, filter more, use fewer keys or a smaller LIMIT,"
+                + " or give Java a larger heap",
+            most >> 20));
+  }
+}

@@ -1,0 +1,76 @@
+package org.flowmon.udaf.value;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Values for the parameters of a query, by name without the colon: {@code now}, {@code
+ * live.src_addr}. A parameter has one value or, for use in IN, a list. Values are never pasted into
+ * a query's text. Immutable.
+ */
+public final class Parameters {
+  /** No parameters. */
+  public static final Parameters NONE = new Parameters(Map.of());
+
+  private final Map<String, List<Value>> values;
+
+  private Parameters(Map<String, List<Value>> values) {
+    this.values = values;
+  }
+
+  /** These parameters and one more, or the same with another value. */
+  public Parameters with(String name, Value value) {
+    return with(name, List.of(value));
+  }
+
+  /** These parameters and one more that stands for a list. */
+  public Parameters with(String name, List<Value> list) {
+    Map<String, List<Value>> more = new TreeMap<>(values);
+    more.put(name, List.copyOf(list));
+    return new Parameters(more);
+  }
+
+  /**
+   * These parameters and one for each column of a result, named {@code prefix.column}, as the list
+   * of its values. A column with a sum beyond 64 bits, which no value can be, gives none.
+   *
+   * @param prefix for example {@code live}
+   */
+  public Parameters with(String prefix, ResultTable table) {
+    Map<String, List<Value>> more = new TreeMap<>(values);
+    for (int c = 0; c < table.columnCount(); c++) {
+      if (fitsLongs(table, c)) {
+        List<Value> list = new ArrayList<>(table.rowCount());
+        for (int r = 0; r < table.rowCount(); r++) {
+          list.add(table.value(r, c));
+        }
+        more.put(prefix + "." + table.name(c), List.copyOf(list));
+      }
+    }
+    return new Parameters(more);
+  }
+
+  private static boolean fitsLongs(ResultTable table, int column) {
+    if (!table.kind(column).isInteger()) {
+      return true;
+    }
+    for (int r = 0; r < table.rowCount(); r++) {
+      if (table.bigValue(r, column).bitLength() > 63) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The values of a parameter, null where it has none. */
+  public List<Value> get(String name) {
+    return values.get(name);
+  }
+
+  @Override
+  public String toString() {
+    return values.toString();
+  }
+}

@@ -1,0 +1,233 @@
+package org.flowmon.udaf.value;
+
+import java.nio.LongBuffer;
+import java.util.Arrays;
+
+/**
+ * One column of a {@link ResultTable} while it is filled and afterwards. What all rows share takes
+ * no memory: a column of NULLs has no arrays, one without NULLs no marks, and only sums beyond a
+ * long and addresses have high longs. Arrays may be longer than there are rows.
+ */
+final class ResultColumn {
+  private static final int FIRST_CAPACITY = 16;
+  // Of a text beside its characters, with the reference to it.
+  private static final int TEXT_BYTES = 56;
+
+  private final String name;
+  private final ValueKind kind;
+  private long[] low; // null: every row is NULL; of texts always
+  private long[] high; // null: the sign of low
+  private String[] text;
+  private boolean[] isNull; // null: no row before `filled` is
+  private int filled;
+
+  ResultColumn(String name, ValueKind kind) {
+    this.name = name;
+    // A column that is NULL everywhere, as SELECT NULL, has no kind of its own.
+    this.kind = kind == null ? ValueKind.TEXT : kind;
+  }
+
+  String name() {
+    return name;
+  }
+
+  ValueKind kind() {
+    return kind;
+  }
+
+  boolean isNull(int row) {
+    return row >= filled || (isNull != null && isNull[row]);
+  }
+
+  /** Whether any of the first rows is NULL. */
+  boolean hasNulls(int rows) {
+    for (int row = 0; row < Math.min(rows, filled) && isNull != null; row++) {
+      if (isNull[row]) {
+        return true;
+      }
+    }
+    return filled < rows;
+  }
+
+  /** Reads the low longs of successive rows; 0 where one is NULL. */
+  void readLows(int from, int count, long[] out) {
+    if (isNull == null && low != null && from + count <= filled) {
+      System.arraycopy(low, from, out, 0, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = low(from + i);
+    }
+  }
+
+  /** Reads the high longs of successive rows; 0 where one is NULL. */
+  void readHighs(int from, int count, long[] out) {
+    if (isNull == null && high != null && from + count <= filled) {
+      System.arraycopy(high, from, out, 0, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = high(from + i);
+    }
+  }
+
+  /** 0 where it is NULL. */
+  long low(int row) {
+    return isNull(row) ? 0 : low[row];
+  }
+
+  /** Whether some rows have more than a long. */
+  boolean hasHighs() {
+    return high != null;
+  }
+
+  /** 0 where it is NULL. */
+  long high(int row) {
+    if (isNull(row)) {
+      return 0;
+    }
+    return high != null ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
+  }
+
+  /** The low longs of the first rows, without a copy where there are as many. */
+  LongBuffer longs(int rows) {
+    long[] all = low == null ? new long[rows] : grown(low, rows);
+    return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
+  }
+
+  /** Null where it is NULL. */
+  String text(int row) {
+    return isNull(row) ? null : text[row];
+  }
+
+  /** Makes room for rows that are to come. */
+  void reserve(int rows) {
+    if (kind == ValueKind.TEXT) {
+      text = text == null ? new String[rows] : grown(text, rows);
+    } else {
+      low = low == null ? new long[rows] : grown(low, rows);
+      high = kind == ValueKind.ADDRESS && high == null ? new long[low.length] : high;
+      high = high == null ? null : grown(high, low.length);
+    }
+    isNull = isNull == null ? null : grown(isNull, rows);
+  }
+
+  private static long[] grown(long[] array, int capacity) {
+    return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
+  }
+
+  private static String[] grown(String[] array, int capacity) {
+    return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
+  }
+
+  private static boolean[] grown(boolean[] array, int capacity) {
+    return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
+  }
+
+  /** Bytes on the heap, about: of texts with what each of them takes. */
+  long heapBytes() {
+    long words = (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
+    long bytes = Long.BYTES * words + (isNull == null ? 0 : isNull.length);
+    for (int row = 0; row < length(text); row++) {
+      bytes += text[row] == null ? Long.BYTES : TEXT_BYTES + text[row].length();
+    }
+    return bytes;
+  }
+
+  private int capacity() {
+    return kind == ValueKind.TEXT ? length(text) : low == null ? 0 : low.length;
+  }
+
+  private static int length(String[] array) {
+    return array == null ? 0 : array.length;
+  }
+
+  /** Prepares a row for a value: rows between the last one set and this one are NULL. */
+  private void begin(int row) {
+    if (row >= capacity()) {
+      reserve(Math.max(FIRST_CAPACITY, 2 * row));
+    }
+    if (row > filled && isNull == null) {
+      isNull = new boolean[capacity()];
+    }
+    if (isNull != null) {
+      isNull = grown(isNull, capacity());
+      if (row > filled) {
+        Arrays.fill(isNull, filled, row, true);
+      }
+      isNull[row] = false;
+    }
+    filled = Math.max(filled, row + 1);
+  }
+
+  void set(int row, long value) {
+    begin(row);
+    low[row] = value;
+    if (high != null) {
+      high[row] = kind == ValueKind.DOUBLE ? 0 : value >> 63;
+    }
+  }
+
+  void set(int row, long highLong, long lowLong) {
+    if (high == null && kind != ValueKind.ADDRESS && highLong == lowLong >> 63) {
+      set(row, lowLong);
+      return;
+    }
+    begin(row);
+    if (high == null) {
+      high = new long[low.length];
+      for (int i = 0; i < row; i++) {
+        high[i] = low[i] >> 63;
+      }
+    }
+    low[row] = lowLong;
+    high[row] = highLong;
+  }
+
+  void set(int row, String value) {
+    if (value != null) {
+      begin(row);
+      text[row] = value;
+    }
+  }
+
+  /** Takes over arrays as they are; see {@link ResultTable.Builder#fill}. */
+  void fill(int rows, long[] lows, long[] highs, String[] texts, boolean[] nulls) {
+    low = lows;
+    high = highs;
+    text = texts;
+    isNull = nulls;
+    filled = lows == null && texts == null ? 0 : rows;
+  }
+
+  /** Whether the first rows hold the same in both columns. */
+  boolean isSame(ResultColumn that, int rows) {
+    if (!name.equals(that.name) || kind != that.kind) {
+      return false;
+    }
+    for (int row = 0; row < rows; row++) {
+      if (isNull(row) != that.isNull(row)) {
+        return false;
+      }
+      if (isNull(row)) {
+        continue;
+      }
+      boolean same =
+          kind == ValueKind.TEXT
+              ? text[row].equals(that.text[row])
+              : low[row] == that.low[row] && high(row) == that.high(row);
+      if (!same) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int hash(int rows) {
+    int hash = 31 * name.hashCode() + kind.hashCode();
+    for (int row = 0; row < rows; row++) {
+      hash = 31 * hash + (kind == ValueKind.TEXT ? 0 : Long.hashCode(low(row)));
+    }
+    return hash;
+  }
+}

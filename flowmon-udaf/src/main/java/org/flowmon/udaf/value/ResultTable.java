@@ -1,0 +1,442 @@
+package org.flowmon.udaf.value;
+
+import java.math.BigInteger;
+import java.nio.LongBuffer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * The rows of a query's answer as named, typed columns. Whole numbers are exact up to 128 bits: a
+ * SUM may exceed a long, which {@link #longValue} refuses and {@link #bigValue} gives. Immutable.
+ */
+public final class ResultTable {
+  /** Rows of an answer at most. */
+  public static final int MAX_ROWS = Integer.MAX_VALUE - 8;
+
+  private final List<ResultColumn> columns;
+  private final List<String> names;
+  private final int rows;
+
+  private ResultTable(List<ResultColumn> columns, int rows) {
+    this.columns = columns;
+    this.names = columns.stream().map(ResultColumn::name).toList();
+    this.rows = rows;
+  }
+
+  public int rowCount() {
+    return rows;
+  }
+
+  /**
+   * As many rows, where an answer holds them.
+   *
+   * @throws AnswerTooLargeException where it does not
+   */
+  public static int rows(long wanted) {
+    if (wanted > MAX_ROWS) {
+      throw new AnswerTooLargeException(wanted, "rows", MAX_ROWS);
+    }
+    return (int) wanted;
+  }
+
+  public int columnCount() {
+    return names.size();
+  }
+
+  public List<String> names() {
+    return names;
+  }
+
+  public String name(int column) {
+    return names.get(column);
+  }
+
+  /** Bytes that the columns take on the heap, about. */
+  public long heapBytes() {
+    return columns.stream().mapToLong(ResultColumn::heapBytes).sum();
+  }
+
+  /** The kind of a column's values. */
+  public ValueKind kind(int column) {
+    return columns.get(column).kind();
+  }
+
+  /** The place of the column of this name, −1 where there is none. */
+  public int column(String name) {
+    return names.indexOf(name);
+  }
+
+  public boolean isNull(int row, int column) {
+    return columns.get(column).isNull(Objects.checkIndex(row, rows));
+  }
+
+  /** The low long of a value that is no text, of doubles the bits; 0 where it is NULL. */
+  public long low(int row, int column) {
+    return columns.get(column).low(Objects.checkIndex(row, rows));
+  }
+
+  /** The high long of an address, or of a whole number of 128 bits; 0 where it is NULL. */
+  public long high(int row, int column) {
+    return columns.get(column).high(row);
+  }
+
+  /**
+   * A whole number, boolean, time or duration; 0 where it is NULL.
+   *
+   * @throws ArithmeticException where the value does not fit a long
+   */
+  public long longValue(int row, int column) {
+    require(column, kind(column).isInteger(), "a whole number");
+    long low = low(row, column);
+    if (high(row, column) != low >> 63) {
+      throw new ArithmeticException(
+          "row "
+              + row
+              + " of column "
+              + name(column)
+              + " is "
+              + bigValue(row, column)
+              + ", more than a long holds");
+    }
+    return low;
+  }
+
+  /** A whole number, exactly; 0 where it is NULL. */
+  public BigInteger bigValue(int row, int column) {
+    require(column, kind(column).isInteger(), "a whole number");
+    return Int128.toBigInteger(high(row, column), low(row, column));
+  }
+
+  /** Any number as a double; 0 where it is NULL. */
+  public double doubleValue(int row, int column) {
+    if (kind(column) == ValueKind.DOUBLE) {
+      return Double.longBitsToDouble(low(row, column));
+    }
+    require(column, kind(column).isInteger(), "a number");
+    return Int128.toDouble(high(row, column), low(row, column));
+  }
+
+  /** An address, null where it is NULL. */
+  public IpAddress address(int row, int column) {
+    require(column, kind(column) == ValueKind.ADDRESS, "an address");
+    return isNull(row, column) ? null : new IpAddress(high(row, column), low(row, column));
+  }
+
+  /**
+   * The addresses of successive rows as two longs each, {@code ::} where one is NULL.
+   *
+   * @param high takes the high longs, from its place 0 on
+   * @param low takes the low longs
+   */
+  public void readAddresses(int column, int from, int count, long[] high, long[] low) {
+    require(column, kind(column) == ValueKind.ADDRESS, "an address");
+    Objects.checkFromIndexSize(from, count, rows);
+    columns.get(column).readHighs(from, count, high);
+    columns.get(column).readLows(from, count, low);
+  }
+
+  /** Whether any value of a column is NULL. */
+  public boolean hasNulls(int column) {
+    return columns.get(column).hasNulls(rows);
+  }
+
+  /**
+   * The values of some rows, as {@link #longs} has them; what a column's kind does not have is not
+   * written.
+   *
+   * @param wanted the rows' numbers; −1 stands for a row of NULLs
+   * @param from the place of the first of them
+   * @param low receives the longs, the low ones of addresses, of NULLs 0
+   * @param high receives the high longs of addresses and of whole numbers; null where not needed
+   * @param texts receives texts
+   * @param valid bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL
+   */
+  public void gather(
+      int column,
+      int[] wanted,
+      int from,
+      int count,
+      long[] low,
+      long[] high,
+      String[] texts,
+      long[] valid) {
+    ResultColumn values = columns.get(column);
+    boolean isText = values.kind() == ValueKind.TEXT;
+    for (int i = 0; i < count; i++) {
+      int row = wanted[from + i];
+      boolean isNull = row < 0 || values.isNull(Objects.checkIndex(row, rows));
+      valid[i >>> 6] |= (isNull ? 0L : 1L) << i;
+      if (isText) {
+        texts[i] = isNull ? null : values.text(row);
+        continue;
+      }
+      low[i] = isNull ? 0 : values.low(row);
+      if (high != null) {
+        high[i] = isNull ? 0 : values.high(row);
+      }
+    }
+  }
+
+  /**
+   * As {@link #longValue} of successive rows.
+   *
+   * @throws ArithmeticException where a value does not fit a long
+   */
+  public void readLongs(int column, int from, int count, long[] out) {
+    Objects.checkFromIndexSize(from, count, rows);
+    ResultColumn values = columns.get(column);
+    for (int i = 0; i < count; i++) {
+      long low = values.low(from + i);
+      out[i] = values.high(from + i) == low >> 63 ? low : longValue(from + i, column);
+    }
+  }
+
+  /**
+   * The values of a column that is no text, in place and read-only, as {@link #longValue} has them;
+   * of doubles their bits, of addresses the low longs, of sums beyond a long the lowest 64 bits, of
+   * NULLs anything.
+   */
+  public LongBuffer longs(int column) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    return columns.get(column).longs(rows);
+  }
+
+  /** Whether a column of whole numbers may have some beyond a long. */
+  public boolean isWide(int column) {
+    return kind(column).isInteger() && columns.get(column).hasHighs();
+  }
+
+  /**
+   * The longs of successive rows of a column that is no text, of NULLs 0.
+   *
+   * @param isLow whether {@link #low} or {@link #high}
+   * @param out takes them, from its place 0 on
+   */
+  public void read(int column, int from, int count, boolean isLow, long[] out) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    Objects.checkFromIndexSize(from, count, rows);
+    if (isLow) {
+      columns.get(column).readLows(from, count, out);
+    } else {
+      columns.get(column).readHighs(from, count, out);
+    }
+  }
+
+  /** The upper 64 of the 128 bits of successive whole numbers; of NULLs 0. */
+  public void readHighs(int column, int from, int count, long[] out) {
+    require(column, kind(column).isInteger(), "a whole number");
+    Objects.checkFromIndexSize(from, count, rows);
+    columns.get(column).readHighs(from, count, out);
+  }
+
+  /** A text, null where it is NULL. */
+  public String text(int row, int column) {
+    require(column, kind(column) == ValueKind.TEXT, "a text");
+    return columns.get(column).text(Objects.checkIndex(row, rows));
+  }
+
+  /**
+   * A cell as a value for a parameter.
+   *
+   * @throws ArithmeticException where a whole number does not fit a long
+   */
+  public Value value(int row, int column) {
+    if (isNull(row, column)) {
+      return Value.NULL;
+    }
+    ValueKind kind = kind(column);
+    return switch (kind) {
+      case TEXT -> Value.ofText(text(row, column));
+      case ADDRESS -> Value.ofAddress(high(row, column), low(row, column));
+      case DOUBLE -> new Value(kind, 0, low(row, column), null);
+      default -> new Value(kind, 0, longValue(row, column), null);
+    };
+  }
+
+  /**
+   * Some of the columns.
+   *
+   * @throws IllegalArgumentException where there is no such column
+   */
+  public ResultTable select(String... wanted) {
+    List<ResultColumn> some = new ArrayList<>();
+    for (String name : wanted) {
+      int place = column(name);
+      if (place < 0) {
+        throw new IllegalArgumentException("no column " + name + " among " + names);
+      }
+      some.add(columns.get(place));
+    }
+    return new ResultTable(some, rows);
+  }
+
+  /**
+   * Some of the rows.
+   *
+   * @param wanted their numbers
+   */
+  public ResultTable withRows(int[] wanted) {
+    List<ResultColumn> copies = new ArrayList<>();
+    for (ResultColumn column : columns) {
+      ResultColumn copy = new ResultColumn(column.name(), column.kind());
+      for (int row = 0; row < wanted.length; row++) {
+        int from = Objects.checkIndex(wanted[row], rows);
+        if (column.isNull(from)) {
+          continue; // as a copy's cells are until they are set
+        }
+        switch (column.kind()) {
+          case TEXT -> copy.set(row, column.text(from));
+          case DOUBLE -> copy.set(row, column.low(from));
+          default -> copy.set(row, column.high(from), column.low(from));
+        }
+      }
+      copies.add(copy);
+    }
+    return new ResultTable(copies, wanted.length);
+  }
+
+  /** A cell for people: ISO 8601 in UTC for times, seconds for durations, empty for NULL. */
+  public String formatted(int row, int column) {
+    if (isNull(row, column)) {
+      return "";
+    }
+    return switch (kind(column)) {
+      case BOOLEAN -> low(row, column) != 0 ? "true" : "false";
+      case LONG -> bigValue(row, column).toString();
+      case TIMESTAMP -> Instant.EPOCH.plus(longValue(row, column), ChronoUnit.MICROS).toString();
+      case DURATION ->
+          new java.math.BigDecimal(bigValue(row, column), 6).stripTrailingZeros().toPlainString()
+              + " s";
+      case DOUBLE -> Double.toString(Double.longBitsToDouble(low(row, column)));
+      case ADDRESS -> IpAddress.format(high(row, column), low(row, column));
+      case TEXT -> text(row, column);
+    };
+  }
+
+  private void require(int column, boolean fits, String expected) {
+    if (!fits) {
+      throw new IllegalArgumentException(
+          "column " + name(column) + " is " + kind(column) + ", not " + expected);
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof ResultTable that)
+        || rows != that.rows
+        || columns.size() != that.columns.size()) {
+      return false;
+    }
+    for (int c = 0; c < columns.size(); c++) {
+      if (!columns.get(c).isSame(that.columns.get(c), rows)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public int hashCode() {
+    int hash = rows;
+    for (ResultColumn column : columns) {
+      hash = 31 * hash + column.hash(rows);
+    }
+    return hash;
+  }
+
+  /** The table as lines of cells, tab between them: for tests and logs. */
+  @Override
+  public String toString() {
+    StringBuilder lines = new StringBuilder(String.join("\t", names));
+    for (int r = 0; r < rows; r++) {
+      lines.append('\n');
+      for (int c = 0; c < names.size(); c++) {
+        lines.append(c == 0 ? "" : "\t").append(isNull(r, c) ? "NULL" : formatted(r, c));
+      }
+    }
+    return lines.toString();
+  }
+
+  /** Collects rows, cell by cell. */
+  public static final class Builder {
+    private List<ResultColumn> columns = new ArrayList<>();
+    private int rows;
+
+    /** Adds a column; all are added before the first row. */
+    public Builder column(String name, ValueKind kind) {
+      if (rows > 0) {
+        throw new IllegalStateException("columns come before rows");
+      }
+      columns.add(new ResultColumn(name, kind));
+      return this;
+    }
+
+    /** Makes room for so many rows. */
+    public Builder reserve(int capacity) {
+      columns.forEach(column -> column.reserve(capacity));
+      return this;
+    }
+
+    /** Begins a row; its cells are NULL until they are set. */
+    public Builder row() {
+      rows++;
+      return this;
+    }
+
+    /**
+     * Declares so many rows at once, whose columns are given by {@link #fill} and are NULL
+     * otherwise; no single rows before or after.
+     */
+    public Builder rows(int count) {
+      rows = count;
+      return this;
+    }
+
+    /**
+     * Gives a column all its values. The arrays are taken over, not copied, and may be longer than
+     * there are rows.
+     *
+     * @param low whole numbers, bits of doubles or low longs of addresses; null of texts
+     * @param high high longs of addresses and of 128-bit numbers; null where each is the sign of
+     *     low
+     * @param text null of all else
+     * @param isNull null where no row is NULL
+     */
+    public Builder fill(int column, long[] low, long[] high, String[] text, boolean[] isNull) {
+      columns.get(column).fill(rows, low, high, text, isNull);
+      return this;
+    }
+
+    /**
+     * Sets a cell of the last row: a whole number, boolean, time, duration, or the bits of a
+     * double.
+     */
+    public Builder set(int column, long value) {
+      columns.get(column).set(rows - 1, value);
+      return this;
+    }
+
+    /** Sets a cell of the last row: an address or a 128-bit number. */
+    public Builder set(int column, long highLong, long lowLong) {
+      columns.get(column).set(rows - 1, highLong, lowLong);
+      return this;
+    }
+
+    /** Sets a cell of the last row: a text, or NULL. */
+    public Builder set(int column, String value) {
+      columns.get(column).set(rows - 1, value);
+      return this;
+    }
+
+    /** The table; the builder is of no use afterwards. */
+    public ResultTable build() {
+      List<ResultColumn> built = List.copyOf(columns);
+      columns = null;
+      return new ResultTable(built, rows);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package org.flowmon.udaf.value;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.text.Literals;
+import org.flowmon.udaf.text.QueryException;
+
+/**
+ * One constant of a query: a literal or the value of a parameter.
+ *
+ * @param kind null for NULL
+ * @param high high long of an address, else 0
+ * @param low low long of an address; a number, boolean, time or duration as a long; the bits of a
+ *     double
+ * @param text the text, null where the kind is not {@link ValueKind#TEXT}
+ */
+public record Value(ValueKind kind, long high, long low, String text) {
+  /** Another one in each process: values may be what flows brought. See {@link TableHash}. */
+  @Override
+  public int hashCode() {
+    return (int) (text == null ? TableHash.of(high, low) : TableHash.of(text));
+  }
+
+  /** SQL's NULL. */
+  public static final Value NULL = new Value(null, 0, 0, null);
+
+  public static Value ofLong(long value) {
+    return new Value(ValueKind.LONG, 0, value, null);
+  }
+
+  public static Value ofDouble(double value) {
+    return new Value(ValueKind.DOUBLE, 0, Double.doubleToLongBits(value), null);
+  }
+
+  public static Value ofBoolean(boolean value) {
+    return new Value(ValueKind.BOOLEAN, 0, value ? 1 : 0, null);
+  }
+
+  /** A time in microseconds since 1970-01-01T00:00:00Z. */
+  public static Value ofTimestamp(long micros) {
+    return new Value(ValueKind.TIMESTAMP, 0, micros, null);
+  }
+
+  /** A length of time in microseconds. */
+  public static Value ofDuration(long micros) {
+    return new Value(ValueKind.DURATION, 0, micros, null);
+  }
+
+  public static Value ofAddress(IpAddress address) {
+    return ofAddress(address.hi(), address.lo());
+  }
+
+  public static Value ofAddress(long high, long low) {
+    return new Value(ValueKind.ADDRESS, high, low, null);
+  }
+
+  public static Value ofText(String text) {
+    return new Value(ValueKind.TEXT, 0, 0, text);
+  }
+
+  /**
+   * Reads a value as a person writes it where no place gives it a kind: a whole number, a decimal,
+   * {@code TRUE}, {@code FALSE}, {@code NULL}, a time ({@code 2026-11-21T08:00:00Z}), a duration
+   * ({@code 5 minutes}), an address; anything else is a text, and so is what stands in single
+   * quotes. A text still takes the kind of what it meets, as in a query.
+   */
+  public static Value parse(String text) {
+    if (text.length() > 1 && text.startsWith("'") && text.endsWith("'")) {
+      return ofText(text.substring(1, text.length() - 1).replace("''", "'"));
+    }
+    if (text.matches("-?\\d{1,19}")) {
+      try {
+        return ofLong(Long.parseLong(text));
+      } catch (NumberFormatException e) {
+        throw new QueryException("expected a whole number of 64 bits, found " + text);
+      }
+    }
+    if (text.matches("-?(\\d+\\.\\d*|\\.\\d+|\\d+(?=[eE]))([eE][+-]?\\d{1,4})?")) {
+      double value = Double.parseDouble(text);
+      if (Double.isInfinite(value)) {
+        throw new QueryException("expected a number below 1.8E308, found " + text);
+      }
+      return ofDouble(value);
+    }
+    return switch (text.toUpperCase(Locale.ROOT)) {
+      case "TRUE" -> ofBoolean(true);
+      case "FALSE" -> ofBoolean(false);
+      case "NULL" -> NULL;
+      default -> timeOrAddress(text);
+    };
+  }
+
+  private static Value timeOrAddress(String text) {
+    Long time = Literals.timestampMicros(text);
+    if (time != null) {
+      return ofTimestamp(time);
+    }
+    Long duration = Literals.durationMicros(text);
+    if (duration != null) {
+      return ofDuration(duration);
+    }
+    IpAddress address = IpAddress.parseOrNull(text);
+    return address == null ? ofText(text) : ofAddress(address);
+  }
+
+  public boolean isNull() {
+    return kind == null;
+  }
+
+  /** The value as a double: for {@link ValueKind#LONG} and {@link ValueKind#DOUBLE}. */
+  public double asDouble() {
+    return kind == ValueKind.DOUBLE ? Double.longBitsToDouble(low) : (double) low;
+  }
+
+  /**
+   * Whether {@link #toString} is a literal that stands for the value: not of a double that is not
+   * finite, a time beyond the years 0 … 9999, and a duration of 10¹⁸ µs and more that has more
+   * digits than one may have.
+   */
+  public boolean hasLiteral() {
+    if (isNull()) {
+      return true;
+    }
+    return switch (kind) {
+      case BOOLEAN, LONG, ADDRESS, TEXT -> true;
+      case DOUBLE -> Double.isFinite(asDouble());
+      case TIMESTAMP -> Literals.isTimestamp(low);
+      case DURATION -> Literals.isInterval(low);
+    };
+  }
+
+  /** The value as a literal of the dialect, if it {@linkplain #hasLiteral has one}. */
+  @Override
+  public String toString() {
+    if (isNull()) {
+      return "NULL";
+    }
+    return switch (kind) {
+      case BOOLEAN -> low != 0 ? "TRUE" : "FALSE";
+      case LONG -> Long.toString(low);
+      case DOUBLE -> Double.toString(asDouble());
+      case TIMESTAMP -> "TIMESTAMP '" + Instant.EPOCH.plus(low, ChronoUnit.MICROS) + "'";
+      case DURATION -> Literals.interval(low);
+      case ADDRESS -> "ADDRESS '" + IpAddress.format(high, low) + "'";
+      case TEXT -> "'" + text.replace("'", "''") + "'";
+    };
+  }
+}

@@ -1,0 +1,180 @@
+package org.flowmon.udaf.vector;
+
+import java.util.Arrays;
+import org.flowmon.udaf.value.Int128;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Up to {@link #CAPACITY} values of one kind, reused from call to call. The value of a NULL is 0,
+ * the address {@code ::} or a null text. Whoever evaluates into a vector owns it until the next
+ * evaluation.
+ */
+public final class Vector {
+  /** Values that a vector holds at most. */
+  public static final int CAPACITY = 1024;
+
+  public static final int WORDS = CAPACITY / 64;
+
+  private final ValueKind kind;
+  private final long[] values = new long[CAPACITY];
+  private final long[] high;
+  private final String[] texts;
+  private final long[] validity = new long[WORDS];
+  private boolean allValid;
+  private long[] upper; // made when it is first needed
+  private boolean isWide;
+
+  /**
+   * An empty vector.
+   *
+   * @param kind null where every value will be NULL
+   */
+  public Vector(ValueKind kind) {
+    this.kind = kind;
+    this.high = kind == ValueKind.ADDRESS ? new long[CAPACITY] : null;
+    this.texts = kind == ValueKind.TEXT ? new String[CAPACITY] : null;
+  }
+
+  public ValueKind kind() {
+    return kind;
+  }
+
+  /** Longs, low longs of addresses, or bits of doubles. */
+  public long[] values() {
+    return values;
+  }
+
+  /** High longs of addresses; null for other kinds. */
+  public long[] high() {
+    return high;
+  }
+
+  /** Texts; null for other kinds. */
+  public String[] texts() {
+    return texts;
+  }
+
+  /**
+   * Bit {@code i & 63} of word {@code i >>> 6} is set where value i is not NULL; bits past the
+   * count are 0.
+   */
+  public long[] validity() {
+    return validity;
+  }
+
+  /** Whether no value is NULL, so that {@link #validity} need not be looked at. */
+  public boolean allValid() {
+    return allValid;
+  }
+
+  public boolean isValid(int i) {
+    return (validity[i >>> 6] >>> i & 1) != 0;
+  }
+
+  /**
+   * Whether whole numbers may be beyond 64 bits, as sums over groups are: {@link #upper} then
+   * counts. Values of rows never are.
+   */
+  public boolean isWide() {
+    return isWide;
+  }
+
+  /** The upper 64 of the 128 bits of a whole number whose lower ones are in {@link #values}. */
+  public long upper(int i) {
+    return isWide ? upper[i] : values[i] >> 63;
+  }
+
+  /**
+   * Declares that whole numbers may be beyond 64 bits, until the vector is filled again.
+   *
+   * @return the upper longs, to be filled
+   */
+  public long[] widen() {
+    upper = upper == null ? new long[CAPACITY] : upper;
+    isWide = true;
+    return upper;
+  }
+
+  /** A number as a double. */
+  public double asDouble(int i) {
+    if (kind == ValueKind.DOUBLE) {
+      return Double.longBitsToDouble(values[i]);
+    }
+    return isWide ? Int128.toDouble(upper[i], values[i]) : (double) values[i];
+  }
+
+  /** Takes over the first values of another vector of the same kind. */
+  public void copy(Vector from, int count) {
+    System.arraycopy(from.values, 0, values, 0, count);
+    if (high != null) {
+      System.arraycopy(from.high, 0, high, 0, count);
+    }
+    if (texts != null) {
+      System.arraycopy(from.texts, 0, texts, 0, count);
+    }
+    System.arraycopy(from.validity, 0, validity, 0, WORDS);
+    allValid = from.allValid;
+    isWide = false;
+    if (from.isWide) {
+      System.arraycopy(from.upper, 0, widen(), 0, count);
+    }
+  }
+
+  /** Declares the first {@code count} values not NULL. */
+  public void setAllValid(int count) {
+    fill(validity, count);
+    allValid = true;
+    isWide = false;
+  }
+
+  /** Declares every value NULL and clears the first {@code count}. */
+  public void setAllNull(int count) {
+    Arrays.fill(validity, 0);
+    Arrays.fill(values, 0, count, 0);
+    if (high != null) {
+      Arrays.fill(high, 0, count, 0);
+    }
+    if (texts != null) {
+      Arrays.fill(texts, 0, count, null);
+    }
+    allValid = count == 0;
+    isWide = false;
+  }
+
+  /** Takes over which values are NULL from {@link #validity}, and clears those. */
+  public void settleValidity(int count) {
+    allValid = true;
+    isWide = false;
+    for (int w = 0; w < words(count); w++) {
+      long invalid = ~validity[w] & mask(w, count);
+      allValid &= invalid == 0;
+      for (; invalid != 0; invalid &= invalid - 1) {
+        int i = (w << 6) + Long.numberOfTrailingZeros(invalid);
+        values[i] = 0;
+        if (high != null) {
+          high[i] = 0;
+        }
+        if (texts != null) {
+          texts[i] = null;
+        }
+      }
+    }
+  }
+
+  public static int words(int count) {
+    return (count + 63) >>> 6;
+  }
+
+  /** The bits of word w that lie below count. */
+  public static long mask(int w, int count) {
+    int bits = count - (w << 6);
+    return bits >= 64 ? -1L : bits <= 0 ? 0 : (1L << bits) - 1;
+  }
+
+  /** Sets the first count bits, clears the others. */
+  public static void fill(long[] words, int count) {
+    for (int w = 0; w < WORDS; w++) {
+      words[w] = mask(w, count);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package org.flowmon.udaf.window;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.result.GroupOrder;
+import org.flowmon.udaf.result.LiveGroupings;
+
+/**
+ * Groups of a window that went in advance of its result, from some tasks, put in the order of the
+ * query's answer. Once the window closes, those that have changed are replaced and those that are
+ * new are put in between: what is left to do then grows with these and not with all groups.
+ *
+ * <p>Groups of a task are numbered in the order it sent them; here they lie in that of the answer.
+ * To be used once; not thread-safe.
+ */
+public final class AdvancedGroups {
+  private final FlowQuery live;
+  private final GroupTable rows;
+  // By group as it came: its number here.
+  private final int[] numbers;
+  // By task: where its groups begin in the rows, and how many there are.
+  private final Map<Long, int[]> byTask = new HashMap<>();
+  private boolean isUsed;
+
+  private AdvancedGroups(FlowQuery live, Map<Long, List<byte[]>> parts) {
+    this.live = live;
+    List<PartialGroups> blocks = new ArrayList<>();
+    int groups = 0;
+    for (Map.Entry<Long, List<byte[]>> task : parts.entrySet()) {
+      int first = groups;
+      for (byte[] bytes : task.getValue()) {
+        for (PartialGroups block : WindowPart.blocks(bytes, live)) {
+          blocks.add(block);
+          groups = Math.addExact(groups, block.groups());
+        }
+      }
+      byTask.put(task.getKey(), new int[] {first, groups - first});
+    }
+    GroupTable asTheyCame = WindowPart.rows(LiveGroupings.of(live).layout(), blocks);
+    int[] order = new GroupOrder(asTheyCame, live).first(null);
+    this.rows = new GroupTable(asTheyCame.layout());
+    rows.reserveToAppend(groups + groups / 8); // with room for the rest
+    rows.append(asTheyCame, order);
+    this.numbers = new int[groups];
+    for (int i = 0; i < groups; i++) {
+      numbers[order[i]] = i;
+    }
+  }
+
+  /**
+   * Opens what went in advance.
+   *
+   * @param parts by task: bytes of parts, in the order they were sent
+   * @throws PartialFormatException where the bytes are damaged or of a query with other groups
+   */
+  public static AdvancedGroups of(FlowQuery live, Map<Long, List<byte[]>> parts) {
+    return new AdvancedGroups(live, new LinkedHashMap<>(parts));
+  }
+
+  /**
+   * All of the window.
+   *
+   * @param rest of all tasks together
+   * @param superseded by task: the numbers of groups that count no more; of a task that is not
+   *     there none counts
+   * @throws PartialFormatException where a task has no group of such a number
+   */
+  public WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
+    if (isUsed) {
+      throw new IllegalStateException("what went in advance is part of a result already");
+    }
+    isUsed = true;
+    BitSet gone = new BitSet(numbers.length);
+    byTask.forEach((task, place) -> leaveOut(place, superseded.get(task), gone));
+    GroupTable more = rest.allRows();
+    int[] added = new GroupOrder(more, live).first(null);
+    int before = rows.size();
+    rows.append(more);
+    Arrays.setAll(added, i -> before + added[i]);
+    return rest.with(rows, merged(counting(gone), added, new GroupOrder(rows, live)));
+  }
+
+  private void leaveOut(int[] place, List<int[]> superseded, BitSet gone) {
+    if (superseded == null) {
+      for (int i = 0; i < place[1]; i++) {
+        gone.set(numbers[place[0] + i]);
+      }
+      return;
+    }
+    for (int[] some : superseded) {
+      for (int number : some) {
+        if (number < 0 || number >= place[1]) {
+          throw new PartialFormatException(
+              "a window's rest takes the place of group "
+                  + number
+                  + ", of "
+                  + place[1]
+                  + " that went in advance");
+        }
+        gone.set(numbers[place[0] + number]);
+      }
+    }
+  }
+
+  private int[] counting(BitSet gone) {
+    int[] counting = new int[numbers.length - gone.cardinality()];
+    int n = 0;
+    for (int group = 0; group < numbers.length; group++) {
+      if (!gone.get(group)) {
+        counting[n++] = group;
+      }
+    }
+    return counting;
+  }
+
+  /** Two ascending lists in one; the second as a rule is much the shorter. */
+  private static int[] merged(int[] many, int[] few, GroupOrder order) {
+    int[] merged = new int[many.length + few.length];
+    int at = 0;
+    for (int i = 0; i < few.length; i++) {
+      int place = placeOf(few[i], many, at, order);
+      System.arraycopy(many, at, merged, at + i, place - at);
+      merged[place + i] = few[i];
+      at = place;
+    }
+    System.arraycopy(many, at, merged, at + few.length, many.length - at);
+    return merged;
+  }
+
+  /** The first place, from one on, whose group is behind this one; by steps that double. */
+  private static int placeOf(int group, int[] many, int from, GroupOrder order) {
+    int low = from;
+    int step = 1;
+    while (step <= many.length - low && order.compare(many[low + step - 1], group) < 0) {
+      low += step;
+      step = Math.min(2 * step, 1 << 29);
+    }
+    int high = Math.min(many.length, low + step - 1);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (order.compare(many[middle], group) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

@@ -1,0 +1,90 @@
+package org.flowmon.udaf.window;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.pane.PaneKey;
+import org.flowmon.udaf.partial.SampleWords;
+import org.flowmon.udaf.partial.StateBytes;
+import org.flowmon.udaf.partial.TablePartials;
+
+/**
+ * The state of {@link WindowTables} at one time, which changes no more while those go on: another
+ * thread makes bytes of it. Words of groups are copied, which takes a fraction of the time that
+ * packing them does; texts and states of functions are packed at once. Thread-safe.
+ */
+public final class FrozenTables {
+  private final long queryId;
+  private final long fingerprint;
+  private final long watermark;
+  private final long[] samples;
+  private final List<Groups> groups;
+
+  private FrozenTables(
+      long queryId, long fingerprint, long watermark, long[] samples, List<Groups> groups) {
+    this.queryId = queryId;
+    this.fingerprint = fingerprint;
+    this.watermark = watermark;
+    this.samples = samples;
+    this.groups = groups;
+  }
+
+  /** Groups of a grouping in a pane. */
+  private interface Groups {
+    List<byte[]> blocks();
+  }
+
+  /** Takes tables one after the other. */
+  static final class Builder {
+    private final long queryId;
+    private final SampleWords samples = new SampleWords();
+    private final List<Groups> groups = new ArrayList<>();
+
+    Builder(long queryId) {
+      this.queryId = queryId;
+    }
+
+    void add(PaneKey pane, int grouping, GroupTable table) {
+      samples.write(pane, grouping, table.sample());
+      if (table.isOfWordsAlone()) {
+        GroupLayout layout = table.layout();
+        int size = table.size();
+        long[] words = Arrays.copyOf(table.words(), size * table.stride());
+        groups.add(() -> TablePartials.ofWords(layout, words, size, queryId, grouping, 0, pane));
+      } else {
+        List<byte[]> blocks = TablePartials.ofRows(table, queryId, grouping, 0, pane);
+        groups.add(() -> blocks);
+      }
+    }
+
+    FrozenTables build(long fingerprint, long watermark) {
+      return new FrozenTables(
+          queryId, fingerprint, watermark, samples.words(), List.copyOf(groups));
+    }
+  }
+
+  /**
+   * As versioned bytes, which {@link WindowTables#fromBytes} reads.
+   *
+   * @throws IllegalStateException where these are more than 2 GiB
+   */
+  public byte[] toBytes() {
+    return toBytes(() -> {});
+  }
+
+  /**
+   * As {@link #toBytes()}.
+   *
+   * @param pause runs before the groups of each table are packed
+   */
+  public byte[] toBytes(Runnable pause) {
+    List<byte[]> blocks = new ArrayList<>();
+    for (Groups one : groups) {
+      pause.run();
+      blocks.addAll(one.blocks());
+    }
+    return StateBytes.tables(queryId, fingerprint, watermark, samples, blocks);
+  }
+}

@@ -1,0 +1,177 @@
+package org.flowmon.udaf.window;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.flowmon.udaf.aggregate.GroupHash;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.group.KeyColumns;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.partial.PartialGroupsBuilder;
+import org.flowmon.udaf.partial.PartialRecipient;
+import org.flowmon.udaf.partial.PartialSink;
+import org.flowmon.udaf.partial.StateSource;
+import org.flowmon.udaf.partial.TablePartials;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.result.LiveGroupings;
+import org.flowmon.udaf.text.QueryException;
+
+/**
+ * All groups that one query had in a window, which were made elsewhere, as groups of another live
+ * query here: what a low level would send of the same flows. The other has the same filter and
+ * keys, and aggregates of which the first has the states; with COUNT(DISTINCT …) this holds for the
+ * groupings it is counted from. Immutable, safe for many threads.
+ */
+public final class PublishedGroups {
+  private final GroupTable groups;
+  private final long windowEnd;
+
+  private PublishedGroups(GroupTable groups, long windowEnd) {
+    this.groups = groups;
+    this.windowEnd = windowEnd;
+  }
+
+  /**
+   * Checks that all groups of a query can be published.
+   *
+   * @throws QueryException saying what in it cuts or counts them
+   */
+  public static void check(FlowQuery published) {
+    if (!published.keepsAllGroups()) {
+      throw new QueryException(
+          "all groups are published, and HAVING, LIMIT and LIMIT BY are for whom merges them:"
+              + " expected a query without, found "
+              + published);
+    }
+    var unused = GroupLayout.of(published); // an error is said here
+  }
+
+  /**
+   * Opens a window's part that may come from anywhere.
+   *
+   * @param bytes as {@link WindowPart#toBytes} wrote it, of all key groups
+   * @param published what it says it is of; keeps all groups, without COUNT(DISTINCT …)
+   * @throws PartialFormatException where the bytes are damaged, of a query with other groups, or
+   *     not of all of them
+   */
+  public static PublishedGroups open(byte[] bytes, FlowQuery published) {
+    WindowPart part = WindowPart.open(bytes, published);
+    if (part.level() > 0) {
+      throw new PartialFormatException(
+          "some of a window's groups, of level " + part.level() + ", expected all of them");
+    }
+    return new PublishedGroups(part.allRows(), part.windowEnd());
+  }
+
+  /**
+   * The groupings of a live query whose groups can be had of those of another.
+   *
+   * @param published keeps all groups, without COUNT(DISTINCT …)
+   * @return their numbers, of {@link LiveGroupings}; none where filters differ
+   */
+  public static List<Integer> groupings(FlowQuery published, FlowQuery live) {
+    if (!Objects.equals(published.where(), live.where())) {
+      return List.of();
+    }
+    GroupLayout layout = GroupLayout.of(published);
+    List<GroupLayout> wanted = LiveGroupings.of(live).groupings();
+    return IntStream.range(0, wanted.size())
+        .filter(grouping -> layout.holds(wanted.get(grouping)))
+        .boxed()
+        .toList();
+  }
+
+  /**
+   * What all groups of the same flows have in common, in whatever order they are and whatever
+   * approximate states came to. Who does not know the groups cannot make up others of its keys.
+   *
+   * @param keys of which keys there are groups
+   * @param layout what groups are made of
+   * @param values of keys and the words of what is exact; to be compared where layouts are the same
+   */
+  public record Digest(long keys, long layout, long values) {
+    /** Whether not both can be of the same flows. */
+    public boolean contradicts(Digest other) {
+      return keys != other.keys || (layout == other.layout && values != other.values);
+    }
+  }
+
+  /** A digest of the groups. */
+  public Digest digest() {
+    GroupLayout layout = groups.layout();
+    KeyColumns columns = new KeyColumns(layout, groups.texts());
+    long[] words = groups.words();
+    int stride = groups.stride();
+    long keys = 0;
+    long values = 0;
+    for (int g = 0; g < groups.size(); g++) {
+      int at = g * stride;
+      long hash = columns.leadingHash(words[at], words, at + 1);
+      keys += hash;
+      for (int w = 1 + layout.keyWords(); w < stride; w++) {
+        hash = GroupHash.mix(hash, words[at + w]);
+      }
+      values += GroupHash.finish(hash);
+    }
+    return new Digest(keys, layout.fingerprint(), values);
+  }
+
+  /** End of the window in microseconds. */
+  public long windowEnd() {
+    return windowEnd;
+  }
+
+  /** Number of groups. */
+  public int size() {
+    return groups.size();
+  }
+
+  /**
+   * Sends the groups to where they are merged.
+   *
+   * @param grouping of the live query, one of {@link #groupings}
+   * @param paneStart the pane that holds the window
+   * @param fromWindowEnd end of the first window that they count in
+   * @param due {@link WindowSpec#due}
+   * @param maxParallelism number of key groups
+   */
+  public void send(
+      long queryId,
+      FlowQuery live,
+      int grouping,
+      long paneStart,
+      long fromWindowEnd,
+      long due,
+      int maxParallelism,
+      PartialSink sink) {
+    LiveGroupings all = LiveGroupings.of(live);
+    GroupLayout layout = groups.layout();
+    PartialRecipient to =
+        new PartialRecipient(queryId, grouping, all.groupings().get(grouping), layout);
+    KeyColumns keys = new KeyColumns(layout, groups.texts(), all.leadingKeys());
+    PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
+    PartialGroupsBuilder[] builders = new PartialGroupsBuilder[maxParallelism];
+    StateSource states = TablePartials.source(groups);
+    long[] words = groups.words();
+    for (int g = 0; g < groups.size(); g++) {
+      int at = g * groups.stride();
+      int keyGroup = GroupHash.keyGroup(keys.leadingHash(words[at], words, at + 1), maxParallelism);
+      PartialGroupsBuilder builder = builders[keyGroup];
+      if (builder == null) {
+        builder = new PartialGroupsBuilder(layout, scratch);
+        builders[keyGroup] = builder;
+      }
+      builder.add(words[at], words, at + 1, groups.texts(), states, g);
+      if (builder.isFull()) {
+        sink.emit(keyGroup, builder.build(to, keyGroup, paneStart, fromWindowEnd, due));
+      }
+    }
+    for (int keyGroup = 0; keyGroup < maxParallelism; keyGroup++) {
+      if (builders[keyGroup] != null && builders[keyGroup].count() > 0) {
+        sink.emit(keyGroup, builders[keyGroup].build(to, keyGroup, paneStart, fromWindowEnd, due));
+      }
+    }
+  }
+}
