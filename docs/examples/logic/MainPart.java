@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.LiveColumns;
 import org.flowmon.jobs.report.ReportColumn;

@@ -1,6 +1,6 @@
 package org.flowmon.jobs;
 
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 
 /**
  * Analyses for tests: top sources by bytes of flows that are not outgoing, as {@link BruteForce}

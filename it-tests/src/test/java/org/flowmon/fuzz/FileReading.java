@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.ingest.file.FileReadOptions;
-import org.flowmon.ingest.file.FileSummary;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 

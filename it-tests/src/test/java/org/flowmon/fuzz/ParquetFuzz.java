@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileReadOptions;
 
 /** Parquet files that somebody wants to import: a sound one with edits, and bytes as they are. */
 final class ParquetFuzz implements FuzzTarget {

@@ -3,9 +3,9 @@ package org.flowmon.fuzz;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 
 /** Files of analyses, as they also come by the control topic, and the job's configuration. */
 final class YamlFuzz implements FuzzTarget {

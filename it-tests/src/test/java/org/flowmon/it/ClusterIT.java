@@ -20,7 +20,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.flow.FlowBatchHeader;
-import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;

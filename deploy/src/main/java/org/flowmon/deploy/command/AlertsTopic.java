@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /** The topic of alerts: how each stands by the last of its messages. */
 final class AlertsTopic implements AutoCloseable {

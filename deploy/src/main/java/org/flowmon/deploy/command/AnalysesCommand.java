@@ -1,7 +1,7 @@
 package org.flowmon.deploy.command;
 
 import java.util.concurrent.Callable;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -3,10 +3,10 @@ package org.flowmon.deploy.command;
 import java.util.List;
 import java.util.Optional;
 import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
-import org.flowmon.jobs.config.StartingOffsets;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.StartingOffsets;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

@@ -24,7 +24,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;

@@ -16,7 +16,7 @@ import org.flowmon.deploy.demo.DemoOptions;
 import org.flowmon.deploy.demo.DemoOutcome;
 import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.UnknownFormatException;
+import org.flowmon.ingest.file.format.UnknownFormatException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

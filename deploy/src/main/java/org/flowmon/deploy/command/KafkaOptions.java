@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Option;
 
 /**

@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.CodeNames;
-import org.flowmon.ingest.file.CsvText;
+import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;

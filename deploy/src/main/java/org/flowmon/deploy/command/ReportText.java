@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportApproximation;
-import org.flowmon.jobs.sink.ReportRow;
+import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 

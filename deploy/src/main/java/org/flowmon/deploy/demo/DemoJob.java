@@ -11,10 +11,10 @@ import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.deploy.embedded.EmbeddedServiceException;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.JobConfig;
-import org.flowmon.jobs.config.Role;
-import org.flowmon.jobs.config.StartingOffsets;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.Role;
+import org.flowmon.jobs.config.job.StartingOffsets;
 
 /** The job as the demo runs it: both roles, the bundled analyses, checkpoints every two seconds. */
 final class DemoJob implements AutoCloseable {

@@ -17,11 +17,11 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.CollectorSink;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
-import org.flowmon.ingest.decode.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.publish.FlowPublisher;
-import org.flowmon.ingest.synthetic.ExporterSimulator;
-import org.flowmon.ingest.synthetic.SentCounts;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.SentCounts;
 import org.flowmon.ingest.synthetic.TrafficModel;
 
 /**

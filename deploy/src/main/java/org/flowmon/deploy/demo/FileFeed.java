@@ -13,12 +13,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.file.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.FileReason;
-import org.flowmon.ingest.file.FileSummary;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.InputFormat;
-import org.flowmon.ingest.file.UnknownFormatException;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.publish.FlowPublisher;
 
 /** Files → Kafka, one after the other, as fast as Kafka takes them. */

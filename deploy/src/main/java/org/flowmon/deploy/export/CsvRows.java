@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.flowmon.ingest.file.CsvText;
+import org.flowmon.ingest.file.line.CsvText;
 
 /**
  * RFC 4180 with a header line. NULL is nothing, an empty text a pair of quotes; times as ISO 8601,

@@ -17,7 +17,7 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Types;
-import org.flowmon.ingest.file.TypedRows;
+import org.flowmon.ingest.file.row.TypedRows;
 
 /** A column of a Parquet file that is neither nested nor repeated. */
 final class FlatColumn {

@@ -18,7 +18,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.FileUtils;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;

@@ -26,7 +26,7 @@ import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

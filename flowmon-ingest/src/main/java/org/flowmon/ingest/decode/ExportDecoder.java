@@ -1,5 +1,13 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.WorkMeter;
+import org.flowmon.ingest.decode.record.BigEndian;
+import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.FlowWriter;
+import org.flowmon.ingest.decode.record.RecordBlock;
+
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;

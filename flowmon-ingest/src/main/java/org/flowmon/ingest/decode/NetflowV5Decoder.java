@@ -1,9 +1,18 @@
 package org.flowmon.ingest.decode;
 
-import static org.flowmon.ingest.decode.BigEndian.i32;
-import static org.flowmon.ingest.decode.BigEndian.u16;
-import static org.flowmon.ingest.decode.BigEndian.u32;
-import static org.flowmon.ingest.decode.BigEndian.u8;
+import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.ObservationDomain;
+import org.flowmon.ingest.decode.exporter.SequenceTracker;
+import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.FlowWriter;
+import org.flowmon.ingest.decode.record.RecordBlock;
+import org.flowmon.ingest.decode.record.RecordProgram;
+import org.flowmon.ingest.decode.record.Sampling;
+
+import static org.flowmon.ingest.decode.record.BigEndian.i32;
+import static org.flowmon.ingest.decode.record.BigEndian.u16;
+import static org.flowmon.ingest.decode.record.BigEndian.u32;
+import static org.flowmon.ingest.decode.record.BigEndian.u8;
 
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;

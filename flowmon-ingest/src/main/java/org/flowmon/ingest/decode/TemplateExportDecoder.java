@@ -1,8 +1,21 @@
 package org.flowmon.ingest.decode;
 
-import static org.flowmon.ingest.decode.BigEndian.i32;
-import static org.flowmon.ingest.decode.BigEndian.u16;
-import static org.flowmon.ingest.decode.BigEndian.u32;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.Exporter;
+import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.ObservationDomain;
+import org.flowmon.ingest.decode.exporter.Template;
+import org.flowmon.ingest.decode.exporter.WorkMeter;
+import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.FlowWriter;
+import org.flowmon.ingest.decode.record.RecordBlock;
+import org.flowmon.ingest.decode.record.RecordProgram;
+import org.flowmon.ingest.decode.record.Sampling;
+import org.flowmon.ingest.decode.record.Slot;
+
+import static org.flowmon.ingest.decode.record.BigEndian.i32;
+import static org.flowmon.ingest.decode.record.BigEndian.u16;
+import static org.flowmon.ingest.decode.record.BigEndian.u32;
 
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;

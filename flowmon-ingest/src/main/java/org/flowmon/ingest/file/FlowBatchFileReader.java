@@ -1,5 +1,11 @@
 package org.flowmon.ingest.file;
 
+import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.SummarySink;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

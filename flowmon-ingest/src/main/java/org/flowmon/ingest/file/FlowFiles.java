@@ -1,5 +1,13 @@
 package org.flowmon.ingest.file;
 
+import org.flowmon.ingest.file.capture.ExportFile;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.row.TextFileReader;
+import org.flowmon.ingest.file.zeek.ZeekReader;
+
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -1,6 +1,5 @@
 /**
- * Files with flows: Zeek's connection logs, captures of exports, IPFIX files, flow batches. Start
- * reading at {@link org.flowmon.ingest.file.FlowFiles}; {@code docs/format/files.md} says what
- * becomes of each field and of what cannot be read.
+ * Opens any file with flows by what it holds: start reading at FlowFiles; docs/format/files.md
+ * says what becomes of each field and of what cannot be read.
  */
 package org.flowmon.ingest.file;

@@ -4,7 +4,7 @@ package org.flowmon.ingest.synthetic;
  * An endless stream of flows. The same seed and the same times give the same flows. Not
  * thread-safe.
  */
-interface FlowStream {
+public interface FlowStream {
   /**
    * Fills in the next flow as an exporter would export it now.
    *

@@ -10,7 +10,7 @@ import org.flowmon.flow.IpPrefix;
  * and 2001:db8:8000::/33; the incidents' addresses are in 192.0.2.0/24, 198.51.100.0/24 and
  * 203.0.113.0/24 (RFC 5737), where no ordinary host is.
  */
-final class Hosts {
+public final class Hosts {
   static final List<IpPrefix> PROTECTED =
       List.of(IpPrefix.parse("10.0.0.0/16"), IpPrefix.parse("2001:db8:1::/48"));
 
@@ -57,7 +57,7 @@ final class Hosts {
     return 64_600 + i % 200;
   }
 
-  static int insideAs() {
+  public static int insideAs() {
     return 64_512;
   }
 }

@@ -10,56 +10,56 @@ import org.flowmon.flow.SourceKind;
  * before the next call. Times are in milliseconds since 1970, the finest that all export formats
  * share.
  */
-final class SyntheticFlow {
-  static final int ICMP = 1;
-  static final int TCP = 6;
+public final class SyntheticFlow {
+  public static final int ICMP = 1;
+  public static final int TCP = 6;
   static final int UDP = 17;
-  static final int ICMPV6 = 58;
+  public static final int ICMPV6 = 58;
 
-  long srcHi;
-  long srcLo;
-  long dstHi;
-  long dstLo;
-  int srcPort;
-  int dstPort;
-  int protocol;
+  public long srcHi;
+  public long srcLo;
+  public long dstHi;
+  public long dstLo;
+  public int srcPort;
+  public int dstPort;
+  public int protocol;
 
   /** Type × 256 + code; meaningful only where {@link #isIcmp}. */
-  int icmpTypeCode;
+  public int icmpTypeCode;
 
-  long bytes;
-  long packets;
-  long startMillis;
-  long endMillis;
-  int tcpFlags;
-  int tos;
-  boolean outgoing;
+  public long bytes;
+  public long packets;
+  public long startMillis;
+  public long endMillis;
+  public int tcpFlags;
+  public int tos;
+  public boolean outgoing;
 
   /** IPv4 next hop, 0 where there is none. */
-  int nextHop;
+  public int nextHop;
 
-  int inputIf;
-  int outputIf;
-  int srcAs;
-  int dstAs;
-  int srcMask;
-  int dstMask;
+  public int inputIf;
+  public int outputIf;
+  public int srcAs;
+  public int dstAs;
+  public int srcMask;
+  public int dstMask;
 
   /** Number of the inside host: decides which exporter sees the flow. */
-  int insideHost;
+  public int insideHost;
 
-  boolean isIpv4() {
+  public boolean isIpv4() {
     return IpAddress.isIpv4(srcHi, srcLo);
   }
 
-  boolean isIcmp() {
+  public boolean isIcmp() {
     return protocol == ICMP || protocol == ICMPV6;
   }
 
   /**
    * What a sampler that sees 1 of n packets counts; a flow that it exports has at least one packet.
    */
-  void sample(int rate) {
+  public void sample(int rate) {
     if (rate > 1) {
       long seen = Math.max(1, packets / rate);
       bytes = bytes * seen / packets;

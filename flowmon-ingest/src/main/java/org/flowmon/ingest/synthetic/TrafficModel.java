@@ -76,7 +76,7 @@ public final class TrafficModel {
     return 1 + 0.6 * Math.cos(2 * Math.PI * (dayPart - 14.0 / 24));
   }
 
-  FlowStream live(long startMillis) {
+  public FlowStream live(long startMillis) {
     SplittableRandom random = random(LIVE);
     if (!options.repeating()) {
       return new UnrepeatedTraffic(random, options);

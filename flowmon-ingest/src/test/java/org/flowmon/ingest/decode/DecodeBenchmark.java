@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.FlowBatchBuilder;

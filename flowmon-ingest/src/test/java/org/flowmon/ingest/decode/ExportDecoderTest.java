@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,7 +25,7 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.JsonTree;
 import org.flowmon.ingest.TestData;
-import org.flowmon.ingest.file.ExportFileReader;
+import org.flowmon.ingest.file.capture.ExportFileReader;
 import org.junit.jupiter.api.Test;
 
 /** Datagrams of some twenty vendors, against what logstash and Wireshark decode of them. */

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode;
 
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +17,7 @@ import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.TestData;
-import org.flowmon.ingest.file.PcapReader;
+import org.flowmon.ingest.file.capture.PcapReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -1,5 +1,9 @@
 package org.flowmon.ingest.file;
 
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.FileSummary;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,5 +1,8 @@
 package org.flowmon.ingest.synthetic;
 
+import org.flowmon.ingest.synthetic.exporter.ExportEncoderTest;
+import org.flowmon.ingest.synthetic.exporter.ExportedRow;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -2,7 +2,7 @@ package org.flowmon.jobs.alert;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import org.flowmon.jobs.sink.ReportJson;
+import org.flowmon.jobs.report.json.ReportJson;
 
 /** The JSON of alerts; {@code docs/format/alerts.md} is its specification. */
 public final class AlertJson {

@@ -8,7 +8,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.Cause;
 import org.flowmon.jobs.alert.Alert.State;
-import org.flowmon.jobs.config.AlertConfig.Severity;
+import org.flowmon.jobs.analysis.AlertConfig.Severity;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**

@@ -6,11 +6,11 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.flowmon.jobs.config.AlertConfig;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
-import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.ReportMessage;
 
 /**

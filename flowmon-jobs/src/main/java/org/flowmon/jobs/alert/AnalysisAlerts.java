@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.alert.AlertSerializer.LongText;
-import org.flowmon.jobs.config.AlertConfig;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportSerializer;
 

@@ -16,7 +16,7 @@ import org.flowmon.jobs.alert.AlertSerializer.LongText;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.RowConditions;
-import org.flowmon.jobs.sink.ReportJson;
+import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.result.TableCondition;
 
 /** One rule and the keys that it follows. */

@@ -10,7 +10,7 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
-import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
  * Posts alerts to the webhooks that their rules name: one request for each message, in their order

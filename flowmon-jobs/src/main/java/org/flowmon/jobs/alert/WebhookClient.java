@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
  * Posts JSON to one webhook. Redirects are not followed, and the body of an answer is not looked

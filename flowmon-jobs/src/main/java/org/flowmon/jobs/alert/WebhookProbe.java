@@ -1,7 +1,7 @@
 package org.flowmon.jobs.alert;
 
 import java.io.IOException;
-import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 
 /**
  * Whether a webhook can be reached from here, asked without an alert: by a request with HEAD, with

@@ -9,7 +9,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.ThreadSafeSimpleCounter;
-import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,8 +10,8 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.alert.WebhookAlerts.Waiting;
-import org.flowmon.jobs.config.AlertConfig;
-import org.flowmon.jobs.config.WebhookConfig;
+import org.flowmon.jobs.analysis.AlertConfig;
+import org.flowmon.jobs.config.job.WebhookConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -44,7 +44,7 @@ public interface Errors {
     private final Errors to;
     private boolean any;
 
-    Noted(Errors to) {
+    public Noted(Errors to) {
       this.to = to;
     }
 
@@ -54,7 +54,7 @@ public interface Errors {
       to.add(error);
     }
 
-    boolean any() {
+    public boolean any() {
       return any;
     }
   }

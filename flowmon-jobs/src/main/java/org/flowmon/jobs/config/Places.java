@@ -20,7 +20,7 @@ public record Places(String file, Map<String, Integer> lines) implements Seriali
   }
 
   /** File and line of a key, or of the nearest one above it that is there; null without a file. */
-  String of(String key) {
+  public String of(String key) {
     if (file == null) {
       return null;
     }

@@ -17,7 +17,7 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Reads one YAML document, whose nodes know where they stand, so that errors can say so. */
-final class YamlFile {
+public final class YamlFile {
   private static final long MAX_BYTES = 1 << 20;
 
   private static final Pattern NAMED =
@@ -25,7 +25,7 @@ final class YamlFile {
 
   private YamlFile() {}
 
-  static YamlSection read(Path file) {
+  public static YamlSection read(Path file) {
     try {
       long size = Files.size(file);
       if (size > MAX_BYTES) {
@@ -42,12 +42,12 @@ final class YamlFile {
     }
   }
 
-  static YamlSection readResource(String resource) {
+  public static YamlSection readResource(String resource) {
     return parse(resource, resourceText(resource));
   }
 
   /** The text of a resource of the class path. */
-  static String resourceText(String resource) {
+  public static String resourceText(String resource) {
     try (InputStream in = YamlFile.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new ConfigException("no resource " + resource + " on the class path");
@@ -59,7 +59,7 @@ final class YamlFile {
   }
 
   /** Parses text; {@code file} is what errors call it. */
-  static YamlSection parse(String file, String text) {
+  public static YamlSection parse(String file, String text) {
     LoadSettings settings =
         LoadSettings.builder()
             .setLabel(file)

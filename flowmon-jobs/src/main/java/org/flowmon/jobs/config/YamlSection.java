@@ -21,7 +21,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * The keys of one level of a YAML file. Values are taken out by name; {@link #end} refuses what
  * nobody took, so that a misspelt key is an error and never silently a default.
  */
-final class YamlSection {
+public final class YamlSection {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,12})\\s*(us|ms|s|m|min|h|d)");
 
   private static final Pattern PLACE_IN_QUERY = Pattern.compile("^line [0-9]+:[0-9]+: ");
@@ -67,12 +67,12 @@ final class YamlSection {
     return file + ":" + (node == null ? line : lineOf(node)) + ": " + prefix + key;
   }
 
-  ConfigException error(String key, String message) {
+  public ConfigException error(String key, String message) {
     return new ConfigException(place(key) + ": " + message);
   }
 
   /** What is wrong with the query that is a key's value, with its line and column in the file. */
-  ConfigException error(String key, QueryException e) {
+  public ConfigException error(String key, QueryException e) {
     String at =
         e.position() >= 0 && values.get(key) instanceof ScalarNode value
             ? ScalarPlaces.of(lines, value, e.position())
@@ -102,7 +102,7 @@ final class YamlSection {
   }
 
   /** A value that must be there; null is an error that names the key which may be meant by it. */
-  <T> T required(String key, T value, String expected) {
+  public <T> T required(String key, T value, String expected) {
     if (value == null) {
       for (String written : values.keySet()) {
         // Both ways: 'user' is no misspelt 'url'.
@@ -118,7 +118,7 @@ final class YamlSection {
     return value;
   }
 
-  String text(String key, String expected) {
+  public String text(String key, String expected) {
     String value = required(key, textOrNull(key, expected), expected);
     if (value.isBlank()) {
       throw error(key, "is empty; expected " + expected);
@@ -126,16 +126,16 @@ final class YamlSection {
     return value;
   }
 
-  String textOrNull(String key, String expected) {
+  public String textOrNull(String key, String expected) {
     return scalar(key, expected);
   }
 
-  String text(String key, String expected, String otherwise) {
+  public String text(String key, String expected, String otherwise) {
     String value = textOrNull(key, expected);
     return value == null ? otherwise : value;
   }
 
-  boolean bool(String key, boolean otherwise) {
+  public boolean bool(String key, boolean otherwise) {
     String value = scalar(key, "true or false");
     if (value == null) {
       return otherwise;
@@ -147,7 +147,7 @@ final class YamlSection {
     };
   }
 
-  int integer(String key, int min, int max, int otherwise) {
+  public int integer(String key, int min, int max, int otherwise) {
     String expected = "a whole number " + min + "…" + max;
     String value = scalar(key, expected);
     if (value == null) {
@@ -165,7 +165,7 @@ final class YamlSection {
   }
 
   /** A whole number of up to 19 digits. */
-  long number(String key, long min, long max, long otherwise) {
+  public long number(String key, long min, long max, long otherwise) {
     String expected = "a whole number from " + min + " on";
     String value = scalar(key, expected);
     if (value == null) {
@@ -183,7 +183,7 @@ final class YamlSection {
   }
 
   /** A duration such as 500ms, 10s, 5m, 1h, 7d; null where the key is absent. */
-  Duration durationOrNull(String key) {
+  public Duration durationOrNull(String key) {
     String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";
     String value = scalar(key, expected);
     if (value == null) {
@@ -210,7 +210,7 @@ final class YamlSection {
   }
 
   /** A duration as files write it, such as 10s. */
-  static String text(Duration duration) {
+  public static String text(Duration duration) {
     long micros = duration.toNanos() / 1000;
     String[] units = {"d", "h", "m", "s", "ms"};
     long[] each = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1000L};
@@ -222,17 +222,17 @@ final class YamlSection {
     return micros + "us";
   }
 
-  Duration duration(String key, Duration otherwise) {
+  public Duration duration(String key, Duration otherwise) {
     Duration value = durationOrNull(key);
     return value == null ? otherwise : value;
   }
 
-  Duration duration(String key) {
+  public Duration duration(String key) {
     return required(key, durationOrNull(key), "a duration such as 10s");
   }
 
   /** One of the constants of an enum, written in lower case. */
-  <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
+  public <E extends Enum<E>> E choice(String key, Class<E> type, E otherwise) {
     StringBuilder names = new StringBuilder();
     for (E constant : type.getEnumConstants()) {
       names.append(names.isEmpty() ? "" : ", ").append(constant.name().toLowerCase(Locale.ROOT));
@@ -250,7 +250,7 @@ final class YamlSection {
   }
 
   /** The keys below this one, null where it is absent. */
-  YamlSection sectionOrNull(String key) {
+  public YamlSection sectionOrNull(String key) {
     Node node = take(key);
     if (node == null) {
       return null;
@@ -262,7 +262,7 @@ final class YamlSection {
   }
 
   /** A list of items that have keys of their own; empty where the key is absent. */
-  List<YamlSection> sections(String key) {
+  public List<YamlSection> sections(String key) {
     Node node = take(key);
     if (node == null) {
       return List.of();
@@ -283,29 +283,29 @@ final class YamlSection {
   }
 
   /** The names of all keys, in the file's order. */
-  List<String> keys() {
+  public List<String> keys() {
     return List.copyOf(values.keySet());
   }
 
   /** A condition over a report's rows, null where the key is absent; checked later. */
-  RowCondition condition(String key) {
+  public RowCondition condition(String key) {
     String expected = "a condition such as verdict = 'new'";
     known.add(key);
     return values.containsKey(key) ? new RowCondition(text(key, expected), place(key)) : null;
   }
 
-  YamlSection section(String key) {
+  public YamlSection section(String key) {
     return required(key, sectionOrNull(key), "further keys below it");
   }
 
   /** A list of plain words; empty where the key is absent. */
-  List<String> words(String key) {
+  public List<String> words(String key) {
     List<String> words = wordsOrNull(key);
     return words == null ? List.of() : words;
   }
 
   /** A list of plain words; null where the key is absent. */
-  List<String> wordsOrNull(String key) {
+  public List<String> wordsOrNull(String key) {
     Node node = take(key);
     if (node == null) {
       return null;
@@ -324,7 +324,7 @@ final class YamlSection {
   }
 
   /** Names and plain values, in the file's order; empty where the key is absent. */
-  Map<String, String> map(String key) {
+  public Map<String, String> map(String key) {
     YamlSection section = sectionOrNull(key);
     Map<String, String> map = new LinkedHashMap<>();
     if (section != null) {
@@ -336,7 +336,7 @@ final class YamlSection {
   }
 
   /** Where the keys of this section and of those below it stand. */
-  Places places() {
+  public Places places() {
     Map<String, Integer> places = new LinkedHashMap<>();
     places.put("", line);
     addPlaces(places);
@@ -354,12 +354,12 @@ final class YamlSection {
   }
 
   /** Refuses keys that nobody asked for. */
-  void end() {
+  public void end() {
     end(Errors.THROWN);
   }
 
   /** Tells of each key that nobody asked for. */
-  void end(Errors errors) {
+  public void end(Errors errors) {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
         String nearest = Names.nearest(key, known);

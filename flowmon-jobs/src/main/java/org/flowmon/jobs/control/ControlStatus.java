@@ -21,8 +21,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.flowmon.jobs.config.AnalysisChange;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -24,9 +24,9 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

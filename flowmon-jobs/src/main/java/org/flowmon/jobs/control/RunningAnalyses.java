@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 
 /**
  * What a job runs, as it says in the topic of {@link ControlStatus}: when it starts, and after each

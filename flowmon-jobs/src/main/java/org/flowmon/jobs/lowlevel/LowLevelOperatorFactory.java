@@ -5,8 +5,8 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
-import org.flowmon.jobs.config.AnalysisSet;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /** Makes the low level in each task. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.types.RecordType;
 
 /**

@@ -6,7 +6,7 @@ import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**

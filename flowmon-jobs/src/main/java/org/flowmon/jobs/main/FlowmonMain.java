@@ -6,7 +6,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.replay.ReplayJob;
 
 /**

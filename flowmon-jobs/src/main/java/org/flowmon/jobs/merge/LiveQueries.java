@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.flowmon.jobs.config.AnalysisChange;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The live queries that an operator behind the low level knows, by id and as they change. */
-final class LiveQueries {
+public final class LiveQueries {
   private static final Logger LOG = LoggerFactory.getLogger(LiveQueries.class);
 
   private final AnalysisSet set;
@@ -23,55 +23,55 @@ final class LiveQueries {
   private final Map<String, List<LiveQuery>> byName = new HashMap<>();
 
   /** The queries of these analyses, which are changed by this. */
-  LiveQueries(AnalysisSet set) {
+  public LiveQueries(AnalysisSet set) {
     this.set = set;
     this.byId = new HashMap<>(LiveQuery.byId(set.running()));
     set.running().forEach(analysis -> byName.put(analysis.name(), LiveQuery.all(analysis)));
   }
 
-  AnalysisSet set() {
+  public AnalysisSet set() {
     return set;
   }
 
   /** A query, or null. */
-  LiveQuery get(long id) {
+  public LiveQuery get(long id) {
     return byId.get(id);
   }
 
   /** The queries of an analysis, in the order of its whole query's leaves; none where none runs. */
-  List<LiveQuery> of(String analysis) {
+  public List<LiveQuery> of(String analysis) {
     return byName.getOrDefault(analysis, List.of());
   }
 
   /** The queries of all analyses, by name. */
-  Map<String, List<LiveQuery>> byName() {
+  public Map<String, List<LiveQuery>> byName() {
     return byName;
   }
 
   /** The queries of the analysis that a query is of, that one too; none where it is not known. */
-  List<LiveQuery> besides(long id) {
+  public List<LiveQuery> besides(long id) {
     LiveQuery live = byId.get(id);
     return live == null ? List.of() : of(live.analysis().name());
   }
 
   /** The version of the change by which an analysis is as it is; 0: of the job's start. */
-  long version(LiveQuery live) {
+  public long version(LiveQuery live) {
     return set.version(live.analysis().name());
   }
 
   /** Whether a message is of the run of the query that goes on now, and not of one before. */
-  boolean isOf(Partial.Stopped stopped) {
+  public boolean isOf(Partial.Stopped stopped) {
     LiveQuery live = byId.get(stopped.queryId());
     return live != null && stopped.version() >= version(live);
   }
 
   /** All of them, by id. */
-  Map<Long, LiveQuery> byId() {
+  public Map<Long, LiveQuery> byId() {
     return byId;
   }
 
   /** The ids, of the first query of each, by the names of the analyses. */
-  Map<String, Long> ids() {
+  public Map<String, Long> ids() {
     Map<String, Long> ids = new HashMap<>();
     byName.forEach((name, live) -> ids.put(name, live.get(0).id()));
     return ids;
@@ -83,7 +83,7 @@ final class LiveQueries {
    *
    * @return the ids whose windows begin anew or are there no more; null where nothing changes
    */
-  Set<Long> apply(AnalysisChange change) {
+  public Set<Long> apply(AnalysisChange change) {
     try {
       if (!set.apply(change)) {
         return null;

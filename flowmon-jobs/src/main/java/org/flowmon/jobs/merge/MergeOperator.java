@@ -16,8 +16,8 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.flowmon.jobs.config.AnalysisChange;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -42,7 +42,7 @@ import org.flowmon.udaf.window.WindowPart;
  *
  * <p>What windows the watermark closed is part of that state: a message behind it opens none of
  * them again, after a restart neither. The end of input closes all that are open and none to come;
- * {@link WindowOperator} knows which those were. An analysis whose groups cannot be merged is
+ * {@code WindowOperator} knows which those were. An analysis whose groups cannot be merged is
  * stopped, and no other with it.
  */
 public final class MergeOperator extends AbstractStreamOperator<Partial>

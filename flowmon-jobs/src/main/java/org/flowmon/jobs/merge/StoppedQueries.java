@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * The live queries that failed at run time: they are stopped and the others go on. Written by the
  * operator's thread; the size may be read by any.
  */
-final class StoppedQueries {
+public final class StoppedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(StoppedQueries.class);
 
   private final String operator;
@@ -19,12 +19,12 @@ final class StoppedQueries {
   private final Map<Long, String> names = new ConcurrentSkipListMap<>();
 
   /** None yet, in an operator of this name. */
-  StoppedQueries(String operator) {
+  public StoppedQueries(String operator) {
     this.operator = operator;
   }
 
   /** Stops a query that failed here, and says so once. */
-  void add(LiveQuery live, RuntimeException cause) {
+  public void add(LiveQuery live, RuntimeException cause) {
     if (add(live)) {
       LOG.error(
           "analysis {} is stopped, the others go on: its live query failed in {}: {}",
@@ -36,25 +36,25 @@ final class StoppedQueries {
   }
 
   /** Stops a query that failed elsewhere, or whose analysis did; whether it ran until now. */
-  boolean add(LiveQuery live) {
+  public boolean add(LiveQuery live) {
     return names.put(live.id(), live.analysis().name()) == null;
   }
 
   /** Lets a query run again; whether it was stopped. */
-  boolean remove(long queryId) {
+  public boolean remove(long queryId) {
     return names.remove(queryId) != null;
   }
 
-  boolean contains(long queryId) {
+  public boolean contains(long queryId) {
     return names.containsKey(queryId);
   }
 
-  Set<Long> ids() {
+  public Set<Long> ids() {
     return names.keySet();
   }
 
   /** How many analyses they are of. */
-  int analyses() {
+  public int analyses() {
     return Set.copyOf(names.values()).size();
   }
 }

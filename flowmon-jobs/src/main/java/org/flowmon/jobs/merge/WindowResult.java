@@ -19,7 +19,7 @@ import org.flowmon.udaf.value.ResultTable;
  *
  * @param analysis its name
  * @param definition the text of an analysis that came or changed while the job ran; null of one
- *     that the job was started with ({@link org.flowmon.jobs.config.Definitions})
+ *     that the job was started with ({@link org.flowmon.jobs.analysis.Definitions})
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
  * @param update number of this result among those of its window, by the tick that it is of: 0 at
@@ -168,7 +168,7 @@ public record WindowResult(
    *     overtake other word of it
    * @param time what the watermark has reached, in microseconds
    */
-  static WindowResult announcement(String analysis, String definition, long version, long time) {
+  public static WindowResult announcement(String analysis, String definition, long version, long time) {
     ResultTable none = new ResultTable.Builder().build();
     return new WindowResult(
         analysis,
@@ -209,17 +209,17 @@ public record WindowResult(
   }
 
   /** The same result, with the bounds of its rows. */
-  WindowResult withBounds(List<ValueBound> ofRows) {
+  public WindowResult withBounds(List<ValueBound> ofRows) {
     return with(definition, inputThrough, ofRows, missingSites);
   }
 
   /** The same result, of sites of which these were not all there. */
-  WindowResult withMissing(List<String> ofSites) {
+  public WindowResult withMissing(List<String> ofSites) {
     return with(definition, inputThrough, bounds, ofSites);
   }
 
   /** The same result, given as there is no more input. */
-  WindowResult atEndOfInput(long through) {
+  public WindowResult atEndOfInput(long through) {
     return with(definition, through, bounds, missingSites);
   }
 

@@ -19,7 +19,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -15,7 +15,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.FlowmonJob;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryFunction;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.WindowResult;

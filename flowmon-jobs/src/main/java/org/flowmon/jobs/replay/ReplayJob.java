@@ -12,10 +12,10 @@ import java.util.Set;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
-import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /**
  * A replay as a bounded job of a cluster, whose reports go to a topic of their own:

@@ -7,7 +7,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;

@@ -3,11 +3,11 @@ package org.flowmon.jobs.report;
 import org.flowmon.udaf.value.ResultTable;
 
 /** Cells of reports. */
-final class Cells {
+public final class Cells {
   private Cells() {}
 
   /** Sets a cell of the last row to what another table has, of the same kind. */
-  static void copy(ResultTable from, int row, int column, ResultTable.Builder out, int to) {
+  public static void copy(ResultTable from, int row, int column, ResultTable.Builder out, int to) {
     if (from.isNull(row, column)) {
       return;
     }

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.report;
 
 import java.util.List;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.result.TableCondition;

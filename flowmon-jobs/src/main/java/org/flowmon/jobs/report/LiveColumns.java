@@ -2,7 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
@@ -44,7 +44,7 @@ public final class LiveColumns {
   }
 
   /** A query over flows, which a logic looks into. */
-  static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
+  public static FlowQuery parse(AnalysisConfig analysis, String place, String sql) {
     try {
       return QueryParser.parse(sql);
     } catch (QueryException e) {

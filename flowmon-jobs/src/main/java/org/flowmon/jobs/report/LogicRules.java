@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
@@ -16,20 +16,20 @@ import org.flowmon.udaf.text.Names;
 import org.flowmon.udaf.value.ValueKind;
 
 /** What logics ask of an analysis, and how they say that it is not so. */
-final class LogicRules {
+public final class LogicRules {
   private final AnalysisConfig analysis;
 
-  LogicRules(AnalysisConfig analysis) {
+  public LogicRules(AnalysisConfig analysis) {
     this.analysis = analysis;
   }
 
   /** The live query, over flows or over the results of others. */
-  Query whole() {
+  public Query whole() {
     return LiveColumns.query(analysis);
   }
 
   /** The live query, which has to be over flows. */
-  FlowQuery live() {
+  public FlowQuery live() {
     return LiveColumns.parse(analysis, "live.query", analysis.live().query());
   }
 
@@ -38,7 +38,7 @@ final class LogicRules {
    *
    * @throws ConfigException where the analysis has none
    */
-  FlowQuery history() {
+  public FlowQuery history() {
     if (analysis.history() == null) {
       throw error("history", "is missing; logic " + logic() + " compares with it");
     }
@@ -46,7 +46,7 @@ final class LogicRules {
   }
 
   /** What the query at a place selects by a name, of this kind. */
-  SelectItem item(String place, Query query, String name, ValueKind kind) {
+  public SelectItem item(String place, Query query, String name, ValueKind kind) {
     for (SelectItem item : query.select()) {
       if (item.name().equals(name)) {
         if (item.what().kind() != kind) {
@@ -82,7 +82,7 @@ final class LogicRules {
   }
 
   /** The days of the SAME_HOUR that must be in a query's filter. */
-  int sameHourDays(String place, FlowQuery query) {
+  public int sameHourDays(String place, FlowQuery query) {
     SameHourDays range = SameHourDays.of(query);
     if (range == null) {
       throw error(
@@ -93,7 +93,7 @@ final class LogicRules {
   }
 
   /** The keys of the history query, each a key of the live query too; at least one. */
-  List<String> joined(FlowQuery history, List<ReportColumn> live) {
+  public List<String> joined(FlowQuery history, List<ReportColumn> live) {
     List<String> keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
     List<String> names = new ArrayList<>();
     for (SelectItem item : history.select()) {
@@ -135,7 +135,7 @@ final class LogicRules {
   }
 
   /** An aggregate of the history query as a column of the report. */
-  ReportColumn historyColumn(SelectItem item) {
+  public ReportColumn historyColumn(SelectItem item) {
     try {
       return new ReportColumn(
           "history_" + item.name(), item.what().kind(), ExpressionParts.isWide(item.what()), false);
@@ -145,7 +145,7 @@ final class LogicRules {
   }
 
   /** Refuses a LIMIT: the logic sees all groups or its answer is another. */
-  void noLimit(String place, Query query, String why) {
+  public void noLimit(String place, Query query, String why) {
     if (query.limit() >= 0 || query.limitBy() != null) {
       throw error(place, "expected no LIMIT, found " + limits(query) + ": " + why);
     }
@@ -159,7 +159,7 @@ final class LogicRules {
    * @param names of the columns by which it names them
    * @param wanted rows that are reported
    */
-  void enoughRows(FlowQuery history, List<String> names, long wanted) {
+  public void enoughRows(FlowQuery history, List<String> names, long wanted) {
     Query live = whole();
     LimitBy by = live.limitBy();
     if (live.limit() < 0 && by == null) {
@@ -226,7 +226,7 @@ final class LogicRules {
   }
 
   /** Refuses two columns of one name. */
-  List<ReportColumn> distinct(List<ReportColumn> columns) {
+  public List<ReportColumn> distinct(List<ReportColumn> columns) {
     Set<String> names = new HashSet<>();
     for (ReportColumn column : columns) {
       if (!names.add(column.name())) {
@@ -246,7 +246,7 @@ final class LogicRules {
     return analysis.report().logic();
   }
 
-  ConfigException error(String place, String message) {
+  public ConfigException error(String place, String message) {
     return analysis.error(place, message);
   }
 }

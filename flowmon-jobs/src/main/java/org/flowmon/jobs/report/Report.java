@@ -19,7 +19,7 @@ import org.flowmon.udaf.value.ResultTable;
  *
  * @param analysis its name
  * @param definition the text of an analysis that came or changed while the job ran, else null
- *     ({@link org.flowmon.jobs.config.Definitions})
+ *     ({@link org.flowmon.jobs.analysis.Definitions})
  * @param windowStart in microseconds, inclusive
  * @param windowEnd in microseconds, exclusive
  * @param revision {@link #FINAL}, {@link #PARTIAL} or {@link #PROVISIONAL}, and {@link #UPDATE}

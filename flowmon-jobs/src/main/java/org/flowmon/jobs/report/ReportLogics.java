@@ -8,7 +8,7 @@ import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.udaf.text.Names;

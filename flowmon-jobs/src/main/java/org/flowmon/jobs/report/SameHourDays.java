@@ -9,12 +9,12 @@ import org.flowmon.udaf.query.FlowQuery;
  * The days that a history query asks for by {@code SAME_HOUR(…, :now, days)}: day i is the hour
  * [now − 24 h · i, now − 24 h · i + 1 h). The one place where the days are said is the query.
  */
-record SameHourDays(int days) {
-  static final long HOUR_MICROS = 3_600_000_000L;
+public record SameHourDays(int days) {
+  public static final long HOUR_MICROS = 3_600_000_000L;
   private static final long DAY_MICROS = 24 * HOUR_MICROS;
 
   /** The days of a query, null where its filter has no SAME_HOUR. */
-  static SameHourDays of(FlowQuery query) {
+  public static SameHourDays of(FlowQuery query) {
     return query.where() == null ? null : find(query.where());
   }
 
@@ -28,7 +28,7 @@ record SameHourDays(int days) {
   }
 
   /** When the hour of a day begins, in microseconds. */
-  static long start(long now, int day) {
+  public static long start(long now, int day) {
     return now - day * DAY_MICROS;
   }
 }

@@ -2,18 +2,18 @@ package org.flowmon.jobs.sink;
 
 import java.util.List;
 import org.apache.flink.api.common.functions.FilterFunction;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.Definitions;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.report.Report;
 
 /** Keeps the reports of the analyses that name a sink. */
-final class SinkFilter implements FilterFunction<Report> {
+public final class SinkFilter implements FilterFunction<Report> {
   private static final long serialVersionUID = 1L;
 
   private final String sink;
   private final Definitions definitions;
 
-  SinkFilter(String sink, List<AnalysisConfig> analyses) {
+  public SinkFilter(String sink, List<AnalysisConfig> analyses) {
     this.sink = sink;
     this.definitions = new Definitions(analyses);
   }

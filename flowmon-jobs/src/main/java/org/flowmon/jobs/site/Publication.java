@@ -39,7 +39,7 @@ public record Publication(
           .thenComparing(Publication::spread);
 
   /** That of an analysis that publishes states. */
-  static Publication of(LiveQuery live) {
+  public static Publication of(LiveQuery live) {
     WindowSpec window = live.window();
     return new Publication(
         live.analysis().name(),

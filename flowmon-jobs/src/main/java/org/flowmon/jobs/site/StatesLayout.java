@@ -25,7 +25,7 @@ import org.flowmon.udaf.state.StateSink;
  *   window:   publication | end i64 | counts 6 i64 | length u32 | part u16 | parts u16 | bytes
  * </pre>
  */
-final class StatesLayout {
+public final class StatesLayout {
   private static final int MAGIC = 'F' | 'L' << 8 | 'W' << 16 | 'M' << 24;
   private static final int VERSION = 1;
   private static final int LENGTH_AT = 8;
@@ -156,7 +156,7 @@ final class StatesLayout {
         attempt, number, site, publication, end, counts, length, part, parts, bytes);
   }
 
-  static void putPublication(Publication publication, StateSink sink) {
+  public static void putPublication(Publication publication, StateSink sink) {
     putName(publication.analysis(), sink);
     byte[] query = publication.query().getBytes(StandardCharsets.UTF_8);
     sink.putVarint(query.length);
@@ -167,7 +167,7 @@ final class StatesLayout {
     sink.putByte(publication.spread() ? 1 : 0);
   }
 
-  static Publication getPublication(StateReader reader) {
+  public static Publication getPublication(StateReader reader) {
     String analysis = getName(reader);
     int length = reader.count("bytes of a query", Publication.MAX_QUERY_BYTES, 1);
     if (length == 0) {
@@ -211,13 +211,13 @@ final class StatesLayout {
         spread == 1);
   }
 
-  static void putName(String name, StateSink sink) {
+  public static void putName(String name, StateSink sink) {
     byte[] ascii = name.getBytes(StandardCharsets.US_ASCII);
     sink.putByte(ascii.length);
     sink.putBytes(ascii, 0, ascii.length);
   }
 
-  static String getName(StateReader reader) {
+  public static String getName(StateReader reader) {
     int length = reader.getByte();
     String name =
         new String(reader.array(), reader.skip(length), length, StandardCharsets.ISO_8859_1);
@@ -228,7 +228,7 @@ final class StatesLayout {
     return name;
   }
 
-  static void putCounts(ArrivalCounts counts, StateSink sink) {
+  public static void putCounts(ArrivalCounts counts, StateSink sink) {
     sink.putLong(counts.flows());
     sink.putLong(counts.late());
     sink.putLong(counts.ahead());
@@ -237,7 +237,7 @@ final class StatesLayout {
     sink.putLong(counts.samplingRate());
   }
 
-  static ArrivalCounts getCounts(StateReader reader) {
+  public static ArrivalCounts getCounts(StateReader reader) {
     long[] counts = new long[6];
     for (int i = 0; i < counts.length; i++) {
       counts[i] = reader.getLong();

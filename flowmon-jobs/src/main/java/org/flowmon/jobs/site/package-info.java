@@ -1,2 +1,5 @@
-/** States of groups that sites' jobs publish, and how a job without flows merges them. */
+/**
+ * What a site's job says of the states of its groups: the messages, their topic, and who publishes
+ * them ({@code docs/format/states-topic.md}).
+ */
 package org.flowmon.jobs.site;

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 
 /**
  * The topic of flows as Kafka knows it.

@@ -7,7 +7,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.TwoInputStreamOperatorTestHarness;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;

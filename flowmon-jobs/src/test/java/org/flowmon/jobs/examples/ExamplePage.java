@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.ParallelFlowReader;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 

@@ -26,7 +26,7 @@ import org.flowmon.archive.manifest.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentWriter;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;

@@ -25,7 +25,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.compact.CompactionOptions;
 import org.flowmon.archive.compact.Compactor;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.parser.QueryParser;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
-import org.flowmon.jobs.config.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.junit.jupiter.api.Test;
 
 /** Bytes of what levels send to one another. */

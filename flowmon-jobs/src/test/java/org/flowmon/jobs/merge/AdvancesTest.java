@@ -1,5 +1,7 @@
 package org.flowmon.jobs.merge;
 
+import org.flowmon.jobs.window.WindowNetwork;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -10,7 +12,7 @@ import java.util.stream.IntStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;

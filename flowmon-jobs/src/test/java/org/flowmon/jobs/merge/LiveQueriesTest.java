@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.jobs.TestAnalyses;
-import org.flowmon.jobs.config.AnalysisChange;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.merge;
 
+import org.flowmon.jobs.window.WindowOperator;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -17,8 +19,8 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
@@ -29,25 +31,25 @@ import org.flowmon.udaf.lowlevel.LowLevelQuery;
  * The low level, the merge and its last step over parts of a stream, one after the other, each from
  * the state that the one before left.
  */
-final class MergeRun {
-  static final int KEY_GROUPS = 16;
+public final class MergeRun {
+  public static final int KEY_GROUPS = 16;
 
   // The last of each window, by analysis and window's end.
-  final Map<String, Map<Long, String>> results = new TreeMap<>();
-  final List<WindowResult> all = new ArrayList<>();
+  public final Map<String, Map<Long, String>> results = new TreeMap<>();
+  public final List<WindowResult> all = new ArrayList<>();
   private final Map<String, Integer> updates = new TreeMap<>();
-  List<AnalysisConfig> analyses;
-  List<AnalysisConfig> asked; // of the low level
-  Function<WindowResult, String> describe = BruteForce::describe;
+  public List<AnalysisConfig> analyses;
+  public List<AnalysisConfig> asked; // of the low level
+  public Function<WindowResult, String> describe = BruteForce::describe;
   private OperatorSubtaskState mergeState;
   private OperatorSubtaskState windowState;
   private int before = 1;
   private long sequence;
   long behindWatermark;
   long behindWindows;
-  List<Partial> more = List.of();
+  public List<Partial> more = List.of();
 
-  MergeRun(List<AnalysisConfig> analyses) {
+  public MergeRun(List<AnalysisConfig> analyses) {
     this.analyses = analyses;
     this.asked = analyses;
   }
@@ -58,7 +60,7 @@ final class MergeRun {
    * @param parallelism of the merge, from now on
    * @param completeThrough the watermark after it
    */
-  void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
+  public void with(int parallelism, List<TestFlow> flows, long completeThrough) throws Exception {
     List<Partial> partials = lowLevel(flows);
     partials.addAll(more);
     try (OneInputStreamOperatorTestHarness<Partial, WindowResult> last =
@@ -154,7 +156,7 @@ final class MergeRun {
         : WatermarkTime.watermark(completeThrough, 0);
   }
 
-  List<Partial> lowLevel(List<TestFlow> flows) {
+  public List<Partial> lowLevel(List<TestFlow> flows) {
     List<Partial> partials = new ArrayList<>();
     for (AnalysisConfig analysis : asked) {
       for (LiveQuery live : LiveQuery.all(analysis)) {

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.merge;
 
+import org.flowmon.jobs.window.WindowOperator;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,9 +24,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisChange;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.AnalysisSet;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;

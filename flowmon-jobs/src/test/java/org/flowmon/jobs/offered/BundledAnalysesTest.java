@@ -27,7 +27,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.synthetic.PlantedTraffic;
 import org.flowmon.jobs.LocalFlink;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;

@@ -25,7 +25,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.LocalFlink;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.examples.ExamplePage;
 import org.flowmon.jobs.examples.QueryExample;
 import org.flowmon.jobs.history.HistoryFunction;

@@ -25,7 +25,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;

@@ -27,7 +27,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.BruteForce;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;

@@ -23,7 +23,7 @@ import org.flowmon.archive.segment.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.TestFlow;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.merge.WindowResult;

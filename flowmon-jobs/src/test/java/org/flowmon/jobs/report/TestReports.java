@@ -2,7 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.util.List;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;

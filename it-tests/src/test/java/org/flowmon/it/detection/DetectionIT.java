@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.it.ProjectFiles;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;

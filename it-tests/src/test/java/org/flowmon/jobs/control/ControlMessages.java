@@ -2,7 +2,7 @@ package org.flowmon.jobs.control;
 
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 
 /** Lets a fuzzer at what reads the messages of the control topics, which the package keeps. */

@@ -10,9 +10,9 @@ import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.manifest.ImportedFile;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.ingest.file.FileSummary;
+import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.ParallelFlowReader;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
 
 /**
  * Loads the workload into an archive from a CSV file, as {@code flowmon import} does: reading,

@@ -13,8 +13,8 @@ import java.util.concurrent.FutureTask;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.KafkaProcesses;
 import org.flowmon.ingest.collect.UdpCollector;
-import org.flowmon.ingest.synthetic.ExporterSimulator;
-import org.flowmon.ingest.synthetic.SentCounts;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.SentCounts;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 

@@ -23,8 +23,8 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.collect.UdpCollector;
-import org.flowmon.ingest.synthetic.ExporterSimulator;
-import org.flowmon.ingest.synthetic.SentCounts;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.SentCounts;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 

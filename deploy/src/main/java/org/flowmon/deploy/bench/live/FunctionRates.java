@@ -11,7 +11,7 @@ import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.deploy.bench.output.SvgPlot;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.JobAnalyses;
-import org.flowmon.jobs.config.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 
 /** The analyses that come along, with windows of other lengths than their files say. */

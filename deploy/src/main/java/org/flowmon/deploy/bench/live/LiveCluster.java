@@ -23,8 +23,8 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.jobs.FlowmonJob;
-import org.flowmon.jobs.config.AnalysisConfig;
-import org.flowmon.jobs.config.JobConfig;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 
 /**
  * What a live path runs on: a broker as a process of its own on the same machine, whose cores it

@@ -18,7 +18,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.flowmon.jobs.sink.KafkaReports;
+import org.flowmon.jobs.sink.kafka.KafkaReports;
 
 /**
  * The reports that jobs sent to Kafka, read as anyone reads them ({@code docs/format/reports.md}).

@@ -20,7 +20,7 @@ import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.embedded.EmbeddedKafka;
 import org.flowmon.ingest.collect.UdpCollector;
-import org.flowmon.ingest.synthetic.ExporterSimulator;
+import org.flowmon.ingest.synthetic.exporter.ExporterSimulator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.AfterAll;

@@ -1,0 +1,212 @@
+package org.flowmon.ingest.decode.exporter;
+
+import org.flowmon.ingest.decode.record.Sampling;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+
+/** What is remembered of one observation domain of an exporter: templates, sampling, sequence. */
+public final class ObservationDomain {
+  /** Stands for all source ports of an exporter. */
+  public static final int ANY_PORT = -1;
+
+  /** Heap of a domain without its templates and rates, reckoned (bytes). */
+  static final int BYTES = 600;
+
+  /** Heap of what leads to a template, and to a sampling rate, reckoned (bytes). */
+  private static final int TEMPLATE_ENTRY_BYTES = 128;
+
+  private static final int RATE_BYTES = 112;
+
+  /**
+   * Which domain of an exporter it is.
+   *
+   * @param address the low half of the exporter's address
+   * @param session version, port and domain
+   */
+  public record Key(long address, long session) implements Comparable<Key> {
+    public static Key of(int version, IpAddress exporter, int port, long domain) {
+      return new Key(
+          exporter == null ? 0 : exporter.lo(),
+          (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
+    }
+
+    /** Another one in each process: see {@link TableHash}. */
+    @Override
+    public int hashCode() {
+      return (int) TableHash.of(address, session);
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return IpAddress.compare(address, session, other.address, other.session);
+    }
+  }
+
+  /**
+   * @param serial grows from definition to definition
+   */
+  private record Defined(Template template, long arrival, long serial) {
+    int bytes() {
+      return TEMPLATE_ENTRY_BYTES + template.bytes();
+    }
+  }
+
+  private final Exporter exporter;
+  private final DecoderLimits limits;
+  private final IngestCounters counters;
+  private final SequenceTracker sequence;
+  private final Sampling sampling = new Sampling();
+  // In the order of their last definition; by kind, as a kind may be withdrawn at once.
+  private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
+  private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
+  private long bytes = BYTES;
+  private long serial;
+  private long systemInit;
+
+  ObservationDomain(
+      Exporter exporter, DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
+    this.exporter = exporter;
+    this.limits = limits;
+    this.counters = counters;
+    this.sequence = new SequenceTracker(new LossClaims(exporter, lost, counters), counters);
+  }
+
+  public SequenceTracker sequence() {
+    return sequence;
+  }
+
+  public Sampling sampling() {
+    return sampling;
+  }
+
+  /** Bytes reckoned for it. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** When the exporter's uptime was 0, µs since 1970; 0 where it has not said. */
+  public long systemInit() {
+    return systemInit;
+  }
+
+  public void setSystemInit(long micros) {
+    systemInit = micros;
+  }
+
+  /** Remembers the rate of a sampler, or counts that there was no room for it. */
+  public void setSampler(long id, Sampling.Rate rate) {
+    if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
+      sampling.setSampler(id, rate);
+    }
+  }
+
+  /** As {@link #setSampler} for an interface; 0 is what an exporter says that means all of them. */
+  public void setInterface(long index, Sampling.Rate rate) {
+    if (index == 0) {
+      sampling.setDomain(rate);
+    } else if (sampling.hasInterface(index) || takesRate(sampling.interfaces())) {
+      sampling.setInterface(index, rate);
+    }
+  }
+
+  private boolean takesRate(int rates) {
+    // Room for a domain is left, as the next datagram may need one beside this.
+    boolean takes = rates < limits.scopesPerDomain() && exporter.takeLeaving(RATE_BYTES, BYTES);
+    if (takes) {
+      bytes += RATE_BYTES;
+    } else {
+      counters.increment(IngestCounter.SAMPLING_DROPPED);
+    }
+    return takes;
+  }
+
+  /** The template of this id, null where there is none that is still alive. */
+  public Template template(int id, long arrival) {
+    Defined defined = defined(id);
+    if (defined != null && arrival - defined.arrival() > limits.templateLifetimeMicros()) {
+      remove(id);
+      counters.increment(IngestCounter.TEMPLATES_EXPIRED);
+      return null;
+    }
+    return defined == null ? null : defined.template();
+  }
+
+  /** The template of this id whatever its age, or null. */
+  public Template current(int id) {
+    Defined defined = defined(id);
+    return defined == null ? null : defined.template();
+  }
+
+  private Defined defined(int id) {
+    Defined defined = flowTemplates.get(id);
+    return defined != null ? defined : optionsTemplates.get(id);
+  }
+
+  /**
+   * Takes a template in place of the one that had its id. Older things of the exporter are
+   * forgotten where it has as many as it may.
+   *
+   * @return false where the template alone takes more than an exporter may have
+   */
+  public boolean define(Template template, long arrival) {
+    remove(template.id());
+    if (flowTemplates.size() + optionsTemplates.size() >= limits.templatesPerDomain()) {
+      evictTemplate();
+    }
+    Defined defined = new Defined(template, arrival, serial++);
+    if (!exporter.take(defined.bytes())) {
+      return false;
+    }
+    bytes += defined.bytes();
+    (template.isOptions() ? optionsTemplates : flowTemplates).put(template.id(), defined);
+    return true;
+  }
+
+  /** Forgets the template that was defined longest ago; false where there is none. */
+  boolean evictTemplate() {
+    Defined flows = first(flowTemplates);
+    Defined options = first(optionsTemplates);
+    if (flows == null && options == null) {
+      return false;
+    }
+    boolean older = options == null || (flows != null && flows.serial() < options.serial());
+    remove((older ? flows : options).template().id());
+    counters.increment(IngestCounter.TEMPLATES_EVICTED);
+    return true;
+  }
+
+  private static Defined first(Map<Integer, Defined> templates) {
+    Iterator<Defined> all = templates.values().iterator();
+    return all.hasNext() ? all.next() : null;
+  }
+
+  public boolean remove(int id) {
+    Defined removed = flowTemplates.remove(id);
+    if (removed == null) {
+      removed = optionsTemplates.remove(id);
+    }
+    if (removed == null) {
+      return false;
+    }
+    bytes -= removed.bytes();
+    exporter.give(removed.bytes());
+    return true;
+  }
+
+  /** Removes all templates, or all options templates; says how many. */
+  public int removeAll(boolean options) {
+    Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
+    int removed = 0;
+    for (Defined first = first(templates); first != null; first = first(templates)) {
+      remove(first.template().id());
+      removed++;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,156 @@
+package org.flowmon.ingest.decode.exporter;
+
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+
+/**
+ * Follows the sequence numbers of one exporter and domain and claims what they say was lost. They
+ * are 32 bits and wrap. A datagram's number is that of its first unit: v5 counts flows, IPFIX
+ * records, v9 datagrams.
+ *
+ * <p>Not every exporter keeps to that. softflowd's IPFIX numbers count the flows up to and with the
+ * message; some leave options records out, some count flows in v9. So each datagram is held against
+ * three ways to count; where the expected one fails and another fits for two datagrams in a row,
+ * the exporter counts that way, and what was taken for a loss was none.
+ */
+public final class SequenceTracker {
+  /** No jump is taken for a larger loss: the exporter has started anew instead. */
+  static final int MAX_LOSS = 1 << 24;
+
+  /** Further back than this is a restart, not a datagram that came late. */
+  static final int MAX_LATE = 1 << 16;
+
+  /** So many "late" datagrams in a row, each following the other, are a restart. */
+  static final int RESTART_RUN = 3;
+
+  /** ms: an uptime that fell by more tells of a restart, unless the sequence continues. */
+  private static final int UPTIME_TOLERANCE = 10_000;
+
+  private static final int WAYS = 3;
+  private static final int NONE = -1;
+
+  private final LossClaims claims;
+  private final IngestCounters counters;
+  private boolean started;
+  private boolean hasUptime;
+  private int uptime;
+  private boolean uptimeFell;
+
+  // The way this exporter counts, and one that fitted the last datagram where this did not.
+  private int way;
+  private int otherWay = NONE;
+
+  private int sequence;
+  private final int[] advance = new int[WAYS - 1];
+  // Units that the last datagram may have held in sets that could not be read.
+  private long mayHold;
+  private int lateNext;
+  private int lateRun;
+
+  SequenceTracker(LossClaims claims, IngestCounters counters) {
+    this.claims = claims;
+    this.counters = counters;
+  }
+
+  /** What its numbers claim to be lost. */
+  LossClaims claims() {
+    return claims;
+  }
+
+  /**
+   * Tells of the uptime (ms) in the header of the datagram that is observed next. It may fall
+   * without a restart: a counter wraps (32 bits of ms in 49.7 days), a clock is set.
+   */
+  public void observeUptime(int now) {
+    uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
+    hasUptime = true;
+    uptime = now;
+  }
+
+  /**
+   * Takes in the next datagram.
+   *
+   * @param number its sequence number
+   * @param units by how much the next datagram's should be larger
+   * @param records the same where the exporter counts otherwise
+   * @param flows its flows: by how much the number is larger than the last one's where it counts
+   *     them in
+   * @param unread units that it may hold in sets that could not be read
+   * @param arrival when it came, µs
+   */
+  public void observe(int number, int units, int records, int flows, long unread, long arrival) {
+    claims.received(units, arrival);
+    if (uptimeFell && started && !continues(number, flows)) {
+      started = false;
+      counters.increment(IngestCounter.SEQUENCE_RESETS);
+    }
+    uptimeFell = false;
+    int step = started ? number - expected(way, flows) : 0;
+    if (step != 0 && changesWay(number, flows)) {
+      step = 0;
+    }
+    if (step > 0 && step <= mayHold) {
+      counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, step);
+    } else if (step > 0 && step <= MAX_LOSS) {
+      claims.claim(step);
+    } else if (step < 0 && step >= -MAX_LATE && otherWay == NONE && !isRestart(number, units)) {
+      claims.cameLate(units);
+      counters.increment(IngestCounter.SEQUENCE_LATE_DATAGRAMS);
+      return;
+    } else if (step != 0 && otherWay == NONE) {
+      counters.increment(IngestCounter.SEQUENCE_RESETS);
+      claims.startAnew();
+    }
+    if (!started) {
+      claims.startAnew();
+    }
+    started = true;
+    sequence = number;
+    advance[0] = units;
+    advance[1] = records;
+    mayHold = unread;
+    lateRun = 0;
+  }
+
+  /** Whether a number follows on the last one, by any way to count. */
+  private boolean continues(int number, int flows) {
+    int beyond = number - expected(way, flows);
+    boolean continues = beyond >= 0 && beyond <= mayHold;
+    for (int by = 0; by < WAYS; by++) {
+      continues |= number == expected(by, flows);
+    }
+    return continues;
+  }
+
+  private int expected(int by, int flows) {
+    return sequence + (by < WAYS - 1 ? advance[by] : flows);
+  }
+
+  /** Whether this datagram settles that the exporter counts another way than was thought. */
+  private boolean changesWay(int number, int flows) {
+    if (mayHold > 0) {
+      otherWay = NONE; // nothing to hold the number against
+      return false;
+    }
+    if (otherWay != NONE && number == expected(otherWay, flows)) {
+      way = otherWay;
+      otherWay = NONE;
+      claims.takeBack();
+      return true;
+    }
+    otherWay = NONE;
+    claims.settle();
+    for (int by = 0; by < WAYS && otherWay == NONE; by++) {
+      if (by != way && number == expected(by, flows)) {
+        otherWay = by;
+      }
+    }
+    return false;
+  }
+
+  private boolean isRestart(int number, int units) {
+    lateRun = lateRun > 0 && number == lateNext ? lateRun + 1 : 1;
+    lateNext = number + units;
+    return lateRun >= RESTART_RUN;
+  }
+}

@@ -1,0 +1,46 @@
+package org.flowmon.ingest.decode.exporter;
+
+import org.flowmon.ingest.decode.record.RecordProgram;
+
+import java.util.Arrays;
+
+/** A template or options template as an exporter defined it. Immutable but for its last use. */
+public final class Template {
+  private final int id;
+  private final boolean options;
+  private final int[] fields;
+  private final RecordProgram program;
+
+  /**
+   * @param fields as {@link RecordProgram#compile} takes them; given away
+   */
+  public Template(int id, boolean options, int[] fields) {
+    this.id = id;
+    this.options = options;
+    this.fields = fields;
+    this.program = RecordProgram.compile(fields);
+  }
+
+  int id() {
+    return id;
+  }
+
+  /** Whether its records say something about the exporter, and are no flows. */
+  public boolean isOptions() {
+    return options;
+  }
+
+  /** Heap that it takes, reckoned. */
+  int bytes() {
+    return 48 + Integer.BYTES * fields.length + program.bytes();
+  }
+
+  public RecordProgram program() {
+    return program;
+  }
+
+  /** Whether a definition says the same as this one. */
+  public boolean isDefinedBy(boolean otherOptions, int[] otherFields) {
+    return options == otherOptions && Arrays.equals(fields, otherFields);
+  }
+}

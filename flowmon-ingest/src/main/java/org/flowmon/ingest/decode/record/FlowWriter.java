@@ -1,0 +1,292 @@
+package org.flowmon.ingest.decode.record;
+
+import java.util.Arrays;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.ingest.ProtectedNetworks;
+
+/**
+ * Turns a block of decoded records into rows: most slots become columns as they are; addresses of
+ * two families, times, ICMP and sampling are worked out here.
+ */
+public final class FlowWriter {
+  private static final int ROWS = RecordBlock.ROWS;
+  private static final int ICMP = 1;
+  private static final int ICMPV6 = 58;
+  private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
+  private static final Slot[] DIRECT =
+      Arrays.stream(Slot.ALL)
+          .filter(s -> s.column() != null && s != Slot.SAMPLING_MODE)
+          .toArray(Slot[]::new);
+
+  private final ProtectedNetworks networks;
+  private final FlowTimes times = new FlowTimes();
+  private final long[] zeros = new long[ROWS];
+  private final long[] hi = new long[ROWS];
+  private final long[] lo = new long[ROWS];
+  private final long[] merged = new long[ROWS];
+  private final long[] other = new long[ROWS];
+  private final long[] word = new long[1];
+
+  public FlowWriter(ProtectedNetworks networks) {
+    this.networks = networks;
+  }
+
+  /**
+   * Adds the rows of a block.
+   *
+   * @param builder has room for them
+   * @param sampling what the exporter's options said, null for none
+   */
+  public void write(
+      RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
+    builder.beginRows(block.rows());
+    writeHeader(header, builder);
+    for (Slot slot : DIRECT) {
+      put(builder, slot.column(), block.values(slot), block.set(slot), block.all());
+    }
+    writeSource(block, builder);
+    writeAddress(block, Slot.DST4, Slot.DST6, FlowColumn.DST_ADDR, builder);
+    writeMask(block, Slot.DST_MASK4, Slot.DST_MASK6, Slot.DST6, FlowColumn.DST_MASK, builder);
+    writeNextHop(block, builder);
+    times.write(block, header, builder);
+    writeIcmp(block, builder);
+    writeSampling(block, header, sampling, builder);
+    builder.endRows();
+  }
+
+  private static void writeHeader(DatagramHeader header, FlowBatchBuilder builder) {
+    builder.setAll(FlowColumn.ARRIVAL, header.arrival);
+    if (header.exportTime != 0) {
+      builder.setAll(FlowColumn.EXPORT_TIME, header.exportTime);
+    }
+    if (header.exporter != null) {
+      builder.setAllAddress(FlowColumn.EXPORTER, header.exporter.hi(), header.exporter.lo());
+    }
+    builder.setAll(FlowColumn.OBSERVATION_DOMAIN, header.domain);
+    builder.setAll(FlowColumn.SOURCE_KIND, header.kind.code());
+    builder.setAll(FlowColumn.FLOW_SEQUENCE, header.sequence);
+    if (header.uptimeIsHeaders) {
+      builder.setAll(FlowColumn.SYS_UPTIME, header.uptime & 0xFFFF_FFFFL);
+    }
+    if (header.engineType != DatagramHeader.NONE) {
+      builder.setAll(FlowColumn.ENGINE_TYPE, header.engineType);
+      builder.setAll(FlowColumn.ENGINE_ID, header.engineId);
+    }
+  }
+
+  private void put(FlowBatchBuilder builder, FlowColumn column, long[] values, long set, long all) {
+    if (set == 0) {
+      return;
+    }
+    word[0] = set;
+    builder.setColumn(column, values, set == all ? null : word);
+  }
+
+  private void putAddress(
+      FlowBatchBuilder builder, FlowColumn column, long[] high, long[] low, long set, long all) {
+    if (set == 0) {
+      return;
+    }
+    word[0] = set;
+    builder.setAddressColumn(column, high, low, set == all ? null : word);
+  }
+
+  private void writeSource(RecordBlock block, FlowBatchBuilder builder) {
+    writeAddress(block, Slot.SRC4, Slot.SRC6, FlowColumn.SRC_ADDR, builder);
+    writeMask(block, Slot.SRC_MASK4, Slot.SRC_MASK6, Slot.SRC6, FlowColumn.SRC_MASK, builder);
+    if (networks == null || (block.set(Slot.SRC4) | block.set(Slot.SRC6)) == 0) {
+      return;
+    }
+    boolean six = block.set(Slot.SRC6) != 0;
+    boolean both = six && block.set(Slot.SRC4) != 0;
+    long[] high = both ? hi : six ? block.high(Slot.SRC6) : zeros;
+    long[] low = both ? lo : block.values(six ? Slot.SRC6 : Slot.SRC4);
+    for (int i = 0; i < block.rows(); i++) {
+      merged[i] = networks.contains(high[i], low[i]) ? 1 : 0;
+    }
+    put(builder, FlowColumn.OUTGOING, merged, block.all(), block.all());
+  }
+
+  /** Of a record with both families the one that is not zero; leaves it in hi and lo. */
+  private void writeAddress(
+      RecordBlock block, Slot four, Slot six, FlowColumn column, FlowBatchBuilder builder) {
+    if (block.set(six) == 0) {
+      putAddress(builder, column, zeros, block.values(four), block.set(four), block.all());
+    } else if (block.set(four) == 0) {
+      putAddress(builder, column, block.high(six), block.values(six), block.set(six), block.all());
+    } else {
+      for (int i = 0; i < block.rows(); i++) {
+        boolean useSix = isSix(block, six, i);
+        hi[i] = useSix ? block.high(six)[i] : 0;
+        lo[i] = useSix ? block.values(six)[i] : block.values(four)[i];
+      }
+      putAddress(builder, column, hi, lo, block.all(), block.all());
+    }
+  }
+
+  private static boolean isSix(RecordBlock block, Slot six, int row) {
+    return (block.high(six)[row] | block.values(six)[row]) != 0;
+  }
+
+  private void writeMask(
+      RecordBlock block,
+      Slot four,
+      Slot six,
+      Slot address6,
+      FlowColumn column,
+      FlowBatchBuilder builder) {
+    long set4 = block.set(four);
+    long set6 = block.set(six);
+    if (set4 == 0 || set6 == 0) {
+      put(builder, column, block.values(set6 == 0 ? four : six), set4 | set6, block.all());
+      return;
+    }
+    long set = 0;
+    for (int i = 0; i < block.rows(); i++) {
+      boolean useSix = block.set(address6) != 0 && isSix(block, address6, i);
+      merged[i] = block.values(useSix ? six : four)[i];
+      set |= (useSix ? set6 : set4) & (1L << i);
+    }
+    put(builder, column, merged, set, block.all());
+  }
+
+  /** No next hop is told as a zero address. */
+  private void writeNextHop(RecordBlock block, FlowBatchBuilder builder) {
+    long four = block.set(Slot.NEXT_HOP4);
+    long six = block.set(Slot.NEXT_HOP6);
+    if ((four | six) == 0) {
+      return;
+    }
+    long set = 0;
+    for (int i = 0; i < block.rows(); i++) {
+      boolean useSix = six != 0 && isSix(block, Slot.NEXT_HOP6, i);
+      hi[i] = useSix ? block.high(Slot.NEXT_HOP6)[i] : 0;
+      lo[i] = useSix ? block.values(Slot.NEXT_HOP6)[i] : block.values(Slot.NEXT_HOP4)[i];
+      if (useSix || (four != 0 && (int) lo[i] != 0)) {
+        set |= 1L << i;
+      }
+    }
+    putAddress(builder, FlowColumn.NEXT_HOP, hi, lo, set, block.all());
+  }
+
+  /** Type and code, where the flow is one of ICMP. */
+  private void writeIcmp(RecordBlock block, FlowBatchBuilder builder) {
+    long[] protocol = block.values(Slot.PROTOCOL);
+    long set = 0;
+    for (int i = 0; i < block.rows(); i++) {
+      merged[i] = 0; // what was left here may not fit the column
+      if (!block.isSet(Slot.PROTOCOL, i) || (protocol[i] != ICMP && protocol[i] != ICMPV6)) {
+        continue;
+      }
+      long value =
+          protocol[i] == ICMP
+              ? icmp(block, Slot.ICMP4, Slot.ICMP4_TYPE, Slot.ICMP4_CODE, i)
+              : icmp(block, Slot.ICMP6, Slot.ICMP6_TYPE, Slot.ICMP6_CODE, i);
+      if (value >= 0) {
+        merged[i] = value;
+        set |= 1L << i;
+      }
+    }
+    put(builder, FlowColumn.ICMP_TYPE_CODE, merged, set, block.all());
+  }
+
+  private static long icmp(RecordBlock block, Slot both, Slot type, Slot code, int row) {
+    if (block.isSet(both, row)) {
+      return block.values(both)[row];
+    }
+    if (block.isSet(type, row) && block.isSet(code, row)) {
+      return (block.values(type)[row] << 8) | block.values(code)[row];
+    }
+    return block.isSet(Slot.DST_PORT, row) ? block.values(Slot.DST_PORT)[row] : -1;
+  }
+
+  private void writeSampling(
+      RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
+    boolean inRecord =
+        (block.set(Slot.SAMPLING_INTERVAL)
+                | block.set(Slot.SAMPLING_SIZE)
+                | block.set(Slot.SAMPLING_MODE)
+                | block.set(Slot.SELECTOR_ALGORITHM))
+            != 0;
+    boolean byRow =
+        sampling != null
+            && !sampling.isEmpty()
+            && (block.set(Slot.SAMPLER) != 0
+                || (sampling.hasInterfaces() && block.set(Slot.INPUT_IF) != 0));
+    if (!inRecord && !byRow) {
+      putRate(header.sampling != null ? header.sampling : ofAll(sampling), builder);
+      return;
+    }
+    long rates = 0;
+    long modes = 0;
+    for (int i = 0; i < block.rows(); i++) {
+      Sampling.Rate told = sampling == null ? null : toldFor(block, sampling, i);
+      long rate = rateOf(block, i);
+      int mode = modeOf(block, i);
+      merged[i] = rate != 0 ? rate : told == null ? 0 : told.rate();
+      other[i] = mode != 0 ? mode : told == null ? 0 : told.mode();
+      rates |= merged[i] != 0 ? 1L << i : 0;
+      modes |= other[i] != 0 ? 1L << i : 0;
+    }
+    put(builder, FlowColumn.SAMPLING_RATE, merged, rates, block.all());
+    put(builder, FlowColumn.SAMPLING_MODE, other, modes, block.all());
+  }
+
+  private static Sampling.Rate ofAll(Sampling sampling) {
+    return sampling == null ? null : sampling.ofAll();
+  }
+
+  private static Sampling.Rate toldFor(RecordBlock block, Sampling sampling, int row) {
+    if (block.isSet(Slot.SAMPLER, row)) {
+      return sampling.ofSampler(block.values(Slot.SAMPLER)[row]);
+    }
+    return block.isSet(Slot.INPUT_IF, row)
+        ? sampling.ofInterface(block.values(Slot.INPUT_IF)[row])
+        : sampling.ofAll();
+  }
+
+  private static void putRate(Sampling.Rate rate, FlowBatchBuilder builder) {
+    if (rate != null && rate.rate() != 0) {
+      builder.setAll(FlowColumn.SAMPLING_RATE, rate.rate());
+    }
+    if (rate != null && rate.mode() != 0) {
+      builder.setAll(FlowColumn.SAMPLING_MODE, rate.mode());
+    }
+  }
+
+  /** One packet of how many a record says was looked at; 0 where it does not say. */
+  public static long rateOf(RecordBlock block, int row) {
+    long size = block.values(Slot.SAMPLING_SIZE)[row];
+    if (block.isSet(Slot.SAMPLING_SIZE, row) && block.isSet(Slot.SAMPLING_POPULATION, row)) {
+      return atMost(block.values(Slot.SAMPLING_POPULATION)[row] / size);
+    }
+    if (!block.isSet(Slot.SAMPLING_INTERVAL, row)) {
+      return 0;
+    }
+    long interval = block.values(Slot.SAMPLING_INTERVAL)[row];
+    if (block.isSet(Slot.SAMPLING_SPACE, row)) {
+      return atMost((interval + block.values(Slot.SAMPLING_SPACE)[row]) / interval);
+    }
+    return interval;
+  }
+
+  private static long atMost(long rate) {
+    return Math.min(rate, MAX_RATE);
+  }
+
+  /** 1 deterministic, 2 random, 0 where a record does not say. */
+  public static int modeOf(RecordBlock block, int row) {
+    if (block.isSet(Slot.SAMPLING_MODE, row)) {
+      return (int) block.values(Slot.SAMPLING_MODE)[row];
+    }
+    if (!block.isSet(Slot.SELECTOR_ALGORITHM, row)) {
+      return 0;
+    }
+    return switch ((int) block.values(Slot.SELECTOR_ALGORITHM)[row]) {
+      case 1, 2 -> 1; // systematic: count-based, time-based
+      case 3, 4 -> 2; // random: n of N, uniform probabilistic
+      default -> 0;
+    };
+  }
+}

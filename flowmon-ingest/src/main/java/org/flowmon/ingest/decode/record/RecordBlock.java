@@ -1,0 +1,220 @@
+package org.flowmon.ingest.decode.record;
+
+import java.util.Arrays;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Up to 64 records, decoded slot by slot: for each slot a value of each record, and one word that
+ * says in which records it is there. Reused from block to block.
+ */
+public final class RecordBlock {
+  /** Records of a block: so many that one word holds a bit for each. */
+  public static final int ROWS = 64;
+
+  private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
+  private static final long HALF = 1L << 31; // of the fraction's unit: round
+  private static final long[] MAX = new long[Slot.COUNT];
+  private static final boolean[] ZERO_IS_NULL = new boolean[Slot.COUNT];
+
+  static {
+    for (Slot slot : Slot.ALL) {
+      MAX[slot.ordinal()] = slot.max();
+      ZERO_IS_NULL[slot.ordinal()] = slot.zeroIsNull();
+    }
+  }
+
+  private final long[][] values = new long[Slot.COUNT][ROWS];
+  private final long[][] high = new long[Slot.COUNT][];
+  private final long[] set = new long[Slot.COUNT];
+  private int rows;
+  private long implausible;
+
+  public RecordBlock() {
+    for (Slot slot : Slot.ALL) {
+      if (slot.isAddress6()) {
+        high[slot.ordinal()] = new long[ROWS];
+      }
+    }
+  }
+
+  public int rows() {
+    return rows;
+  }
+
+  /** The mask of all rows of the block. */
+  long all() {
+    return -1L >>> (64 - rows);
+  }
+
+  /** By row; of an address the low long. */
+  public long[] values(Slot slot) {
+    return values[slot.ordinal()];
+  }
+
+  long[] high(Slot slot) {
+    return high[slot.ordinal()];
+  }
+
+  /** In which rows the slot has a value. */
+  long set(Slot slot) {
+    return set[slot.ordinal()];
+  }
+
+  public boolean isSet(Slot slot, int row) {
+    return (set[slot.ordinal()] >>> row & 1) != 0;
+  }
+
+  void countImplausible() {
+    implausible++;
+  }
+
+  /** Values that could not be, since this was last asked. */
+  public long takeImplausible() {
+    long count = implausible;
+    implausible = 0;
+    return count;
+  }
+
+  /**
+   * Loads records.
+   *
+   * @param at where the first begins; the caller has checked that all lie within {@code bytes}
+   * @param count 1 … {@link #ROWS}
+   */
+  public void load(RecordProgram program, byte[] bytes, int at, int count) {
+    rows = count;
+    Arrays.fill(set, 0);
+    int[] steps = program.steps();
+    int stride = program.stride();
+    for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
+      int offset = at + steps[s];
+      int length = steps[s + 1];
+      int slot = steps[s + 2];
+      set[slot] = all();
+      if (high[slot] != null) {
+        loadAddress6(bytes, offset, stride, slot);
+      } else if (Slot.ALL[slot].isAddress4()) {
+        loadAddress4(bytes, offset, stride, values[slot]);
+      } else {
+        loadNumber(bytes, offset, stride, length, values[slot]);
+        switch (steps[s + 3]) {
+          case InformationElement.MILLISECONDS -> scale(slot, 1000);
+          case InformationElement.SECONDS -> scale(slot, 1_000_000);
+          case InformationElement.NTP -> fromNtp(slot);
+          default -> check(slot, length);
+        }
+      }
+    }
+  }
+
+  private void loadNumber(byte[] bytes, int start, int stride, int length, long[] out) {
+    int at = start;
+    switch (length) {
+      case 1 -> {
+        for (int i = 0; i < rows; i++, at += stride) {
+          out[i] = bytes[at] & 0xFF;
+        }
+      }
+      case 2 -> {
+        for (int i = 0; i < rows; i++, at += stride) {
+          out[i] = BigEndian.u16(bytes, at);
+        }
+      }
+      case 4 -> {
+        for (int i = 0; i < rows; i++, at += stride) {
+          out[i] = BigEndian.u32(bytes, at);
+        }
+      }
+      case 8 -> {
+        for (int i = 0; i < rows; i++, at += stride) {
+          out[i] = BigEndian.i64(bytes, at);
+        }
+      }
+      default -> {
+        for (int i = 0; i < rows; i++, at += stride) {
+          long value = 0;
+          for (int b = 0; b < length; b++) {
+            value = (value << 8) | (bytes[at + b] & 0xFF);
+          }
+          out[i] = value;
+        }
+      }
+    }
+  }
+
+  private void loadAddress4(byte[] bytes, int start, int stride, long[] out) {
+    int at = start;
+    for (int i = 0; i < rows; i++, at += stride) {
+      out[i] = IpAddress.ipv4Low(BigEndian.i32(bytes, at));
+    }
+  }
+
+  private void loadAddress6(byte[] bytes, int start, int stride, int slot) {
+    long[] hi = high[slot];
+    long[] lo = values[slot];
+    int at = start;
+    for (int i = 0; i < rows; i++, at += stride) {
+      hi[i] = BigEndian.i64(bytes, at);
+      lo[i] = BigEndian.i64(bytes, at + 8);
+    }
+  }
+
+  /** Nulls what is out of range; what is 0 where that means unknown. */
+  private void check(int slot, int length) {
+    long max = MAX[slot];
+    long[] column = values[slot];
+    if (length == 8 || max < (1L << (8 * length)) - 1) {
+      for (int i = 0; i < rows; i++) {
+        if (column[i] < 0 || column[i] > max) {
+          unset(slot, i);
+          implausible++;
+        }
+      }
+    }
+    if (ZERO_IS_NULL[slot]) {
+      for (int i = 0; i < rows; i++) {
+        if (column[i] == 0) {
+          unset(slot, i);
+        }
+      }
+    }
+  }
+
+  private void unset(int slot, int row) {
+    set[slot] &= ~(1L << row);
+    values[slot][row] = 0;
+  }
+
+  /** To µs. */
+  private void scale(int slot, long factor) {
+    long[] column = values[slot];
+    long most = Long.MAX_VALUE / factor;
+    for (int i = 0; i < rows; i++) {
+      long value = column[i];
+      if (value < 0 || value > most) {
+        unset(slot, i);
+        implausible++;
+      } else if (value == 0 && ZERO_IS_NULL[slot]) {
+        unset(slot, i);
+      } else {
+        column[i] = value * factor;
+      }
+    }
+  }
+
+  private void fromNtp(int slot) {
+    long[] column = values[slot];
+    for (int i = 0; i < rows; i++) {
+      long value = column[i];
+      if (value == 0) {
+        unset(slot, i);
+        continue;
+      }
+      long seconds = (value >>> 32) - NTP_TO_1970_SECONDS;
+      if (seconds < 0) {
+        seconds += 1L << 32; // the era that begins in 2036
+      }
+      column[i] = seconds * 1_000_000 + (((value & 0xFFFF_FFFFL) * 1_000_000 + HALF) >>> 32);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package org.flowmon.ingest.decode.record;
+
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * What a field of a record is for, while a block of records is decoded. Most slots become a column
+ * as they are; the others are worked out together once a block is loaded (dual-stack addresses,
+ * times, ICMP, sampling).
+ */
+public enum Slot {
+  SRC4(Kind.ADDRESS4),
+  SRC6(Kind.ADDRESS6),
+  DST4(Kind.ADDRESS4),
+  DST6(Kind.ADDRESS6),
+  NEXT_HOP4(Kind.ADDRESS4),
+  NEXT_HOP6(Kind.ADDRESS6),
+
+  SRC_PORT(FlowColumn.SRC_PORT),
+  DST_PORT(FlowColumn.DST_PORT),
+  PROTOCOL(FlowColumn.PROTOCOL),
+  BYTES(FlowColumn.BYTES),
+  PACKETS(FlowColumn.PACKETS),
+  REVERSE_BYTES(FlowColumn.REVERSE_BYTES),
+  REVERSE_PACKETS(FlowColumn.REVERSE_PACKETS),
+  TCP_FLAGS(FlowColumn.TCP_FLAGS),
+  TOS(FlowColumn.TOS),
+  INPUT_IF(FlowColumn.INPUT_IF),
+  OUTPUT_IF(FlowColumn.OUTPUT_IF),
+  SRC_AS(FlowColumn.SRC_AS, FlowColumn.SRC_AS.type().maxValue(), true),
+  DST_AS(FlowColumn.DST_AS, FlowColumn.DST_AS.type().maxValue(), true),
+  VLAN(FlowColumn.VLAN),
+  FLOW_DIRECTION(FlowColumn.FLOW_DIRECTION, 1, false),
+  FLOW_END_REASON(FlowColumn.FLOW_END_REASON),
+  ENGINE_TYPE(FlowColumn.ENGINE_TYPE),
+  ENGINE_ID(FlowColumn.ENGINE_ID),
+
+  SRC_MASK4(null, 32, false),
+  SRC_MASK6(null, 128, false),
+  DST_MASK4(null, 32, false),
+  DST_MASK6(null, 128, false),
+
+  /** µs since 1970; 0 is no time. */
+  START(null, Long.MAX_VALUE, true),
+  END(null, Long.MAX_VALUE, true),
+  /** ms of the exporter's uptime. */
+  START_UPTIME(null, 0xFFFF_FFFFL, false),
+  END_UPTIME(null, 0xFFFF_FFFFL, false),
+  /** µs before the export time. */
+  START_DELTA(null, 0xFFFF_FFFFL, false),
+  END_DELTA(null, 0xFFFF_FFFFL, false),
+  /** µs. */
+  DURATION(null, Long.MAX_VALUE, false),
+
+  ICMP4(null, 0xFFFF, false),
+  ICMP6(null, 0xFFFF, false),
+  ICMP4_TYPE(null, 0xFF, false),
+  ICMP4_CODE(null, 0xFF, false),
+  ICMP6_TYPE(null, 0xFF, false),
+  ICMP6_CODE(null, 0xFF, false),
+
+  /** Id of a sampler or selector. */
+  SAMPLER(null, Long.MAX_VALUE, false),
+  SAMPLING_INTERVAL(null, 0xFFFF_FFFFL, true),
+  /** Packets left out after each interval. */
+  SAMPLING_SPACE(null, 0xFFFF_FFFFL, false),
+  /** Size of a sample, and of what it is drawn from. */
+  SAMPLING_SIZE(null, 0xFFFF_FFFFL, true),
+  SAMPLING_POPULATION(null, 0xFFFF_FFFFL, true),
+  SAMPLING_MODE(FlowColumn.SAMPLING_MODE, 2, true),
+  /** IANA's PSAMP selector algorithms. */
+  SELECTOR_ALGORITHM(null, 0xFFFF, true),
+  /** When the exporter's uptime was 0, µs since 1970. */
+  SYSTEM_INIT(null, Long.MAX_VALUE, true);
+
+  private enum Kind {
+    NUMBER,
+    ADDRESS4,
+    ADDRESS6
+  }
+
+  static final Slot[] ALL = values();
+  static final int COUNT = ALL.length;
+
+  private final Kind kind;
+  private final FlowColumn column;
+  private final long max;
+  private final boolean zeroIsNull;
+
+  Slot(Kind kind) {
+    this.kind = kind;
+    this.column = null;
+    this.max = Long.MAX_VALUE;
+    this.zeroIsNull = false;
+  }
+
+  Slot(FlowColumn column) {
+    this(column, column.type().maxValue(), false);
+  }
+
+  Slot(FlowColumn column, long max, boolean zeroIsNull) {
+    this.kind = Kind.NUMBER;
+    this.column = column;
+    this.max = max;
+    this.zeroIsNull = zeroIsNull;
+  }
+
+  /** The column that this becomes as it is, or null. */
+  FlowColumn column() {
+    return column;
+  }
+
+  /** A larger value cannot be. */
+  long max() {
+    return max;
+  }
+
+  boolean zeroIsNull() {
+    return zeroIsNull;
+  }
+
+  boolean isAddress4() {
+    return kind == Kind.ADDRESS4;
+  }
+
+  boolean isAddress6() {
+    return kind == Kind.ADDRESS6;
+  }
+
+  /** Whether a field of this length (bytes) can be read into this slot. */
+  boolean takes(int length) {
+    return switch (kind) {
+      case ADDRESS4 -> length == 4;
+      case ADDRESS6 -> length == 16;
+      case NUMBER -> length >= 1 && length <= 8; // reduced-size encoding, RFC 7011 section 6.2
+    };
+  }
+}

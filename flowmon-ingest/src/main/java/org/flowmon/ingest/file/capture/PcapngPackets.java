@@ -1,0 +1,249 @@
+package org.flowmon.ingest.file.capture;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The pcapng capture file (draft-ietf-opsawg-pcapng): blocks, each in the byte order of its
+ * section.
+ *
+ * <pre>
+ * block: type 4 | length 4, all of the block | body | length 4
+ * </pre>
+ */
+final class PcapngPackets implements CapturedPackets {
+  static final int SECTION_HEADER = 0x0A0D0D0A;
+  private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
+  private static final int INTERFACE_DESCRIPTION = 1;
+  private static final int PACKET = 2; // obsolete, still found
+  private static final int SIMPLE_PACKET = 3;
+  private static final int ENHANCED_PACKET = 6;
+  private static final int IF_TSRESOL = 9;
+  private static final int IF_TSOFFSET = 14;
+  private static final int MAX_INTERFACES = 4096;
+  private static final int FRAME = 12; // type and both lengths
+
+  /** How an interface counts time: units of 10^-n or 2^-n seconds, from an offset in seconds. */
+  private record Interface(int linkType, boolean binary, int exponent, long offsetSeconds) {
+    long micros(long time) {
+      long micros;
+      if (binary) {
+        // Split, so that nothing overflows: whole seconds, then the fraction in at most 32 bits.
+        long fraction = time & ((1L << exponent) - 1);
+        int cut = Math.max(0, exponent - 32);
+        micros =
+            (time >>> exponent) * 1_000_000
+                + (((fraction >>> cut) * 1_000_000) >>> (exponent - cut));
+      } else if (exponent <= 6) {
+        micros = time * pow10(6 - exponent);
+      } else {
+        micros = Long.divideUnsigned(time, pow10(exponent - 6));
+      }
+      return micros + offsetSeconds * 1_000_000;
+    }
+
+    private static long pow10(int exponent) {
+      long power = 1;
+      for (int i = 0; i < exponent; i++) {
+        power *= 10;
+      }
+      return power;
+    }
+  }
+
+  private final CaptureInput in;
+  private final byte[] head = new byte[8];
+  private final List<Interface> interfaces = new ArrayList<>();
+  private ByteOrder order = ByteOrder.LITTLE_ENDIAN;
+  private byte[] bytes = new byte[4096];
+  private byte[] packet = new byte[2048];
+  private int length;
+  private int linkType;
+  private long time;
+  private boolean first = true;
+  private boolean endedShort;
+
+  /**
+   * @param in behind the type of the first block
+   */
+  PcapngPackets(CaptureInput in) {
+    this.in = in;
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    while (true) {
+      int type = nextType();
+      if (type == 0) {
+        return false;
+      }
+      if (type == SECTION_HEADER) {
+        if (!readSection()) {
+          return false;
+        }
+        continue;
+      }
+      int body = readBody(ByteBuffer.wrap(head).order(order).getInt(4));
+      if (body < 0) {
+        return false;
+      }
+      ByteBuffer block = ByteBuffer.wrap(bytes, 0, body).order(order);
+      if (type == INTERFACE_DESCRIPTION) {
+        readInterface(block);
+      } else if (readPacket(type, block)) {
+        return true;
+      }
+    }
+  }
+
+  /** The type of the next block, its length left in head; 0 at the end. */
+  private int nextType() throws IOException {
+    int from = first ? 4 : 0; // the type of the first block has been read
+    int read = in.read(head, from, 8 - from);
+    if (read < 8 - from) {
+      endedShort = read > 0 || first;
+      return 0;
+    }
+    if (first) {
+      first = false;
+      return SECTION_HEADER;
+    }
+    int type = ByteBuffer.wrap(head).order(order).getInt(0);
+    if (type == 0) {
+      throw in.bad("a block of type 0");
+    }
+    return type;
+  }
+
+  private boolean readSection() throws IOException {
+    byte[] magic = new byte[4];
+    if (in.read(magic, 0, 4) < 4) {
+      endedShort = true;
+      return false;
+    }
+    int bigEndian = ByteBuffer.wrap(magic).getInt();
+    if (bigEndian != BYTE_ORDER_MAGIC && Integer.reverseBytes(bigEndian) != BYTE_ORDER_MAGIC) {
+      throw in.bad("the section has no byte order, expected 1A2B3C4D");
+    }
+    order = bigEndian == BYTE_ORDER_MAGIC ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    interfaces.clear();
+    int blockLength = ByteBuffer.wrap(head).order(order).getInt(4);
+    if (blockLength < FRAME + 4 || blockLength > MAX_BYTES) {
+      throw in.bad("a section header of " + blockLength + " bytes");
+    }
+    in.skip(blockLength - FRAME);
+    return true;
+  }
+
+  /** Bytes of the block's body, which is left in bytes; −1 where the file ends within it. */
+  private int readBody(int blockLength) throws IOException {
+    if (blockLength < FRAME || blockLength > MAX_BYTES || blockLength % 4 != 0) {
+      throw in.bad("a block of " + (blockLength & 0xFFFF_FFFFL) + " bytes");
+    }
+    int rest = blockLength - 8;
+    if (bytes.length < rest) {
+      bytes = new byte[rest];
+    }
+    if (in.read(bytes, 0, rest) < rest) {
+      endedShort = true;
+      return -1;
+    }
+    return rest - 4;
+  }
+
+  private void readInterface(ByteBuffer block) throws IOException {
+    if (block.limit() < 8 || interfaces.size() >= MAX_INTERFACES) {
+      throw in.bad("a bad or a " + (MAX_INTERFACES + 1) + "th description of an interface");
+    }
+    boolean binary = false;
+    int exponent = 6;
+    long offset = 0;
+    int at = 8;
+    while (block.limit() - at >= 4) {
+      int code = block.getShort(at) & 0xFFFF;
+      int size = block.getShort(at + 2) & 0xFFFF;
+      at += 4;
+      if (code == 0 || size > block.limit() - at) {
+        break;
+      }
+      if (code == IF_TSRESOL && size == 1) {
+        binary = block.get(at) < 0;
+        exponent = block.get(at) & 0x7F;
+      } else if (code == IF_TSOFFSET && size == 8) {
+        offset = block.getLong(at);
+      }
+      at += (size + 3) & ~3;
+    }
+    if (exponent > (binary ? 63 : 18)) {
+      throw in.bad("times in units of " + (binary ? "2^-" : "10^-") + exponent + " seconds");
+    }
+    interfaces.add(new Interface(block.getShort(0) & 0xFFFF, binary, exponent, offset));
+  }
+
+  /** Whether the block holds a packet. */
+  private boolean readPacket(int type, ByteBuffer block) throws IOException {
+    int fixed = type == SIMPLE_PACKET ? 4 : 20;
+    if (type != SIMPLE_PACKET && type != ENHANCED_PACKET && type != PACKET) {
+      return false;
+    }
+    if (block.limit() < fixed) {
+      throw in.bad("a packet block of " + block.limit() + " bytes");
+    }
+    int number =
+        type == SIMPLE_PACKET ? 0 : type == PACKET ? block.getShort(0) & 0xFFFF : block.getInt(0);
+    if (number < 0 || number >= interfaces.size()) {
+      throw in.bad("a packet of interface " + number + " of " + interfaces.size());
+    }
+    Interface from = interfaces.get(number);
+    linkType = from.linkType();
+    long captured;
+    if (type == SIMPLE_PACKET) {
+      captured = Math.min(block.getInt(0) & 0xFFFF_FFFFL, block.limit() - fixed);
+    } else {
+      captured = block.getInt(12) & 0xFFFF_FFFFL;
+      time = from.micros(((long) block.getInt(4) << 32) | (block.getInt(8) & 0xFFFF_FFFFL));
+    }
+    if (captured > block.limit() - fixed) {
+      throw in.bad("a packet of " + captured + " bytes in a block of " + block.limit());
+    }
+    length = (int) captured;
+    if (packet.length < length) {
+      packet = new byte[length];
+    }
+    block.get(fixed, packet, 0, length);
+    return true;
+  }
+
+  @Override
+  public byte[] bytes() {
+    return packet;
+  }
+
+  @Override
+  public int length() {
+    return length;
+  }
+
+  @Override
+  public int linkType() {
+    return linkType;
+  }
+
+  @Override
+  public long timeMicros() {
+    return time;
+  }
+
+  @Override
+  public boolean endedShort() {
+    return endedShort;
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

@@ -1,0 +1,51 @@
+package org.flowmon.ingest.file.format;
+
+import org.flowmon.ingest.file.line.CsvRecords;
+
+import java.util.List;
+
+/**
+ * The first record of a CSV file.
+ *
+ * @param names of the columns, as they stand there
+ * @param end the place behind it
+ * @param lines its line feeds and those of empty lines before it
+ */
+public record CsvHeader(List<String> names, byte separator, int end, long lines) {
+  private static final byte[] SEPARATORS = {',', ';', '\t', '|'};
+
+  /**
+   * The header that a file begins with, with the separator that makes most names of it.
+   *
+   * @param head the beginning of a file
+   * @return null where no name of it is known
+   */
+  public static CsvHeader find(byte[] head, ColumnNames columns) {
+    int from = head.length > 2 && head[0] == (byte) 0xEF && head[1] == (byte) 0xBB ? 3 : 0;
+    long lines = 0;
+    while (from < head.length && (head[from] == '\n' || head[from] == '\r')) {
+      lines += head[from++] == '\n' ? 1 : 0;
+    }
+    CsvHeader best = null;
+    long mostKnown = 0;
+    for (byte separator : SEPARATORS) {
+      CsvRecords records = new CsvRecords(separator);
+      int end = records.end(head, from, head.length, true);
+      List<String> names = records.fields(head, from, end);
+      long known = names.stream().filter(name -> columns.of(name.trim()) != null).count();
+      if (known > mostKnown) {
+        best = new CsvHeader(names, separator, end, lines + lineFeeds(head, from, end));
+        mostKnown = known;
+      }
+    }
+    return best;
+  }
+
+  private static long lineFeeds(byte[] bytes, int from, int to) {
+    long count = 0;
+    for (int i = from; i < to; i++) {
+      count += bytes[i] == '\n' ? 1 : 0;
+    }
+    return count;
+  }
+}

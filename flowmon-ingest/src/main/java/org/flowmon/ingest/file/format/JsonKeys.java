@@ -1,0 +1,40 @@
+package org.flowmon.ingest.file.format;
+
+import org.flowmon.ingest.file.line.JsonLine;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+
+/** Tells JSON lines of flows from those of a Zeek log by the keys of the first. */
+final class JsonKeys {
+  private JsonKeys() {}
+
+  /**
+   * Whether an object has keys of flows and none that only Zeek writes.
+   *
+   * @param to the end of the line, or of what is known of it
+   */
+  static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
+    boolean known = false;
+    try (JsonParser parser = JsonLine.open(new JsonFactory(), head, from, to)) {
+      parser.nextToken();
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        if (name.equals("ts") || name.startsWith("id") || name.startsWith("_")) {
+          return false;
+        }
+        JsonToken value = parser.nextToken();
+        if (value == JsonToken.START_OBJECT) {
+          return false; // Zeek's id, or the log that wraps it
+        }
+        parser.skipChildren();
+        known |= columns.of(name) != null;
+      }
+    } catch (IOException e) {
+      return known; // cut short, or broken: as far as it could be read
+    }
+    return known;
+  }
+}

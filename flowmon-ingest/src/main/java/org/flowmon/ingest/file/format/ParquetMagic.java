@@ -1,0 +1,62 @@
+package org.flowmon.ingest.file.format;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+
+/**
+ * The four bytes that a Parquet file begins and ends with: {@code PAR1}, {@code PARE} where its
+ * footer is encrypted. Text can begin so too, as with a column's name; a file that was cut off
+ * does.
+ */
+final class ParquetMagic {
+  private static final int BYTES = 4;
+  // Both ends and the footer's length.
+  private static final int LEAST_FILE = 12;
+
+  private ParquetMagic() {}
+
+  /** Whether bytes begin as a Parquet file does. */
+  static boolean begins(byte[] head) {
+    return head.length >= BYTES && isMagic(text(head));
+  }
+
+  /** Whether a file, as it lies there, begins and ends as Parquet files do. */
+  static boolean isAtBothEnds(Path file) throws IOException {
+    if (!Files.isRegularFile(file) || Files.size(file) < LEAST_FILE) {
+      return false;
+    }
+    byte[] first = read(file, true);
+    return begins(first) && text(first).equals(text(read(file, false)));
+  }
+
+  /** What is wrong with a file that begins so and does not end so. */
+  static String seen(Path file) throws IOException {
+    String begin = text(read(file, true));
+    long bytes = Files.size(file);
+    return String.format(
+        "it begins with %s as Parquet files do, and its %,d bytes do not end so but with the bytes"
+            + " %s: a Parquet file that was cut off, or none",
+        begin, bytes, HexFormat.ofDelimiter(" ").formatHex(read(file, false)));
+  }
+
+  private static boolean isMagic(String text) {
+    return text.equals("PAR1") || text.equals("PARE");
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, 0, BYTES, StandardCharsets.ISO_8859_1);
+  }
+
+  private static byte[] read(Path file, boolean first) throws IOException {
+    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+      byte[] bytes = new byte[BYTES];
+      in.seek(first ? 0 : in.length() - BYTES);
+      in.readFully(bytes);
+      return bytes;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.flowmon.ingest.file.line;
+
+/**
+ * Texts in cells of CSV. A spreadsheet takes a cell that begins with {@code = + - @}, a tab or the
+ * end of a line for a formula and runs it: an apostrophe in front makes it text. What is written so
+ * is read back as it was, also a text that begins with apostrophes of its own: one more is written
+ * in front of any text that has a formula's beginning behind all its apostrophes, and one is taken
+ * away ({@code docs/format/files.md}).
+ */
+public final class CsvText {
+  private static final char MARK = '\'';
+
+  private CsvText() {}
+
+  /** A text as a cell's, which a spreadsheet runs nowhere. */
+  public static String safe(String text) {
+    return isMarked(text) ? MARK + text : text;
+  }
+
+  private static boolean isMarked(String text) {
+    int at = 0;
+    while (at < text.length() && text.charAt(at) == MARK) {
+      at++;
+    }
+    return at < text.length()
+        && switch (text.charAt(at)) {
+          case '=', '+', '-', '@', '\t', '\r', '\n' -> true;
+          case '＝', '＋', '－', '＠' -> true; // their wide forms, which some spreadsheets take, too
+          default -> false;
+        };
+  }
+
+  /**
+   * Where the text of a cell begins that {@link #safe} may have marked.
+   *
+   * @param bytes hold the cell at [{@code from}, {@code to}), unquoted
+   */
+  public static int begin(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to && bytes[at] == MARK) {
+      at++;
+    }
+    if (at == from || at == to) {
+      return from;
+    }
+    boolean marked =
+        switch (bytes[at]) {
+          case '=', '+', '-', '@', '\t', '\r', '\n' -> true;
+          case (byte) 0xEF -> isWide(bytes, at, to);
+          default -> false;
+        };
+    return marked ? from + 1 : from;
+  }
+
+  /** U+FF1D, U+FF0B, U+FF0D and U+FF20, in UTF-8. */
+  private static boolean isWide(byte[] bytes, int at, int to) {
+    if (at + 2 >= to || bytes[at + 1] != (byte) 0xBC) {
+      return false;
+    }
+    int last = bytes[at + 2] & 0xFF;
+    return last == 0x9D || last == 0x8B || last == 0x8D || last == 0xA0;
+  }
+}

@@ -1,0 +1,166 @@
+package org.flowmon.ingest.file.line;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+
+/**
+ * Decimal seconds and ISO 8601 times as microseconds, exactly: from the digits, never by way of a
+ * floating-point number. What is finer than a microsecond is rounded half up, once.
+ */
+public final class DecimalTime {
+  /** No such value: it is no time. */
+  public static final long INVALID = Long.MIN_VALUE;
+
+  /** The year 10000; the year 1 lies not further back than that lies ahead. */
+  public static final long LIMIT_SECONDS = 253_402_300_800L;
+
+  private static final int MAX_TEXT = 48;
+  private static final int MAX_EXPONENT = 60;
+
+  private DecimalTime() {}
+
+  /** Seconds like {@code 1258531221.486539}, {@code -0.5} or {@code 4.7e-06} as µs. */
+  public static long micros(byte[] text, int from, int to) {
+    int at = from;
+    boolean negative = at < to && text[at] == '-';
+    at += negative ? 1 : 0;
+    int digitsFrom = at;
+    long seconds = 0;
+    while (at < to && isDigit(text[at])) {
+      seconds = seconds * 10 + (text[at++] - '0');
+      if (seconds > LIMIT_SECONDS) {
+        return INVALID;
+      }
+    }
+    int digits = at - digitsFrom;
+    long fraction = 0;
+    if (at < to && text[at] == '.') {
+      int fractionFrom = ++at;
+      while (at < to && isDigit(text[at])) {
+        int place = at - fractionFrom;
+        if (place < 6) {
+          fraction = fraction * 10 + (text[at] - '0');
+        } else if (place == 6 && text[at] >= '5') {
+          fraction++;
+        }
+        at++;
+      }
+      for (int place = at - fractionFrom; place < 6; place++) {
+        fraction *= 10;
+      }
+      digits += at - fractionFrom;
+    }
+    if (digits == 0) {
+      return INVALID;
+    }
+    if (at < to) {
+      return withExponent(text, from, to, at);
+    }
+    long micros = seconds * 1_000_000 + fraction;
+    return negative ? -micros : micros;
+  }
+
+  private static long withExponent(byte[] text, int from, int to, int exponentAt) {
+    int at = exponentAt + 1;
+    if ((text[exponentAt] | 0x20) != 'e' || to - from > MAX_TEXT || at == to) {
+      return INVALID;
+    }
+    int first = text[at] == '-' || text[at] == '+' ? at + 1 : at;
+    int exponent = 0;
+    for (int i = first; i < to; i++) {
+      if (!isDigit(text[i])) {
+        return INVALID;
+      }
+      exponent = Math.min(exponent * 10 + (text[i] - '0'), 1000);
+    }
+    if (first == to || exponent > MAX_EXPONENT) {
+      return INVALID;
+    }
+    BigDecimal value =
+        new BigDecimal(new String(text, from, to - from, StandardCharsets.ISO_8859_1));
+    if (value.abs().compareTo(BigDecimal.valueOf(LIMIT_SECONDS)) > 0) {
+      return INVALID;
+    }
+    return value.movePointRight(6).setScale(0, RoundingMode.HALF_UP).longValueExact();
+  }
+
+  /**
+   * A time like {@code 2011-08-15T03:37:17.700519Z} as µs; without a zone, or with {@code Z}, it is
+   * UTC, {@code +01:00} is taken off.
+   */
+  public static long iso(byte[] text, int from, int to) {
+    if (to - from < 19
+        || to - from > MAX_TEXT
+        || (text[from + 10] != 'T' && text[from + 10] != ' ')) {
+      return INVALID;
+    }
+    int year = number(text, from, 4, '-');
+    int month = number(text, from + 5, 2, '-');
+    int day = number(text, from + 8, 2, text[from + 10]);
+    int hour = number(text, from + 11, 2, ':');
+    int minute = number(text, from + 14, 2, ':');
+    int second = number(text, from + 17, 2, 0);
+    // 60 is a leap second: the next minute's first.
+    if ((year | month | day | hour | minute | second) < 0
+        || year == 0
+        || hour > 23
+        || minute > 59
+        || second > 60) {
+      return INVALID;
+    }
+    int zone = from + 19;
+    while (zone < to && (isDigit(text[zone]) || text[zone] == '.')) {
+      zone++;
+    }
+    long fraction = 0;
+    if (zone > from + 19) {
+      fraction = text[from + 19] == '.' && zone > from + 20 ? micros(text, from + 19, zone) : -1;
+    }
+    long offset = zone == to ? 0 : zoneSeconds(text, zone, to);
+    if (fraction < 0 || offset == INVALID) {
+      return INVALID;
+    }
+    try {
+      long days = LocalDate.of(year, month, day).toEpochDay();
+      return (days * 86_400 + hour * 3600L + minute * 60L + second - offset) * 1_000_000 + fraction;
+    } catch (DateTimeException e) {
+      return INVALID;
+    }
+  }
+
+  private static long zoneSeconds(byte[] text, int at, int to) {
+    if (text[at] == 'Z') {
+      return to == at + 1 ? 0 : INVALID;
+    }
+    boolean colon = to - at == 6 && text[at + 3] == ':';
+    if (!colon && to - at != 5) {
+      return INVALID;
+    }
+    int hours = number(text, at + 1, 2, 0);
+    int minutes = number(text, colon ? at + 4 : at + 3, 2, 0);
+    if ((hours | minutes) < 0 || hours > 18 || minutes > 59) {
+      return INVALID;
+    }
+    long seconds = hours * 3600L + minutes * 60L;
+    return text[at] == '-' ? -seconds : seconds;
+  }
+
+  /** Digits and, where {@code then} is not 0, the character behind them; −1 where they are not. */
+  private static int number(byte[] text, int at, int digits, int then) {
+    int value = 0;
+    for (int i = at; i < at + digits; i++) {
+      if (!isDigit(text[i])) {
+        return -1;
+      }
+      value = value * 10 + (text[i] - '0');
+    }
+    return then == 0 || text[at + digits] == then ? value : -1;
+  }
+
+  private static boolean isDigit(byte b) {
+    return b >= '0' && b <= '9';
+  }
+}

@@ -1,0 +1,183 @@
+package org.flowmon.ingest.file.line;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.zip.ZipException;
+
+/**
+ * The lines of a stream as ranges of one buffer. A line ends at a line feed, a carriage return
+ * before it is left out; the last one may end with the stream. Of a line longer than {@link
+ * #MAX_LINE_BYTES} only the beginning is kept, so that memory is bounded whatever comes.
+ */
+public final class LineReader implements Closeable {
+  /** Longer lines are cut. */
+  public static final int MAX_LINE_BYTES = 1 << 20;
+
+  private static final int FIRST_BUFFER = 1 << 17;
+
+  private final InputStream in;
+  private byte[] buffer = new byte[FIRST_BUFFER];
+  private int next;
+  private int limit;
+  private boolean ended;
+  private String damage;
+
+  private int from;
+  private int to;
+  private long number;
+  private boolean tooLong;
+  private boolean cutShort;
+
+  public LineReader(InputStream in) {
+    this.in = in;
+  }
+
+  /** Moves to the next line; false at the end. */
+  public boolean next() throws IOException {
+    tooLong = false;
+    cutShort = false;
+    int scan = next;
+    while (true) {
+      int end = lineFeed(scan);
+      if (end >= 0) {
+        take(end, end + 1);
+        return true;
+      }
+      if (limit - next > MAX_LINE_BYTES) {
+        skipRestOfLine();
+        return true;
+      }
+      scan = fill();
+      if (ended) {
+        break;
+      }
+    }
+    if (next == limit) {
+      return false;
+    }
+    cutShort = damage != null;
+    take(limit, limit);
+    return true;
+  }
+
+  private int lineFeed(int scan) {
+    byte[] bytes = buffer;
+    int end = limit;
+    for (int i = scan; i < end; i++) {
+      if (bytes[i] == '\n') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void take(int end, int following) {
+    from = next;
+    to = end > from && buffer[end - 1] == '\r' ? end - 1 : end;
+    next = following;
+    number++;
+    if (to - from > MAX_LINE_BYTES) {
+      to = from + MAX_LINE_BYTES;
+      tooLong = true;
+    }
+  }
+
+  /**
+   * Reads more behind the line that begins at {@link #next}, which is moved to the front.
+   *
+   * @return where the new bytes begin
+   */
+  private int fill() throws IOException {
+    if (next > 0) {
+      System.arraycopy(buffer, next, buffer, 0, limit - next);
+      limit -= next;
+      next = 0;
+    }
+    if (limit == buffer.length) {
+      buffer = Arrays.copyOf(buffer, Math.min(2 * buffer.length, 2 * MAX_LINE_BYTES));
+    }
+    int scan = limit;
+    int read = read(limit);
+    if (read < 0) {
+      ended = true;
+    } else {
+      limit += read;
+    }
+    return scan;
+  }
+
+  private int read(int at) throws IOException {
+    try {
+      return in.read(buffer, at, buffer.length - at);
+    } catch (EOFException | ZipException e) {
+      damage = "the compressed data is damaged: " + e.getMessage();
+      return -1;
+    }
+  }
+
+  /** Keeps the beginning of a line that is too long and reads on to its end. */
+  private void skipRestOfLine() throws IOException {
+    byte[] start = Arrays.copyOfRange(buffer, next, next + MAX_LINE_BYTES);
+    next = limit;
+    int end = -1;
+    while (end < 0 && !ended) {
+      next = limit;
+      int scan = fill();
+      end = ended ? -1 : lineFeed(scan);
+    }
+    int rest = end < 0 ? limit : end + 1;
+    // The kept beginning replaces what was read of the line: bytes behind it move up.
+    int left = limit - rest;
+    byte[] joined = new byte[Math.max(buffer.length, MAX_LINE_BYTES + left)];
+    System.arraycopy(start, 0, joined, 0, MAX_LINE_BYTES);
+    System.arraycopy(buffer, rest, joined, MAX_LINE_BYTES, left);
+    buffer = joined;
+    from = 0;
+    to = MAX_LINE_BYTES;
+    next = MAX_LINE_BYTES;
+    limit = MAX_LINE_BYTES + left;
+    number++;
+    tooLong = true;
+  }
+
+  /** Holds the line; the reader's own, until the next {@link #next()}. */
+  public byte[] bytes() {
+    return buffer;
+  }
+
+  public int from() {
+    return from;
+  }
+
+  public int to() {
+    return to;
+  }
+
+  /** The line's number, from 1. */
+  public long number() {
+    return number;
+  }
+
+  /** Whether only the beginning of the line is there. */
+  public boolean tooLong() {
+    return tooLong;
+  }
+
+  /** Whether damage to the file ends this line. */
+  public boolean cutShort() {
+    return cutShort;
+  }
+
+  /** Why the stream ended before its time, null where it did not. */
+  public String damage() {
+    return damage;
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

@@ -1,0 +1,44 @@
+package org.flowmon.ingest.file.line;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Gives texts that come again and again ({@code dns}, {@code ShADadFf}) the same array, so that
+ * most lines need no new one. Direct-mapped: a text that falls onto another's place takes it.
+ */
+public final class TextCache {
+  private static final int PLACES = 4096;
+  private static final int LONGEST = 64;
+
+  private final byte[][] texts = new byte[PLACES][];
+
+  /** The bytes as UTF-8; where they are not, what cannot be read is replaced by U+FFFD. */
+  public byte[] of(byte[] bytes, int from, int to) {
+    if (to - from > LONGEST) {
+      return valid(bytes, from, to);
+    }
+    int hash = 0;
+    for (int i = from; i < to; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    int place = (hash ^ hash >>> 15) & (PLACES - 1);
+    byte[] known = texts[place];
+    if (known == null || !Arrays.equals(known, 0, known.length, bytes, from, to)) {
+      known = valid(bytes, from, to);
+      texts[place] = known;
+    }
+    return known;
+  }
+
+  /** A copy that is valid UTF-8. */
+  public static byte[] valid(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] < 0) {
+        return new String(bytes, from, to - from, StandardCharsets.UTF_8)
+            .getBytes(StandardCharsets.UTF_8);
+      }
+    }
+    return Arrays.copyOfRange(bytes, from, to);
+  }
+}

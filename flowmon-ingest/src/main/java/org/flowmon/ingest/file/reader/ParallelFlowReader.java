@@ -1,0 +1,32 @@
+package org.flowmon.ingest.file.reader;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.ingest.FlowSink;
+
+/** Reads the flows of one file with several threads. */
+public interface ParallelFlowReader extends FlowFileReader {
+  /**
+   * As {@link #read}, with several threads. The batches are the same whatever their number.
+   *
+   * @param threads that parse, at least 1
+   * @param out gets the batches in the order of the file, in the calling thread. What it throws
+   *     ends the reading
+   */
+  FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException;
+
+  @Override
+  default FileSummary read(FlowSink out) throws IOException {
+    return read(
+        1,
+        batch -> {
+          for (int row = 0; row < batch.rows(); row++) {
+            FlowBatchBuilder builder = out.builder();
+            builder.appendRow(batch, row);
+            out.rowsEnded(1);
+          }
+        });
+  }
+}

@@ -1,0 +1,201 @@
+package org.flowmon.ingest.file.reader;
+
+import org.flowmon.ingest.file.format.RejectReason;
+
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.flowmon.ingest.text.JsonText;
+
+/**
+ * The lines that were not flows: counted by reason and, where a rejects file is given, kept there
+ * with file, line number, reason and the line itself ({@code docs/format/files.md}). The rejects
+ * file is made with the first line that needs it. It keeps the first {@link #MOST_LINES}, and
+ * {@link #MOST_BYTES} of them: a small file can unfold to any number of lines. Its last line says
+ * how many more were only counted. Not thread-safe.
+ */
+public final class RejectedLines implements Closeable {
+  /** Lines that a rejects file keeps at most. */
+  public static final long MOST_LINES = 1_000_000;
+
+  /** Bytes of such lines at most. */
+  public static final long MOST_BYTES = 1L << 30;
+
+  // Lines between two looks at whether to go on.
+  private static final int CHECKED = 1024;
+  private static final RejectReason[] REASONS = RejectReason.values();
+
+  private final Path target;
+  private final Runnable check;
+  private long linesLeft;
+  private long bytesLeft;
+  private long onlyCounted;
+  private long taken;
+  private final long[] counts = new long[REASONS.length];
+  private JsonGenerator json;
+
+  private RejectedLines(Path target, long mostLines, long mostBytes, Runnable check) {
+    this.target = target;
+    this.linesLeft = mostLines;
+    this.bytesLeft = mostBytes;
+    this.check = check;
+  }
+
+  /** Counts and keeps. A rejects file that is there already is replaced, its folder made. */
+  public static RejectedLines to(Path rejectsFile) {
+    return to(rejectsFile, () -> {});
+  }
+
+  /**
+   * As {@link #to(Path)}.
+   *
+   * @param check runs now and then as lines are rejected, and may throw to end it
+   */
+  public static RejectedLines to(Path rejectsFile, Runnable check) {
+    return to(rejectsFile, MOST_LINES, MOST_BYTES, check);
+  }
+
+  static RejectedLines to(Path rejectsFile, long mostLines, long mostBytes, Runnable check) {
+    return new RejectedLines(rejectsFile, mostLines, mostBytes, check);
+  }
+
+  /** Counts and keeps nothing. */
+  public static RejectedLines countOnly() {
+    return new RejectedLines(null, 0, 0, () -> {});
+  }
+
+  /**
+   * Takes one line.
+   *
+   * @param line its number, from 1
+   * @param detail what was found and what was expected
+   * @param truncated whether only the beginning of the line is there
+   */
+  public void add(
+      Path file,
+      long line,
+      RejectReason reason,
+      String detail,
+      byte[] bytes,
+      int from,
+      int to,
+      boolean truncated)
+      throws IOException {
+    counts[reason.ordinal()]++;
+    if (taken++ % CHECKED == 0) {
+      check.run();
+    }
+    if (target == null) {
+      return;
+    }
+    long size = (long) to - from + detail.length();
+    if (onlyCounted > 0 || linesLeft == 0 || size > bytesLeft) {
+      onlyCounted++;
+      return;
+    }
+    linesLeft--;
+    bytesLeft -= size;
+    JsonGenerator out = generator();
+    out.writeStartObject();
+    out.writeStringField("file", file.toString());
+    out.writeNumberField("line", line);
+    out.writeStringField("reason", reason.label());
+    out.writeStringField("detail", detail);
+    String text = utf8OrNull(bytes, from, to);
+    if (text != null) {
+      out.writeStringField("raw", text);
+    } else {
+      out.writeFieldName("raw_base64");
+      out.writeBinary(bytes, from, to - from);
+    }
+    if (truncated) {
+      out.writeBooleanField("truncated", true);
+    }
+    out.writeEndObject();
+  }
+
+  private static String utf8OrNull(byte[] bytes, int from, int to) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes, from, to - from))
+          .toString();
+    } catch (CharacterCodingException e) {
+      return null;
+    }
+  }
+
+  private JsonGenerator generator() throws IOException {
+    if (json == null) {
+      Files.createDirectories(target.toAbsolutePath().getParent());
+      json =
+          JsonText.factory()
+              .createGenerator(
+                  new BufferedOutputStream(Files.newOutputStream(target), 1 << 16),
+                  JsonEncoding.UTF8);
+      json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
+    }
+    return json;
+  }
+
+  /** The rejects file, null where lines are only counted. */
+  public Path target() {
+    return target;
+  }
+
+  /** Lines that are counted and not in the rejects file, since those before filled it. */
+  public long onlyCounted() {
+    return onlyCounted;
+  }
+
+  /** Reason → lines, those that are not 0, in the order of {@link RejectReason}. */
+  public Map<String, Long> counts() {
+    return since(new long[REASONS.length]);
+  }
+
+  /** Lines of all reasons. */
+  public long total() {
+    return Arrays.stream(counts).sum();
+  }
+
+  /** What a reader remembers to tell its own lines from those of the files before. */
+  public long[] mark() {
+    return counts.clone();
+  }
+
+  public Map<String, Long> since(long[] mark) {
+    Map<String, Long> since = new LinkedHashMap<>();
+    for (RejectReason reason : REASONS) {
+      long count = counts[reason.ordinal()] - mark[reason.ordinal()];
+      if (count > 0) {
+        since.put(reason.label(), count);
+      }
+    }
+    return since;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (onlyCounted > 0) {
+      JsonGenerator out = generator();
+      out.writeStartObject();
+      out.writeNumberField("only_counted", onlyCounted);
+      out.writeEndObject();
+    }
+    if (json != null) {
+      json.writeRaw('\n');
+      json.close();
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.line.CsvText;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.LineReader;
+
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.TextColumn.Form;
+
+/**
+ * Reads CSV records into blocks of rows. Numbers and dotted addresses are read in place, everything
+ * else, and all that is not as simple as expected, by {@link TextValues}.
+ */
+final class CsvParser implements RecordParser {
+  /** So many digits never overflow. */
+  private static final int SAFE_DIGITS = 18;
+
+  private static final int BY_TEXT = 0;
+  private static final int PLAIN_NUMBER = 1;
+  private static final int PLAIN_ADDRESS = 2;
+
+  private final TextColumn[] columns;
+  private final CsvRecords records;
+  private final byte separator;
+  private final TextValues values = new TextValues();
+  // By place in the header: how a field is read where it is simple, and what becomes of a number.
+  private final int[] way;
+  private final int[] target;
+  private final long[] max;
+  private final long[] factor;
+  private final long[] plus;
+
+  private byte[] bytes;
+  private int limit;
+  private RowBlock block;
+  private boolean quoted;
+  private byte[] unquoted = new byte[64];
+  private RejectReason reason;
+  private String detail;
+
+  CsvParser(List<TextColumn> header, byte separator) {
+    this.columns = header.toArray(TextColumn[]::new);
+    this.records = new CsvRecords(separator);
+    this.separator = separator;
+    int n = columns.length;
+    this.way = new int[n];
+    this.target = new int[n];
+    this.max = new long[n];
+    this.factor = new long[n];
+    this.plus = new long[n];
+    for (int c = 0; c < n; c++) {
+      prepare(c, columns[c]);
+    }
+  }
+
+  private void prepare(int c, TextColumn column) {
+    target[c] = column.column() == null ? -1 : column.column().ordinal();
+    way[c] =
+        switch (column.form()) {
+          case ADDRESS -> PLAIN_ADDRESS;
+          case SOURCE_KIND, TEXT, LEFT_OUT -> BY_TEXT;
+          default -> PLAIN_NUMBER;
+        };
+    factor[c] =
+        switch (column.form()) {
+          case TIME, SECONDS -> 1_000_000;
+          case TIME_MILLIS, MILLIS -> 1000;
+          default -> 1;
+        };
+    plus[c] = column.form() == Form.STATE_FROM_ZERO ? 1 : 0;
+    max[c] =
+        switch (column.form()) {
+          case NUMBER -> column.column().type().maxValue();
+          case TIME, SECONDS -> DecimalTime.LIMIT_SECONDS;
+          case BOOLEAN -> 1;
+          case STATE, PROTOCOL -> 0xFF;
+          case STATE_FROM_ZERO -> 12;
+          default -> Long.MAX_VALUE / factor[c];
+        };
+  }
+
+  @Override
+  public void parse(ParsedChunk out) {
+    bytes = out.chunk.bytes();
+    limit = out.chunk.length();
+    if (out.chunk.tooLong()) {
+      tooLong(out, 0, limit);
+      return;
+    }
+    int at = 0;
+    while (at < limit) {
+      if (bytes[at] == '\n' || (bytes[at] == '\r' && bytes[at + 1] == '\n')) {
+        at += bytes[at] == '\n' ? 1 : 2;
+        out.lines++;
+        continue;
+      }
+      block = out.block();
+      quoted = false;
+      reason = null;
+      int end = row(at);
+      if (end < 0 || end - at > LineReader.MAX_LINE_BYTES) {
+        block.dropRow();
+        end = refuse(out, at);
+      } else if (!out.endRow(block)) {
+        block.dropRow();
+        out.reject(RejectReason.MISSING_TIME, "no start, no end and no arrival", at, end);
+      }
+      out.lines += quoted ? lineFeeds(at, end) : 1;
+      at = end;
+    }
+  }
+
+  private void tooLong(ParsedChunk out, int from, int end) {
+    out.reject(
+        RejectReason.LINE_TOO_LONG,
+        "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept",
+        from,
+        end);
+    out.lines++;
+  }
+
+  private int lineFeeds(int from, int to) {
+    int count = 0;
+    for (int i = from; i < to; i++) {
+      count += bytes[i] == '\n' ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Takes the record that begins there for no flow; the place behind it. */
+  private int refuse(ParsedChunk out, int at) {
+    int end = records.end(bytes, at, limit, true);
+    quoted = true; // its lines are counted
+    if (records.malformed()) {
+      reason = RejectReason.BAD_QUOTES;
+      detail = "a quote that is never closed, or something behind one that closes";
+    } else if (end - at > LineReader.MAX_LINE_BYTES) {
+      reason = RejectReason.LINE_TOO_LONG;
+      detail = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
+    } else {
+      // Where the count is wrong, that is the cause of whatever else does not fit.
+      int fields = records.fields(bytes, at, end).size();
+      if (fields != columns.length || reason == null) {
+        reason = RejectReason.WRONG_FIELD_COUNT;
+        detail = fields + " values, the header has " + columns.length + " columns";
+      }
+    }
+    out.reject(reason, detail, at, end);
+    return end;
+  }
+
+  /** Reads a record into the open row; the place behind it, −1 where it is no flow. */
+  private int row(int from) {
+    byte[] b = bytes;
+    int at = from;
+    int last = columns.length - 1;
+    for (int c = 0; c <= last; c++) {
+      int stop =
+          switch (way[c]) {
+            case PLAIN_NUMBER -> number(c, at);
+            case PLAIN_ADDRESS -> address(c, at);
+            default -> field(c, at);
+          };
+      if (stop < 0) {
+        return -1;
+      }
+      int delimiter = b[stop];
+      if (c < last) {
+        if (delimiter != separator) {
+          return -1;
+        }
+      } else {
+        stop += delimiter == '\r' ? 1 : 0;
+        if (b[stop] != '\n') {
+          return -1;
+        }
+      }
+      at = stop + 1;
+    }
+    return at;
+  }
+
+  private boolean isEnd(int at) {
+    byte b = bytes[at];
+    return b == separator || b == '\n' || (b == '\r' && bytes[at + 1] == '\n');
+  }
+
+  /** Digits alone; else as {@link #field}. */
+  private int number(int c, int from) {
+    byte[] b = bytes;
+    int at = from;
+    long value = 0;
+    for (int digit = b[at] - '0'; digit >= 0 && digit <= 9; digit = b[at] - '0') {
+      value = value * 10 + digit;
+      at++;
+    }
+    if (at == from || at - from > SAFE_DIGITS || value > max[c] || !isEnd(at)) {
+      return field(c, from);
+    }
+    block.set(target[c], value * factor[c] + plus[c]);
+    return at;
+  }
+
+  /** Dotted IPv4, or a number of 32 bits; else as {@link #field}. */
+  private int address(int c, int from) {
+    byte[] b = bytes;
+    int at = from;
+    long value = 0;
+    long part = 0;
+    int dots = 0;
+    int digits = 0;
+    while (true) {
+      int digit = b[at] - '0';
+      if (digit >= 0 && digit <= 9) {
+        if (digits > 0 && part == 0) {
+          return field(c, from); // a leading zero
+        }
+        part = part * 10 + digit;
+        if (++digits > 10) {
+          return field(c, from);
+        }
+      } else if (b[at] == '.' && digits > 0 && part <= 255 && dots < 3) {
+        value = value << 8 | part;
+        part = 0;
+        digits = 0;
+        dots++;
+      } else {
+        break;
+      }
+      at++;
+    }
+    long most = dots == 0 ? 0xFFFF_FFFFL : 255;
+    if (digits == 0 || (dots != 0 && dots != 3) || part > most || !isEnd(at)) {
+      return field(c, from);
+    }
+    block.setAddress(target[c], 0, IpAddress.ipv4Low((int) (value << 8 | part)));
+    return at;
+  }
+
+  /** Any field; the place of what ends it, −1 where it cannot be. */
+  private int field(int c, int from) {
+    if (bytes[from] == '"') {
+      return quotedField(c, from);
+    }
+    int at = from;
+    while (!isEnd(at)) {
+      at++;
+    }
+    if (at > from && !set(c, bytes, from, at)) {
+      return -1;
+    }
+    return at;
+  }
+
+  private int quotedField(int c, int from) {
+    quoted = true;
+    int at = from + 1;
+    int length = 0;
+    while (true) {
+      if (at >= limit) {
+        return -1;
+      }
+      if (bytes[at] == '"') {
+        if (at + 1 >= limit || bytes[at + 1] != '"') {
+          break;
+        }
+        at++;
+      }
+      if (length == unquoted.length) {
+        unquoted = Arrays.copyOf(unquoted, 2 * length);
+      }
+      unquoted[length++] = bytes[at++];
+    }
+    at++;
+    if (at >= limit || !isEnd(at)) {
+      return -1;
+    }
+    // NULL is nothing at all; an empty text is a pair of quotes.
+    boolean isNull = length == 0 && columns[c].form() != Form.TEXT;
+    return isNull || set(c, unquoted, 0, length) ? at : -1;
+  }
+
+  private boolean set(int c, byte[] from, int begin, int end) {
+    TextColumn column = columns[c];
+    if (column.form() == Form.LEFT_OUT) {
+      return true;
+    }
+    int start = column.form() == Form.TEXT ? CsvText.begin(from, begin, end) : begin;
+    if (!values.read(column, from, start, end)) {
+      reason = column.reason();
+      detail = ParsedChunk.detail(column, from, begin, end);
+      return false;
+    }
+    FlowColumn to = column.column();
+    switch (to.type()) {
+      case TEXT -> block.setText(target[c], values.text);
+      case ADDRESS -> block.setAddress(target[c], values.high, values.value);
+      default -> block.set(target[c], values.value);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,130 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.JsonLine;
+import org.flowmon.ingest.file.line.LineReader;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.flowmon.flow.FlowColumn;
+
+/** Reads lines that are a JSON object each, with the names of columns as keys. */
+final class JsonLineParser implements RecordParser {
+  private final JsonFactory json = new JsonFactory();
+  private final TextValues values = new TextValues();
+  private final ColumnNames names;
+  private RowBlock block;
+  private RejectReason reason;
+  private String detail;
+
+  JsonLineParser(ColumnNames names) {
+    this.names = names;
+  }
+
+  @Override
+  public void parse(ParsedChunk out) throws IOException {
+    byte[] bytes = out.chunk.bytes();
+    int limit = out.chunk.length();
+    int at = 0;
+    while (at < limit) {
+      int end = at;
+      while (end < limit && bytes[end] != '\n') {
+        end++;
+      }
+      if (out.chunk.tooLong() || end - at > LineReader.MAX_LINE_BYTES) {
+        out.reject(
+            RejectReason.LINE_TOO_LONG,
+            "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept",
+            at,
+            end);
+      } else if (!isBlank(bytes, at, end)) {
+        line(out, bytes, at, end);
+      }
+      out.lines++;
+      at = end + 1;
+    }
+  }
+
+  private static boolean isBlank(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void line(ParsedChunk out, byte[] bytes, int from, int to) throws IOException {
+    block = out.block();
+    reason = null;
+    try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        refuse(RejectReason.BAD_JSON, "expected a JSON object");
+      } else {
+        object(parser);
+      }
+    } catch (JsonProcessingException e) {
+      refuse(RejectReason.BAD_JSON, e.getOriginalMessage());
+    }
+    if (reason == null && !out.endRow(block)) {
+      refuse(RejectReason.MISSING_TIME, "no start, no end and no arrival");
+    }
+    if (reason != null) {
+      block.dropRow();
+      out.reject(reason, detail, from, to);
+    }
+  }
+
+  private void object(JsonParser parser) throws IOException {
+    while (parser.nextToken() == JsonToken.FIELD_NAME && reason == null) {
+      String name = parser.currentName();
+      JsonToken token = parser.nextToken();
+      TextColumn column = names.of(name);
+      if (column == null) {
+        refuse(
+            RejectReason.UNKNOWN_COLUMN,
+            "'" + name + "' is no column of flows; --map '" + name + "=' leaves it out");
+      } else if (column.column() == null) {
+        parser.skipChildren();
+      } else if (token.isStructStart()) {
+        refuse(RejectReason.BAD_JSON, "'" + name + "' is no single value");
+      } else if (token != JsonToken.VALUE_NULL) {
+        value(parser, column);
+      }
+    }
+    if (reason == null && parser.nextToken() != null) {
+      refuse(RejectReason.BAD_JSON, "expected one JSON object on a line");
+    }
+  }
+
+  private void value(JsonParser parser, TextColumn column) throws IOException {
+    FlowColumn to = column.column();
+    block.use(to);
+    byte[] text = parser.getText().getBytes(StandardCharsets.UTF_8);
+    if (block.isSet(to)) {
+      refuse(RejectReason.BAD_JSON, to.sqlName() + " is there twice");
+    } else if (!values.read(column, text, 0, text.length)) {
+      refuse(column.reason(), ParsedChunk.detail(column, text, 0, text.length));
+    } else {
+      int c = to.ordinal();
+      switch (to.type()) {
+        case TEXT -> block.setText(c, values.text);
+        case ADDRESS -> block.setAddress(c, values.high, values.value);
+        default -> block.set(c, values.value);
+      }
+    }
+  }
+
+  private void refuse(RejectReason why, String text) {
+    if (reason == null) {
+      reason = why;
+      detail = text;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.LineReader;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.ProtectedNetworks;
+
+/** What became of a piece of a text file. Written by one thread, then read by another. */
+final class ParsedChunk {
+  /**
+   * A record that is no flow.
+   *
+   * @param line counted from the piece's first line, which is 0
+   * @param from where the record lies in the piece's bytes
+   */
+  record Reject(long line, RejectReason reason, String detail, int from, int to, boolean cut) {}
+
+  final TextChunks.Chunk chunk;
+  final List<RowBlock> blocks = new ArrayList<>();
+  final List<Reject> rejects = new ArrayList<>();
+  final List<FlowBatch> batches = new ArrayList<>();
+  long lines;
+
+  private final RowBlocks pool;
+  private final SourceKind kind;
+  private final ProtectedNetworks networks;
+
+  ParsedChunk(TextChunks.Chunk chunk, RowBlocks pool, SourceKind kind, ProtectedNetworks networks) {
+    this.chunk = chunk;
+    this.pool = pool;
+    this.kind = kind;
+    this.networks = networks;
+  }
+
+  /** The block for the next row. */
+  RowBlock block() {
+    RowBlock last = blocks.isEmpty() ? null : blocks.get(blocks.size() - 1);
+    if (last == null || last.isFull()) {
+      last = pool.take();
+      blocks.add(last);
+    }
+    return last;
+  }
+
+  /** Keeps the open row; false where it has no time. */
+  boolean endRow(RowBlock block) {
+    return block.endRow(kind, networks);
+  }
+
+  /** Takes a record that is no flow; what was set of its row is to be dropped. */
+  void reject(RejectReason reason, String detail, int from, int end) {
+    byte[] bytes = chunk.bytes();
+    int to = end > from && bytes[end - 1] == '\n' ? end - 1 : end;
+    to = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
+    boolean cut = to - from > LineReader.MAX_LINE_BYTES;
+    to = Math.min(to, from + LineReader.MAX_LINE_BYTES);
+    rejects.add(new Reject(lines, reason, detail, from, to, cut || chunk.tooLong()));
+  }
+
+  /** What is wrong with a value, for people. */
+  static String detail(TextColumn column, byte[] bytes, int from, int to) {
+    int shown = Math.min(to, from + 60);
+    return String.format(
+        Locale.ROOT,
+        "%s is '%s%s', expected %s",
+        column.name(),
+        new String(bytes, from, shown - from, StandardCharsets.UTF_8),
+        shown < to ? "…" : "",
+        column.form() == TextColumn.Form.TEXT
+            ? "at most " + FlowBatch.MAX_TEXT_BYTES + " bytes"
+            : column.expected());
+  }
+}

@@ -1,0 +1,243 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.reader.ArrivalClock;
+
+import java.util.Arrays;
+import java.util.Optional;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.ProtectedNetworks;
+
+/**
+ * Rows that were read from text, as columns, until they become a batch. What a row lacks is filled
+ * in by {@link #endRow}, but for the arrival, which depends on the rows of earlier blocks: {@link
+ * #setArrivals}. Reused. Not thread-safe.
+ */
+final class RowBlock {
+  /** Rows at most. */
+  static final int CAPACITY = 1 << 14;
+
+  private static final int COLUMNS = FlowColumn.values().length;
+  private static final int START = FlowColumn.START_TIME.ordinal();
+  private static final int END = FlowColumn.END_TIME.ordinal();
+  private static final int ARRIVAL = FlowColumn.ARRIVAL.ordinal();
+  private static final int DURATION = FlowColumn.DURATION.ordinal();
+  private static final int KIND = FlowColumn.SOURCE_KIND.ordinal();
+  private static final int OUTGOING = FlowColumn.OUTGOING.ordinal();
+  private static final int SOURCE = FlowColumn.SRC_ADDR.ordinal();
+
+  // By ordinal; made when a column is first used.
+  private final long[][] low = new long[COLUMNS][];
+  private final long[][] high = new long[COLUMNS][];
+  private final byte[][][] texts = new byte[COLUMNS][][];
+  private final long[][] valid = new long[COLUMNS][];
+  private int rows;
+
+  int rows() {
+    return rows;
+  }
+
+  boolean isFull() {
+    return rows == CAPACITY;
+  }
+
+  /** Makes room for a column; asked once for each that comes. */
+  void use(FlowColumn column) {
+    int c = column.ordinal();
+    if (valid[c] != null) {
+      return;
+    }
+    valid[c] = new long[CAPACITY >>> 6];
+    if (column.type() == ColumnType.TEXT) {
+      texts[c] = new byte[CAPACITY][];
+    } else {
+      low[c] = new long[CAPACITY];
+    }
+    if (column.type() == ColumnType.ADDRESS) {
+      high[c] = new long[CAPACITY];
+    }
+  }
+
+  /** Makes room for what {@link #endRow} and {@link #setArrivals} fill in. */
+  void useFilled() {
+    use(FlowColumn.START_TIME);
+    use(FlowColumn.END_TIME);
+    use(FlowColumn.ARRIVAL);
+    use(FlowColumn.DURATION);
+    use(FlowColumn.SOURCE_KIND);
+    use(FlowColumn.OUTGOING);
+    use(FlowColumn.SRC_ADDR);
+  }
+
+  /** Sets a number of the open row. */
+  void set(int c, long value) {
+    low[c][rows] = value;
+    valid[c][rows >>> 6] |= 1L << rows;
+  }
+
+  void setAddress(int c, long hi, long lo) {
+    high[c][rows] = hi;
+    set(c, lo);
+  }
+
+  void setText(int c, byte[] text) {
+    texts[c][rows] = text;
+    valid[c][rows >>> 6] |= 1L << rows;
+  }
+
+  /** Whether the open row has a value. */
+  boolean isSet(FlowColumn column) {
+    return isSet(column.ordinal(), rows);
+  }
+
+  private boolean isSet(int c, int row) {
+    return valid[c] != null && (valid[c][row >>> 6] >>> row & 1) != 0;
+  }
+
+  /** Forgets the open row. */
+  void dropRow() {
+    for (long[] words : valid) {
+      if (words != null) {
+        words[rows >>> 6] &= ~(1L << rows);
+      }
+    }
+  }
+
+  /**
+   * Keeps the open row and fills in what follows from it. Where it has an arrival it is taken as it
+   * stands, for it comes from flowmon.
+   *
+   * @return false where it has no time at all; it stays open then
+   */
+  boolean endRow(SourceKind kind, ProtectedNetworks networks) {
+    if (!isSet(ARRIVAL, rows)) {
+      if (!isSet(START, rows) && !isSet(END, rows)) {
+        return false;
+      }
+      fillTimes();
+      if (!isSet(KIND, rows)) {
+        set(KIND, kind.code());
+      }
+      if (networks != null && !isSet(OUTGOING, rows) && isSet(SOURCE, rows)) {
+        set(OUTGOING, networks.contains(high[SOURCE][rows], low[SOURCE][rows]) ? 1 : 0);
+      }
+    }
+    rows++;
+    return true;
+  }
+
+  /**
+   * Of start, end and duration the third, where there are two; none that is out of range, and no
+   * duration of a flow that ends before it starts.
+   */
+  private void fillTimes() {
+    boolean start = isSet(START, rows);
+    boolean end = isSet(END, rows);
+    boolean duration = isSet(DURATION, rows);
+    if (start && end && !duration) {
+      long from = low[START][rows];
+      long to = low[END][rows];
+      if (to >= from && to - from >= 0) {
+        set(DURATION, to - from);
+      }
+    } else if (start != end && duration) {
+      long took = low[DURATION][rows];
+      long time = low[start ? START : END][rows];
+      long other = start ? time + took : time - took;
+      boolean fits =
+          start ? ((time ^ other) & (took ^ other)) >= 0 : ((time ^ took) & (time ^ other)) >= 0;
+      if (fits) {
+        set(start ? END : START, other);
+      }
+    }
+  }
+
+  private long time(int row) {
+    return isSet(ARRIVAL, row)
+        ? low[ARRIVAL][row]
+        : isSet(END, row) ? low[END][row] : low[START][row];
+  }
+
+  /**
+   * Gives each row without an arrival what a clock shows that has come so far.
+   *
+   * @param clock which is moved
+   * @param next the rows that follow, of which some may be looked at
+   */
+  void setArrivals(ArrivalClock clock, Optional<RowBlock> next) {
+    long[] following = new long[ArrivalClock.LOOK_AHEAD];
+    for (int row = 0; row < rows; row++) {
+      long time = time(row);
+      int count = clock.needsFollowing(time) ? following(row + 1, next, following) : 0;
+      if (isSet(ARRIVAL, row)) {
+        clock.observe(time, following, count);
+        continue;
+      }
+      low[ARRIVAL][row] =
+          clock.needsFollowing(time) ? clock.arrival(time, following, count) : clock.arrival(time);
+      valid[ARRIVAL][row >>> 6] |= 1L << row;
+    }
+  }
+
+  private int following(int first, Optional<RowBlock> next, long[] into) {
+    int count = 0;
+    for (int row = first; row < rows && count < into.length; row++) {
+      into[count++] = time(row);
+    }
+    if (next.isPresent()) {
+      RowBlock behind = next.get();
+      for (int row = 0; row < behind.rows && count < into.length; row++) {
+        into[count++] = behind.time(row);
+      }
+    }
+    return count;
+  }
+
+  /** The rows as a batch; the builder is empty before and after. */
+  FlowBatch toBatch(FlowBatchBuilder builder) {
+    builder.beginRows(rows);
+    for (FlowColumn column : FlowColumn.all()) {
+      int c = column.ordinal();
+      int set = count(c);
+      if (set == 0) {
+        continue;
+      }
+      long[] marks = set == rows ? null : valid[c];
+      if (texts[c] != null) {
+        builder.setTextColumn(column, texts[c], marks);
+      } else if (high[c] != null) {
+        builder.setAddressColumn(column, high[c], low[c], marks);
+      } else {
+        builder.setColumn(column, low[c], marks);
+      }
+    }
+    builder.endRows();
+    FlowBatch batch = FlowBatch.open(builder.build(0, 0, rows, 0));
+    builder.clear();
+    return batch;
+  }
+
+  private int count(int c) {
+    int count = 0;
+    for (int w = 0; valid[c] != null && w << 6 < rows; w++) {
+      count += Long.bitCount(valid[c][w]);
+    }
+    return count;
+  }
+
+  /** Forgets all rows. */
+  void clear() {
+    for (int c = 0; c < COLUMNS; c++) {
+      if (valid[c] != null) {
+        Arrays.fill(valid[c], 0, (Math.min(rows, CAPACITY - 1) >>> 6) + 1, 0);
+        if (texts[c] != null) {
+          Arrays.fill(texts[c], 0, rows, null);
+        }
+      }
+    }
+    rows = 0;
+  }
+}

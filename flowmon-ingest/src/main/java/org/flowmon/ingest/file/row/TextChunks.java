@@ -1,0 +1,173 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.line.LineReader;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.zip.ZipException;
+
+/**
+ * A text file as pieces of whole records, so that they can be parsed side by side. A piece ends
+ * with a line feed, one is added where the file lacks it. Where the pieces are cut depends on the
+ * file alone. Of a line that fills a whole buffer only the beginning is kept.
+ */
+final class TextChunks implements Closeable {
+  /** Bytes that are read at a time. Twice the longest record, so that each record is seen whole. */
+  static final int BUFFER = 2 * LineReader.MAX_LINE_BYTES;
+
+  /** Some whole records. */
+  static final class Chunk {
+    private final byte[] bytes;
+    private final int length;
+    private final boolean tooLong;
+
+    Chunk(byte[] bytes, int length, boolean tooLong) {
+      this.bytes = bytes;
+      this.length = length;
+      this.tooLong = tooLong;
+    }
+
+    /** Of which the first {@link #length} count; given back by {@link #release}. */
+    byte[] bytes() {
+      return bytes;
+    }
+
+    int length() {
+      return length;
+    }
+
+    /** Whether it is the beginning of one line that is too long. */
+    boolean tooLong() {
+      return tooLong;
+    }
+  }
+
+  private final InputStream in;
+  private final CsvRecords records;
+  private final Queue<byte[]> free = new ConcurrentLinkedQueue<>();
+  private byte[] carry = {};
+  private boolean ended;
+  private String damage;
+
+  /**
+   * The records of a stream.
+   *
+   * @param records where they end; null: at each line feed
+   */
+  TextChunks(InputStream in, CsvRecords records) {
+    this.in = in;
+    this.records = records;
+  }
+
+  /** The next piece, null at the end. To be released. */
+  Chunk next() throws IOException {
+    byte[] buffer = free.poll();
+    buffer = buffer == null ? new byte[BUFFER + 1] : buffer;
+    System.arraycopy(carry, 0, buffer, 0, carry.length);
+    int limit = carry.length;
+    carry = new byte[0];
+    limit = fill(buffer, limit);
+    if (limit == 0) {
+      free.add(buffer);
+      return null;
+    }
+    if (damage != null) {
+      return whole(buffer, limit);
+    }
+    int end = lastEnd(buffer, limit);
+    if (end == 0) {
+      skipRestOfLine();
+      return new Chunk(buffer, LineReader.MAX_LINE_BYTES, true);
+    }
+    carry = Arrays.copyOfRange(buffer, end, limit);
+    if (buffer[end - 1] != '\n') {
+      buffer[end++] = '\n';
+    }
+    return new Chunk(buffer, end, false);
+  }
+
+  /** All whole lines before the place where the file is damaged. */
+  private Chunk whole(byte[] buffer, int limit) {
+    int end = limit;
+    while (end > 0 && buffer[end - 1] != '\n') {
+      end--;
+    }
+    cutShort = Arrays.copyOfRange(buffer, end, limit);
+    return new Chunk(buffer, end, false);
+  }
+
+  private byte[] cutShort = {};
+
+  private int lastEnd(byte[] buffer, int limit) {
+    if (records != null) {
+      return records.lastEnd(buffer, limit, ended);
+    }
+    int end = limit;
+    while (!ended && end > 0 && buffer[end - 1] != '\n') {
+      end--;
+    }
+    return end;
+  }
+
+  private int fill(byte[] buffer, int from) throws IOException {
+    int limit = from;
+    while (!ended && limit < BUFFER) {
+      int read = read(buffer, limit, BUFFER - limit);
+      if (read < 0) {
+        ended = true;
+      } else {
+        limit += read;
+      }
+    }
+    return limit;
+  }
+
+  private int read(byte[] buffer, int at, int length) throws IOException {
+    try {
+      return in.read(buffer, at, length);
+    } catch (EOFException | ZipException e) {
+      damage = "the compressed data is damaged: " + e.getMessage();
+      return -1;
+    }
+  }
+
+  private void skipRestOfLine() throws IOException {
+    byte[] some = new byte[1 << 16];
+    while (!ended) {
+      int read = read(some, 0, some.length);
+      ended = read < 0;
+      for (int i = 0; i < read; i++) {
+        if (some[i] == '\n') {
+          carry = Arrays.copyOfRange(some, i + 1, read);
+          return;
+        }
+      }
+    }
+  }
+
+  /** Gives the bytes of a piece back. */
+  void release(Chunk chunk) {
+    free.add(chunk.bytes());
+  }
+
+  /** Why the file ended before its time, null where it did not. */
+  String damage() {
+    return damage;
+  }
+
+  /** What came of the line in which a damaged file ends. */
+  byte[] cutShort() {
+    return cutShort;
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

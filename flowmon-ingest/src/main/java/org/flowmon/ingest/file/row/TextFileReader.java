@@ -1,0 +1,264 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.format.CsvHeader;
+import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.line.CsvRecords;
+import org.flowmon.ingest.file.reader.BatchSummary;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.SourceKind;
+
+/**
+ * Reads CSV and JSON lines. The file is cut into pieces of whole records, which are parsed side by
+ * side; each piece then waits for the clock of the one before it, by which flows without an arrival
+ * arrive. {@code docs/format/files.md} says what columns and values there may be.
+ *
+ * <p>Memory is bounded: {@link TextChunks#BUFFER} and the rows of so much text for each thread and
+ * two more.
+ */
+public final class TextFileReader implements ParallelFlowReader {
+  private static final int HEAD = 1 << 16;
+
+  private final Path file;
+  private final InputFormat format;
+  private final FileReadOptions options;
+
+  public TextFileReader(Path file, InputFormat format, FileReadOptions options) {
+    this.file = file;
+    this.format = format;
+    this.options = options;
+  }
+
+  @Override
+  public Path file() {
+    return file;
+  }
+
+  @Override
+  public InputFormat format() {
+    return format;
+  }
+
+  @Override
+  public FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException {
+    Plan plan = plan();
+    long[] before = options.rejects().mark();
+    options.clock().beginFile();
+    ExecutorService pool = threads > 1 ? Executors.newFixedThreadPool(threads) : null;
+    try (InputStream in = GzipInput.open(file, options.bytesRead())) {
+      in.skipNBytes(plan.skipped);
+      try (TextChunks chunks = new TextChunks(in, plan.records)) {
+        Reading reading = new Reading(plan, chunks, out);
+        reading.run(pool, threads);
+        return reading.summary(before);
+      }
+    } finally {
+      if (pool != null) {
+        pool.shutdownNow();
+      }
+    }
+  }
+
+  /** How the file is read, and where its records begin. */
+  private record Plan(
+      List<TextColumn> columns,
+      byte separator,
+      CsvRecords records,
+      long skipped,
+      long lines,
+      SourceKind kind) {}
+
+  private Plan plan() throws IOException {
+    if (format == InputFormat.JSON) {
+      return new Plan(List.of(), (byte) 0, null, 0, 0, SourceKind.JSON);
+    }
+    byte[] head;
+    try (InputStream in = GzipInput.open(file)) {
+      head = in.readNBytes(HEAD);
+    }
+    CsvHeader header = CsvHeader.find(head, options.columns());
+    if (header == null) {
+      throw new UnknownFormatException(file + ": its first line names no column of flows");
+    }
+    if (header.end() == HEAD) {
+      throw new UnknownFormatException(file + ": its header is longer than " + HEAD + " bytes");
+    }
+    List<TextColumn> columns;
+    try {
+      columns = options.columns().header(header.names());
+    } catch (UnknownFormatException e) {
+      throw new UnknownFormatException(file + ": " + e.getMessage(), e);
+    }
+    return new Plan(
+        columns,
+        header.separator(),
+        new CsvRecords(header.separator()),
+        header.end(),
+        header.lines(),
+        SourceKind.CSV);
+  }
+
+  /** One reading of the file. */
+  private final class Reading {
+    private final Plan plan;
+    private final TextChunks chunks;
+    private final Consumer<FlowBatch> out;
+    private final RowBlocks blocks;
+    private final ThreadLocal<RecordParser> parser;
+    private final ThreadLocal<FlowBatchBuilder> builder =
+        ThreadLocal.withInitial(() -> new FlowBatchBuilder(RowBlock.CAPACITY));
+    private final BatchSummary summary = new BatchSummary();
+    // Complete when the file's clock is the next piece's: they move it one after the other.
+    private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
+    private long lines;
+
+    Reading(Plan plan, TextChunks chunks, Consumer<FlowBatch> out) {
+      this.plan = plan;
+      this.chunks = chunks;
+      this.out = out;
+      this.lines = plan.lines;
+      this.blocks =
+          new RowBlocks(
+              plan.columns.stream().map(TextColumn::column).filter(Objects::nonNull).toList());
+      this.parser =
+          ThreadLocal.withInitial(
+              () ->
+                  format == InputFormat.CSV
+                      ? new CsvParser(plan.columns, plan.separator)
+                      : new JsonLineParser(options.columns()));
+    }
+
+    void run(ExecutorService pool, int threads) throws IOException {
+      Deque<Future<ParsedChunk>> pending = new ArrayDeque<>();
+      for (TextChunks.Chunk chunk = chunks.next(); chunk != null; chunk = chunks.next()) {
+        CompletableFuture<Void> before = turn;
+        CompletableFuture<Void> after = new CompletableFuture<>();
+        turn = after;
+        TextChunks.Chunk piece = chunk;
+        if (pool == null) {
+          take(parse(piece, before, after));
+          continue;
+        }
+        pending.add(pool.submit(() -> parse(piece, before, after)));
+        if (pending.size() > threads + 1) {
+          take(await(pending.remove()));
+        }
+      }
+      while (!pending.isEmpty()) {
+        take(await(pending.remove()));
+      }
+      if (chunks.damage() != null && chunks.cutShort().length > 0) {
+        byte[] rest = chunks.cutShort();
+        options
+            .rejects()
+            .add(
+                file,
+                lines + 1,
+                RejectReason.CUT_SHORT,
+                chunks.damage(),
+                rest,
+                0,
+                rest.length,
+                false);
+      }
+    }
+
+    /** Runs in any thread; pieces begin in their order, so each waits only for one that runs. */
+    private ParsedChunk parse(
+        TextChunks.Chunk chunk, CompletableFuture<Void> before, CompletableFuture<Void> after)
+        throws IOException {
+      try {
+        ParsedChunk parsed = new ParsedChunk(chunk, blocks, plan.kind, options.networks());
+        parser.get().parse(parsed);
+        await(before);
+        for (int b = 0; b < parsed.blocks.size(); b++) {
+          Optional<RowBlock> next =
+              b + 1 < parsed.blocks.size()
+                  ? Optional.of(parsed.blocks.get(b + 1))
+                  : Optional.empty();
+          parsed.blocks.get(b).setArrivals(options.clock(), next);
+        }
+        after.complete(null);
+        for (RowBlock block : parsed.blocks) {
+          if (block.rows() > 0) {
+            parsed.batches.add(block.toBatch(builder.get()));
+          }
+          blocks.give(block);
+        }
+        parsed.blocks.clear();
+        return parsed;
+      } catch (IOException | RuntimeException | Error e) {
+        after.completeExceptionally(e);
+        throw e;
+      }
+    }
+
+    private void take(ParsedChunk parsed) throws IOException {
+      for (ParsedChunk.Reject reject : parsed.rejects) {
+        options
+            .rejects()
+            .add(
+                file,
+                lines + reject.line() + 1,
+                reject.reason(),
+                reject.detail(),
+                parsed.chunk.bytes(),
+                reject.from(),
+                reject.to(),
+                reject.cut());
+      }
+      lines += parsed.lines;
+      chunks.release(parsed.chunk);
+      for (FlowBatch batch : parsed.batches) {
+        summary.add(batch);
+        out.accept(batch);
+      }
+    }
+
+    FileSummary summary(long[] before) {
+      String damage =
+          chunks.damage() == null ? null : file + ", after line " + lines + ": " + chunks.damage();
+      return summary.of(file, format, options.rejects().since(before), damage);
+    }
+  }
+
+  private <T> T await(Future<T> future) throws IOException {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while a file was parsed");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      if (e.getCause() instanceof Error error) {
+        throw error; // as where this thread parses: a heap that is full is told from a defect
+      }
+      throw new IllegalStateException(file + " could not be parsed", e.getCause());
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package org.flowmon.ingest.file.row;
+
+import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.TextCache;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import org.flowmon.flow.CodeNames;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/** Reads texts as values of flows. Holds the value that was read last. Not thread-safe. */
+public final class TextValues {
+  private static final long MICROS = 1_000_000;
+  private static final int LONGEST_ADDRESS = 45;
+  private static final int LONGEST_TIME = 48;
+
+  private final TextCache repeated = new TextCache();
+
+  /** A number, time or code; the low long of an address. */
+  long value;
+
+  /** The high long of an address. */
+  long high;
+
+  /** A text. */
+  byte[] text;
+
+  /** Reads a text that is not NULL; false where it is no such value. */
+  boolean read(TextColumn column, byte[] bytes, int from, int to) {
+    return switch (column.form()) {
+      case NUMBER ->
+          whole(bytes, from, to)
+              && value >= column.column().type().minValue()
+              && value <= column.column().type().maxValue();
+      case TIME -> time(bytes, from, to);
+      case SECONDS -> micros(bytes, from, to);
+      case TIME_MILLIS, MILLIS -> whole(bytes, from, to) && scale(1000);
+      case TIME_MICROS, MICROS -> whole(bytes, from, to);
+      case ADDRESS -> address(bytes, from, to);
+      case BOOLEAN -> bool(bytes, from, to);
+      case STATE, SOURCE_KIND -> code(column.column().codeNames(), bytes, from, to);
+      case STATE_FROM_ZERO ->
+          whole(bytes, from, to) && FlowColumn.STATE.codeNames().name(++value) != null;
+      case PROTOCOL -> protocol(bytes, from, to);
+      case TEXT -> text(column, bytes, from, to);
+      case LEFT_OUT -> true;
+    };
+  }
+
+  /** A whole number of 64 bits, signed. */
+  private boolean whole(byte[] bytes, int from, int to) {
+    boolean negative = from < to && bytes[from] == '-';
+    int at = negative ? from + 1 : from;
+    if (at == to) {
+      return false;
+    }
+    long sum = 0; // kept negative: the smallest long has no positive
+    for (; at < to; at++) {
+      int digit = bytes[at] - '0';
+      if (digit < 0
+          || digit > 9
+          || sum < Long.MIN_VALUE / 10
+          || sum * 10 < Long.MIN_VALUE + digit) {
+        return false;
+      }
+      sum = sum * 10 - digit;
+    }
+    value = negative ? sum : -sum;
+    return negative || sum != Long.MIN_VALUE;
+  }
+
+  private boolean scale(long by) {
+    long scaled = value * by;
+    boolean fits = Math.multiplyHigh(value, by) == scaled >> 63;
+    value = scaled;
+    return fits;
+  }
+
+  private boolean micros(byte[] bytes, int from, int to) {
+    value = DecimalTime.micros(bytes, from, to);
+    return value != DecimalTime.INVALID;
+  }
+
+  private boolean time(byte[] bytes, int from, int to) {
+    if (to - from > 4 && bytes[from + 4] == '-') {
+      value = DecimalTime.iso(bytes, from, to);
+      if (value != DecimalTime.INVALID) {
+        return true;
+      }
+    }
+    return micros(bytes, from, to) || farTime(bytes, from, to);
+  }
+
+  /** A time outside the years 1 … 9999, as {@link Instant} writes it. */
+  private boolean farTime(byte[] bytes, int from, int to) {
+    if (to - from < 20 || to - from > LONGEST_TIME || bytes[to - 1] != 'Z') {
+      return false;
+    }
+    try {
+      Instant time = Instant.parse(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+      long micro = time.getNano() / 1000;
+      long seconds = time.getEpochSecond();
+      // From the second above, so that the smallest long does not overflow on its way.
+      value =
+          seconds < 0
+              ? Math.addExact(Math.multiplyExact(seconds + 1, MICROS), micro - MICROS)
+              : Math.addExact(Math.multiplyExact(seconds, MICROS), micro);
+      return true;
+    } catch (DateTimeParseException | ArithmeticException e) {
+      return false;
+    }
+  }
+
+  private boolean address(byte[] bytes, int from, int to) {
+    high = 0;
+    long ipv4 = ipv4(bytes, from, to);
+    if (ipv4 >= 0) {
+      value = IpAddress.ipv4Low((int) ipv4);
+      return true;
+    }
+    if (from < to && to - from <= 10 && whole(bytes, from, to)) {
+      boolean fits = value >= 0 && value <= 0xFFFF_FFFFL;
+      value = IpAddress.ipv4Low((int) value);
+      return fits;
+    }
+    IpAddress address =
+        to - from > LONGEST_ADDRESS
+            ? null
+            : IpAddress.parseOrNull(
+                new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+    if (address == null) {
+      return false;
+    }
+    high = address.hi();
+    value = address.lo();
+    return true;
+  }
+
+  /** Dotted IPv4 as an unsigned 32-bit value, −1 where it is something else. */
+  public static long ipv4(byte[] bytes, int from, int to) {
+    long value = 0;
+    int octet = 0;
+    int digits = 0;
+    int dots = 0;
+    for (int i = from; i < to; i++) {
+      int digit = bytes[i] - '0';
+      if (digit >= 0 && digit <= 9) {
+        if (digits > 0 && octet == 0) {
+          return -1; // a leading zero may mean octal elsewhere
+        }
+        octet = octet * 10 + digit;
+        digits++;
+        if (octet > 255) {
+          return -1;
+        }
+      } else if (bytes[i] == '.' && digits > 0) {
+        value = value << 8 | octet;
+        octet = 0;
+        digits = 0;
+        dots++;
+      } else {
+        return -1;
+      }
+    }
+    return dots == 3 && digits > 0 ? value << 8 | octet : -1;
+  }
+
+  private boolean bool(byte[] bytes, int from, int to) {
+    String word = word(bytes, from, to);
+    value = word.equals("1") || word.equals("true") || word.equals("t") ? 1 : 0;
+    return value == 1 || word.equals("0") || word.equals("false") || word.equals("f");
+  }
+
+  /** A code, also one that other versions have names for, or its name. */
+  private boolean code(CodeNames names, byte[] bytes, int from, int to) {
+    if (!whole(bytes, from, to)) {
+      value = names.code(word(bytes, from, to));
+    }
+    return value >= 0 && value <= 0xFF;
+  }
+
+  private boolean protocol(byte[] bytes, int from, int to) {
+    if (whole(bytes, from, to)) {
+      return value >= 0 && value <= 0xFF;
+    }
+    value =
+        switch (word(bytes, from, to)) {
+          case "tcp" -> 6;
+          case "udp" -> 17;
+          case "icmp" -> 1;
+          case "icmp6", "ipv6-icmp" -> 58;
+          case "sctp" -> 132;
+          default -> -1;
+        };
+    return value >= 0;
+  }
+
+  private boolean text(TextColumn column, byte[] bytes, int from, int to) {
+    text =
+        column.column() == FlowColumn.UID
+            ? TextCache.valid(bytes, from, to)
+            : repeated.of(bytes, from, to);
+    return text.length <= FlowBatch.MAX_TEXT_BYTES;
+  }
+
+  /** A short text in lower case; longer ones are no word. */
+  private static String word(byte[] bytes, int from, int to) {
+    return to - from > 16
+        ? ""
+        : new String(bytes, from, to - from, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+  }
+}

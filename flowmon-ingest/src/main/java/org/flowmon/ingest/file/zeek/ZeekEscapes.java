@@ -1,0 +1,34 @@
+package org.flowmon.ingest.file.zeek;
+
+import java.util.Arrays;
+
+/** Zeek writes bytes that would be mistaken in a TSV log as {@code \xNN}. */
+final class ZeekEscapes {
+  private ZeekEscapes() {}
+
+  static boolean any(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == '\\') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The bytes with each {@code \xNN} as the byte it stands for, and all else as it is. */
+  static byte[] unescape(byte[] bytes) {
+    byte[] out = new byte[bytes.length];
+    int length = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      int value = -1;
+      if (bytes[i] == '\\' && i + 3 < bytes.length && bytes[i + 1] == 'x') {
+        int high = Character.digit(bytes[i + 2], 16);
+        int low = Character.digit(bytes[i + 3], 16);
+        value = high < 0 || low < 0 ? -1 : high << 4 | low;
+      }
+      out[length++] = value < 0 ? bytes[i] : (byte) value;
+      i += value < 0 ? 0 : 3;
+    }
+    return Arrays.copyOf(out, length);
+  }
+}

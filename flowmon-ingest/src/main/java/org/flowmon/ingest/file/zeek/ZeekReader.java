@@ -1,0 +1,153 @@
+package org.flowmon.ingest.file.zeek;
+
+import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.line.LineReader;
+import org.flowmon.ingest.file.reader.ArrivalClock;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.RejectedLines;
+import org.flowmon.ingest.file.reader.SummarySink;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.flowmon.ingest.FlowSink;
+
+/**
+ * Reads Zeek's connection log: TSV with its header lines, wherever in the file they stand, and JSON
+ * lines; plain or compressed by gzip. What each line is, is seen from the line, not from the file's
+ * name. {@code docs/format/files.md} says what becomes of the fields and of bad lines.
+ *
+ * <p>Memory is bounded: a line of at most {@link LineReader#MAX_LINE_BYTES} is held at a time.
+ */
+public final class ZeekReader implements FlowFileReader {
+  private final Path file;
+  private final InputFormat format;
+  private final FileReadOptions options;
+
+  /**
+   * A reader for a file that {@link InputFormat#detect} says is a Zeek log.
+   *
+   * @param format what the summary says; it decides nothing about how lines are read
+   */
+  public ZeekReader(Path file, InputFormat format, FileReadOptions options) {
+    this.file = file;
+    this.format = format;
+    this.options = options;
+  }
+
+  @Override
+  public Path file() {
+    return file;
+  }
+
+  @Override
+  public InputFormat format() {
+    return format;
+  }
+
+  @Override
+  public FileSummary read(FlowSink out) throws IOException {
+    SummarySink sink = new SummarySink(out);
+    RejectedLines rejects = options.rejects();
+    long[] before = rejects.mark();
+    options.clock().beginFile();
+    String damage;
+    try (ZeekLines lines = new ZeekLines(GzipInput.open(file, options.bytesRead()))) {
+      Reading reading = new Reading(lines, sink);
+      while (lines.next()) {
+        ZeekLines.Line line = lines.line();
+        RejectReason reason = reading.take(line);
+        if (reason != null) {
+          rejects.add(
+              file,
+              line.number(),
+              reason,
+              reading.problem,
+              line.bytes(),
+              line.from(),
+              line.to(),
+              line.isTooLong());
+        }
+      }
+      damage =
+          lines.damage() == null
+              ? null
+              : file + ", after line " + lines.number() + ": " + lines.damage();
+    }
+    return sink.summary(file, format, rejects.since(before), damage);
+  }
+
+  /** One pass over the lines. */
+  private final class Reading {
+    private final ZeekLines lines;
+    private final ZeekHeader header = new ZeekHeader();
+    private final ZeekConnection connection = new ZeekConnection(header);
+    // A line before its turn, which leaves the one at hand as it is.
+    private final ZeekConnection ahead = new ZeekConnection(header);
+    private final ZeekFlowWriter writer;
+    private final ArrivalClock clock = options.clock();
+    private final long[] following = new long[ArrivalClock.LOOK_AHEAD];
+    private String problem = "";
+
+    Reading(ZeekLines lines, FlowSink out) {
+      this.lines = lines;
+      this.writer = new ZeekFlowWriter(connection.values(), options, out);
+    }
+
+    /** Takes a line; null, or why it is no flow. */
+    RejectReason take(ZeekLines.Line line) throws IOException {
+      if (line.isTooLong()) {
+        problem = "more than " + LineReader.MAX_LINE_BYTES + " bytes, the first of them are kept";
+        return RejectReason.LINE_TOO_LONG;
+      }
+      if (line.isCutShort()) {
+        problem = lines.damage();
+        return RejectReason.CUT_SHORT;
+      }
+      if (line.from() == line.to()) {
+        return null;
+      }
+      int hash = header.begin(line.bytes(), line.from(), line.to());
+      if (hash < line.to()) {
+        RejectReason reason = header.take(line.bytes(), hash, line.to());
+        problem = header.problem();
+        return reason;
+      }
+      RejectReason reason = connection.read(line.bytes(), line.from(), line.to());
+      if (reason != null) {
+        problem = connection.problem();
+        return reason;
+      }
+      writer.write(arrival(connection.endTime()));
+      return null;
+    }
+
+    private long arrival(long time) throws IOException {
+      return clock.needsFollowing(time)
+          ? clock.arrival(time, following, readAhead())
+          : clock.arrival(time);
+    }
+
+    /** Times of the flows among the next lines, which end where a line of the header does. */
+    private int readAhead() throws IOException {
+      int count = 0;
+      for (int place = 0; place < following.length; place++) {
+        if (!lines.hasAhead(place)) {
+          break;
+        }
+        ZeekLines.Line line = lines.ahead(place);
+        if (header.begin(line.bytes(), line.from(), line.to()) < line.to()) {
+          break;
+        }
+        boolean whole = !line.isTooLong() && !line.isCutShort() && line.from() < line.to();
+        if (whole && ahead.read(line.bytes(), line.from(), line.to()) == null) {
+          following[count++] = ahead.endTime();
+        }
+      }
+      return count;
+    }
+  }
+}

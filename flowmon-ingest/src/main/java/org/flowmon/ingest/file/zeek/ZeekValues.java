@@ -1,0 +1,227 @@
+package org.flowmon.ingest.file.zeek;
+
+import org.flowmon.ingest.file.format.RejectReason;
+import org.flowmon.ingest.file.line.DecimalTime;
+import org.flowmon.ingest.file.line.TextCache;
+import org.flowmon.ingest.file.row.TextValues;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.flowmon.flow.ConnectionState;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * The values of one line of a connection log, read from their texts; TSV and JSON differ only in
+ * how they come by those. Reused for all lines.
+ */
+final class ZeekValues {
+  private static final int FIELDS = ZeekField.values().length;
+
+  /** Protocol names that Zeek writes where it knows no protocol. */
+  private static final String UNKNOWN_TRANSPORT = "unknown_transport";
+
+  private static final ConnectionState[] STATES = ConnectionState.values();
+
+  private final TextCache repeated = new TextCache();
+  private final long[] values = new long[FIELDS];
+  private final long[] high = new long[FIELDS];
+  private final byte[][] texts = new byte[FIELDS][];
+  private int present;
+  private String problem = "";
+
+  void clear() {
+    present = 0;
+  }
+
+  boolean has(ZeekField field) {
+    return (present & field.bit()) != 0;
+  }
+
+  long value(ZeekField field) {
+    return values[field.ordinal()];
+  }
+
+  long high(ZeekField field) {
+    return high[field.ordinal()];
+  }
+
+  byte[] text(ZeekField field) {
+    return texts[field.ordinal()];
+  }
+
+  /** What was wrong with the value that was refused last, and what was expected. */
+  String problem() {
+    return problem;
+  }
+
+  /**
+   * Reads the text of a field.
+   *
+   * @return null, or why the text is not such a value
+   */
+  RejectReason set(ZeekField field, byte[] bytes, int from, int to) {
+    return switch (field.kind()) {
+      case TIME -> time(field, bytes, from, to);
+      case INTERVAL -> interval(field, bytes, from, to);
+      case ADDRESS -> address(field, bytes, from, to);
+      case PORT -> number(field, bytes, from, to, 0xFFFF, RejectReason.BAD_PORT);
+      case COUNT -> number(field, bytes, from, to, Long.MAX_VALUE, RejectReason.BAD_NUMBER);
+      case UINT8 -> number(field, bytes, from, to, 0xFF, RejectReason.BAD_NUMBER);
+      case UINT16 -> number(field, bytes, from, to, 0xFFFF, RejectReason.BAD_NUMBER);
+      case BOOLEAN -> bool(field, bytes, from, to);
+      case TEXT -> text(field, bytes, from, to);
+      case PROTOCOL_NAME -> protocol(field, bytes, from, to);
+      case STATE -> state(field, bytes, from, to);
+    };
+  }
+
+  private RejectReason keep(ZeekField field, long value) {
+    values[field.ordinal()] = value;
+    present |= field.bit();
+    return null;
+  }
+
+  private RejectReason time(ZeekField field, byte[] bytes, int from, int to) {
+    long micros = DecimalTime.micros(bytes, from, to);
+    if (micros == DecimalTime.INVALID) {
+      micros = DecimalTime.iso(bytes, from, to);
+    }
+    if (micros == DecimalTime.INVALID) {
+      return refuse(
+          RejectReason.BAD_TIME, field, bytes, from, to, "seconds since 1970 or ISO 8601");
+    }
+    return keep(field, micros);
+  }
+
+  private RejectReason interval(ZeekField field, byte[] bytes, int from, int to) {
+    long micros = DecimalTime.micros(bytes, from, to);
+    return micros == DecimalTime.INVALID
+        ? refuse(RejectReason.BAD_TIME, field, bytes, from, to, "seconds")
+        : keep(field, micros);
+  }
+
+  private RejectReason address(ZeekField field, byte[] bytes, int from, int to) {
+    long ipv4 = TextValues.ipv4(bytes, from, to);
+    if (ipv4 >= 0) {
+      high[field.ordinal()] = 0;
+      return keep(field, IpAddress.ipv4Low((int) ipv4));
+    }
+    IpAddress address =
+        to - from > 45
+            ? null
+            : IpAddress.parseOrNull(
+                new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+    if (address == null) {
+      return refuse(RejectReason.BAD_ADDRESS, field, bytes, from, to, "an IP address");
+    }
+    high[field.ordinal()] = address.hi();
+    return keep(field, address.lo());
+  }
+
+  private RejectReason number(
+      ZeekField field, byte[] bytes, int from, int to, long max, RejectReason reason) {
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      int digit = bytes[i] - '0';
+      if (digit < 0
+          || digit > 9
+          || value > Long.MAX_VALUE / 10
+          || value * 10 > Long.MAX_VALUE - digit) {
+        return refuse(reason, field, bytes, from, to, "0…" + max);
+      }
+      value = value * 10 + digit;
+    }
+    return from == to || value > max
+        ? refuse(reason, field, bytes, from, to, "0…" + max)
+        : keep(field, value);
+  }
+
+  private RejectReason bool(ZeekField field, byte[] bytes, int from, int to) {
+    int length = to - from;
+    if (length == 1 && (bytes[from] == 'T' || bytes[from] == 'F')) {
+      return keep(field, bytes[from] == 'T' ? 1 : 0);
+    }
+    if (equal(bytes, from, to, "true") || equal(bytes, from, to, "false")) {
+      return keep(field, length == 4 ? 1 : 0);
+    }
+    return refuse(RejectReason.BAD_BOOLEAN, field, bytes, from, to, "T or F");
+  }
+
+  private RejectReason text(ZeekField field, byte[] bytes, int from, int to) {
+    byte[] text =
+        field == ZeekField.UID ? TextCache.valid(bytes, from, to) : repeated.of(bytes, from, to);
+    if (text.length > FlowBatch.MAX_TEXT_BYTES) {
+      problem =
+          field.zeekName()
+              + " has "
+              + text.length
+              + " bytes, expected at most "
+              + FlowBatch.MAX_TEXT_BYTES;
+      return RejectReason.TEXT_TOO_LONG;
+    }
+    texts[field.ordinal()] = text;
+    return keep(field, 0);
+  }
+
+  /** The number of a protocol; one that Zeek does not know stays unknown. */
+  private RejectReason protocol(ZeekField field, byte[] bytes, int from, int to) {
+    int number =
+        equal(bytes, from, to, "tcp")
+            ? 6
+            : equal(bytes, from, to, "udp")
+                ? 17
+                : equal(bytes, from, to, "icmp") ? 1 : equal(bytes, from, to, "sctp") ? 132 : -1;
+    if (number >= 0) {
+      return keep(field, number);
+    }
+    if (from < to && bytes[from] >= '0' && bytes[from] <= '9') {
+      return number(field, bytes, from, to, 0xFF, RejectReason.BAD_NUMBER);
+    }
+    if (equal(bytes, from, to, UNKNOWN_TRANSPORT)) {
+      return null;
+    }
+    return refuse(
+        RejectReason.BAD_PROTOCOL,
+        field,
+        bytes,
+        from,
+        to,
+        "tcp, udp, icmp, sctp, unknown_transport or a number");
+  }
+
+  private RejectReason state(ZeekField field, byte[] bytes, int from, int to) {
+    for (ConnectionState state : STATES) {
+      if (equal(bytes, from, to, state.name())) {
+        return keep(field, state.code());
+      }
+    }
+    return refuse(RejectReason.BAD_STATE, field, bytes, from, to, "one of Zeek's states");
+  }
+
+  private RejectReason refuse(
+      RejectReason reason, ZeekField field, byte[] bytes, int from, int to, String expected) {
+    int shown = Math.min(to, from + 60);
+    problem =
+        String.format(
+            Locale.ROOT,
+            "%s is '%s%s', expected %s",
+            field.zeekName(),
+            new String(bytes, from, shown - from, StandardCharsets.UTF_8),
+            shown < to ? "…" : "",
+            expected);
+    return reason;
+  }
+
+  private static boolean equal(byte[] bytes, int from, int to, String text) {
+    if (to - from != text.length()) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (bytes[from + i] != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

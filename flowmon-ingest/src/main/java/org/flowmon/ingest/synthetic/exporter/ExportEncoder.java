@@ -1,0 +1,73 @@
+package org.flowmon.ingest.synthetic.exporter;
+
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Writes flows into one router's export datagrams of at most {@link #MAX_BYTES}. Usage: {@link
+ * #add} until it says false, then {@link #finish}, send what it returned, and add the flow again.
+ * Not thread-safe.
+ */
+abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
+  /** Fits every path's MTU with room for tunnels. */
+  static final int MAX_BYTES = 1400;
+
+  final SimulatedExporter exporter;
+  final ByteBuffer out = ByteBuffer.allocateDirect(MAX_BYTES);
+  private int flows;
+
+  ExportEncoder(SimulatedExporter exporter) {
+    this.exporter = exporter;
+  }
+
+  /** Whether the format can carry the flow at all. */
+  abstract boolean accepts(SyntheticFlow flow);
+
+  /**
+   * Adds the flow to the open datagram.
+   *
+   * @return false where the datagram is full; nothing was added
+   */
+  final boolean add(SyntheticFlow flow, long nowMillis) {
+    if (flows == 0) {
+      begin(nowMillis);
+    }
+    if (!hasRoom(flow)) {
+      return false;
+    }
+    write(flow);
+    flows++;
+    return true;
+  }
+
+  /** Flows in the open datagram. */
+  final int flows() {
+    return flows;
+  }
+
+  /**
+   * Closes the datagram.
+   *
+   * @return its bytes from position to limit, valid until the next call of {@link #add}
+   * @throws IllegalStateException where no flow was added
+   */
+  final ByteBuffer finish(long nowMillis) {
+    if (flows == 0) {
+      throw new IllegalStateException("no flow was added to the datagram");
+    }
+    end(nowMillis, flows);
+    flows = 0;
+    return out.flip();
+  }
+
+  /** Clears {@link #out} and leaves room for the header; may write templates. */
+  abstract void begin(long nowMillis);
+
+  abstract boolean hasRoom(SyntheticFlow flow);
+
+  abstract void write(SyntheticFlow flow);
+
+  /** Writes the header. */
+  abstract void end(long nowMillis, int flowsInDatagram);
+}

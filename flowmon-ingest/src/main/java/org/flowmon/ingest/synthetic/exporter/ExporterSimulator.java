@@ -1,0 +1,332 @@
+package org.flowmon.ingest.synthetic.exporter;
+
+import org.flowmon.ingest.synthetic.FlowStream;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+import org.flowmon.ingest.synthetic.TrafficModel;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.flowmon.flow.SourceKind;
+
+/**
+ * Several routers in one thread: sends the live part of a {@link TrafficModel} as NetFlow v5, v9
+ * and IPFIX over UDP, each router from a port and with an observation domain of its own, and counts
+ * what it sent.
+ *
+ * <pre>{@code
+ * try (var simulator = new ExporterSimulator(model, target, ExporterSimulator.defaultExporters())) {
+ *   SentCounts sent = simulator.run(new ExporterSimulator.Pace(20_000, 50, Duration.ofSeconds(60), Long.MAX_VALUE));
+ * }
+ * }</pre>
+ *
+ * <p>{@link #run} belongs to one thread; {@link #sent} and {@link #stop} may be called from any.
+ */
+public final class ExporterSimulator implements AutoCloseable {
+  /** Datagrams that are not full are sent after this time, as a router's export timer does. */
+  private static final long FLUSH_MILLIS = 100;
+
+  private static final double CATCH_UP_NANOS = 20e6;
+
+  /** Where the receiver is waited for, a burst cannot overrun it. */
+  private static final double CATCH_UP_GUARDED_NANOS = 5e9;
+
+  private static final long STALL_NANOS = 2_000_000_000L;
+  private static final long UPTIME_MILLIS = Duration.ofDays(3).toMillis();
+
+  /**
+   * How fast and how long.
+   *
+   * @param flowsPerSecond 0 for as fast as possible
+   * @param burst flows sent between two pauses; the smaller, the more even
+   * @param duration the end by time
+   * @param flows the end by count
+   */
+  public record Pace(long flowsPerSecond, int burst, Duration duration, long flows) {
+    public Pace {
+      if (flowsPerSecond < 0
+          || burst < 1
+          || burst > 100_000
+          || duration.isNegative()
+          || flows < 0) {
+        throw new IllegalArgumentException(
+            "pace of "
+                + flowsPerSecond
+                + " flows/s, burst "
+                + burst
+                + ", for "
+                + duration
+                + ", at most "
+                + flows
+                + " flows: expected no negative number and a burst of 1…100000");
+      }
+    }
+
+    /** A rate for a time, in bursts of about 2 ms. */
+    public static Pace of(long flowsPerSecond, Duration duration) {
+      int burst = (int) Math.max(1, Math.min(10_000, flowsPerSecond / 500));
+      return new Pace(flowsPerSecond, burst, duration, Long.MAX_VALUE);
+    }
+  }
+
+  private final TrafficModel model;
+  private final InetSocketAddress target;
+  private final List<SimulatedExporter> exporters;
+  private final DatagramChannel[] channels;
+  private final int[] exporterOfHost;
+  private final Tally[] tallies;
+  private volatile boolean stopped;
+  private LongSupplier received;
+  private int underWay;
+
+  /** Sent and, as far as anyone knows, to be received. */
+  private long datagrams;
+
+  private volatile SentCounts sent = new SentCounts(Map.of());
+
+  /** Counts of one exporter; plain fields, published as a whole by {@link #publish}. */
+  private static final class Tally {
+    long datagrams;
+    long datagramBytes;
+    long flows;
+    long bytes;
+    long packets;
+  }
+
+  /**
+   * Opens a socket for each exporter on the target's own address family's loopback or any address.
+   *
+   * @param target the collector
+   * @throws IllegalArgumentException where no exporter can carry IPv6 and the model has it
+   */
+  public ExporterSimulator(
+      TrafficModel model, InetSocketAddress target, List<SimulatedExporter> exporters)
+      throws IOException {
+    if (exporters.isEmpty()) {
+      throw new IllegalArgumentException("no exporter was given");
+    }
+    boolean noIpv6 = exporters.stream().allMatch(e -> e.version() == SourceKind.NETFLOW_V5);
+    if (noIpv6 && model.options().repeating() && model.options().ipv6Share() > 0) {
+      throw new IllegalArgumentException("the traffic has IPv6, which NetFlow v5 cannot carry");
+    }
+    this.model = model;
+    this.target = target;
+    this.exporters = List.copyOf(exporters);
+    this.exporterOfHost = byWeight(exporters);
+    this.tallies = new Tally[exporters.size()];
+    this.channels = new DatagramChannel[exporters.size()];
+    try {
+      for (int i = 0; i < channels.length; i++) {
+        tallies[i] = new Tally();
+        channels[i] = open(target.getAddress());
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** v5, v9, v9 that samples 1 of 10, and IPFIX. */
+  public static List<SimulatedExporter> defaultExporters() {
+    return List.of(
+        new SimulatedExporter(SourceKind.NETFLOW_V5, 0x0101, 1, 3),
+        new SimulatedExporter(SourceKind.NETFLOW_V9, 901, 1, 3),
+        new SimulatedExporter(SourceKind.NETFLOW_V9, 902, 10, 1),
+        new SimulatedExporter(SourceKind.IPFIX, 1001, 1, 3));
+  }
+
+  private static DatagramChannel open(InetAddress target) throws IOException {
+    DatagramChannel channel = DatagramChannel.open();
+    channel.bind(target.isLoopbackAddress() ? new InetSocketAddress(target, 0) : null);
+    return channel;
+  }
+
+  private static int[] byWeight(List<SimulatedExporter> exporters) {
+    int[] slots = new int[exporters.stream().mapToInt(SimulatedExporter::weight).sum()];
+    int at = 0;
+    for (int e = 0; e < exporters.size(); e++) {
+      for (int w = 0; w < exporters.get(e).weight(); w++) {
+        slots[at++] = e;
+      }
+    }
+    return slots;
+  }
+
+  /**
+   * Sends until the pace's end or {@link #stop}; blocks.
+   *
+   * @return what was sent in all runs of this simulator
+   */
+  public SentCounts run(Pace pace) throws IOException {
+    long start = System.currentTimeMillis();
+    long startNanos = System.nanoTime();
+    FlowStream stream = model.live(start);
+    ExportEncoder[] encoders = encoders(start - UPTIME_MILLIS);
+    SyntheticFlow flow = new SyntheticFlow();
+    Pacer pacer =
+        new Pacer(
+            pace.flowsPerSecond(),
+            pace.burst(),
+            received == null ? CATCH_UP_NANOS : CATCH_UP_GUARDED_NANOS,
+            startNanos);
+    long flushed = start;
+    long now = start;
+    for (long done = 0;
+        done < pace.flows()
+            && !stopped
+            && System.nanoTime() - startNanos < pace.duration().toNanos(); ) {
+      now =
+          Math.max(
+              now, System.currentTimeMillis()); // the clock may be set back, exports never go back
+      int burst = (int) Math.min(pacer.burst(), pace.flows() - done);
+      for (int i = 0; i < burst; i++) {
+        stream.next(now, flow);
+        export(flow, encoders, now);
+      }
+      done += burst;
+      if (now - flushed >= FLUSH_MILLIS) {
+        flush(encoders, now);
+        flushed = now;
+      }
+      publish();
+      pacer.await(burst);
+    }
+    flush(encoders, now);
+    publish();
+    return sent;
+  }
+
+  /**
+   * Makes {@link #run} wait while too many datagrams are under way, so that a receiver that is
+   * slower than the pace loses none. Real exporters do not wait; a demo and a test of exact counts
+   * want it.
+   *
+   * @param receivedDatagrams how many the receiver has taken from its socket
+   * @param atMost how many its socket holds
+   */
+  public void waitForReceiver(LongSupplier receivedDatagrams, int atMost) {
+    received = receivedDatagrams;
+    underWay = atMost;
+  }
+
+  /**
+   * Waits for the receiver, but not for one that has stopped: what it does not take is lost then.
+   */
+  private void awaitReceiver() {
+    long giveUp = System.nanoTime() + STALL_NANOS;
+    long seen = received.getAsLong();
+    while (datagrams - seen >= underWay && !stopped) {
+      LockSupport.parkNanos(50_000);
+      long now = received.getAsLong();
+      if (now != seen) {
+        seen = now;
+        giveUp = System.nanoTime() + STALL_NANOS;
+      } else if (System.nanoTime() > giveUp || Thread.currentThread().isInterrupted()) {
+        datagrams = seen; // those are gone; counted as sent they are elsewhere
+      }
+    }
+  }
+
+  private ExportEncoder[] encoders(long bootMillis) {
+    ExportEncoder[] encoders = new ExportEncoder[exporters.size()];
+    for (int i = 0; i < encoders.length; i++) {
+      encoders[i] = exporters.get(i).encoder(bootMillis);
+    }
+    return encoders;
+  }
+
+  private void export(SyntheticFlow flow, ExportEncoder[] encoders, long now) throws IOException {
+    int e = exporterOfHost[flow.insideHost % exporterOfHost.length];
+    while (!encoders[e].accepts(flow)) {
+      e = (e + 1) % encoders.length;
+    }
+    flow.sample(exporters.get(e).samplingRate());
+    if (!encoders[e].add(flow, now)) {
+      send(e, encoders[e], now);
+      if (!encoders[e].add(flow, now)) {
+        throw new IllegalStateException(
+            "an empty datagram of " + exporters.get(e) + " has no room for a flow");
+      }
+    }
+    tallies[e].bytes += flow.bytes;
+    tallies[e].packets += flow.packets;
+  }
+
+  private void flush(ExportEncoder[] encoders, long now) throws IOException {
+    for (int e = 0; e < encoders.length; e++) {
+      if (encoders[e].flows() > 0) {
+        send(e, encoders[e], now);
+      }
+    }
+  }
+
+  private void send(int e, ExportEncoder encoder, long now) throws IOException {
+    int flows = encoder.flows();
+    if (received != null) {
+      awaitReceiver();
+    }
+    ByteBuffer datagram = encoder.finish(now);
+    int length = datagram.remaining();
+    if (channels[e].send(datagram, target) != length) {
+      throw new IOException("a datagram of " + length + " bytes to " + target + " was not sent");
+    }
+    datagrams++;
+    tallies[e].datagrams++;
+    tallies[e].datagramBytes += length;
+    tallies[e].flows += flows;
+  }
+
+  private void publish() {
+    Map<SourceKind, SentCounts.Count> counts = new EnumMap<>(SourceKind.class);
+    for (int e = 0; e < tallies.length; e++) {
+      Tally t = tallies[e];
+      if (t.datagrams > 0) {
+        SentCounts.Count count =
+            new SentCounts.Count(t.datagrams, t.datagramBytes, t.flows, t.bytes, t.packets);
+        counts.merge(exporters.get(e).version(), count, SentCounts.Count::plus);
+      }
+    }
+    sent = new SentCounts(counts);
+  }
+
+  /** The UDP ports that the routers send from. */
+  public Set<Integer> ports() throws IOException {
+    Set<Integer> ports = new TreeSet<>();
+    for (DatagramChannel channel : channels) {
+      ports.add(((InetSocketAddress) channel.getLocalAddress()).getPort());
+    }
+    return ports;
+  }
+
+  /**
+   * What was sent so far. While a run goes on, bytes and packets include flows of datagrams that
+   * are still open.
+   */
+  public SentCounts sent() {
+    return sent;
+  }
+
+  /** Lets {@link #run} come to its end, with the open datagrams sent. */
+  public void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (DatagramChannel channel : channels) {
+      if (channel != null) {
+        channel.close();
+      }
+    }
+  }
+}

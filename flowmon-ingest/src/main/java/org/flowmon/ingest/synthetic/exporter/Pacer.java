@@ -1,0 +1,48 @@
+package org.flowmon.ingest.synthetic.exporter;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Spreads events evenly over time in small bursts. Who falls behind (a pause of the JVM) catches up
+ * for at most a given time and otherwise lets the time go: a long burst after a pause would only
+ * overrun the receiver.
+ */
+final class Pacer {
+  private final double nanosPerEvent;
+  private final int burst;
+  private final double catchUpNanos;
+  private double due;
+
+  /**
+   * @param eventsPerSecond 0 for as fast as possible
+   * @param burst events between two pauses, at least 1
+   * @param catchUpNanos how far behind is caught up; one burst at least
+   */
+  Pacer(double eventsPerSecond, int burst, double catchUpNanos, long nowNanos) {
+    this.nanosPerEvent = eventsPerSecond <= 0 ? 0 : 1e9 / eventsPerSecond;
+    this.burst = burst;
+    this.catchUpNanos = Math.max(catchUpNanos, burst * nanosPerEvent);
+    this.due = nowNanos;
+  }
+
+  int burst() {
+    return burst;
+  }
+
+  /** Waits until {@code events} more may be sent. */
+  void await(int events) {
+    if (nanosPerEvent == 0) {
+      return;
+    }
+    due += events * nanosPerEvent;
+    long now = System.nanoTime();
+    due = Math.max(due, now - catchUpNanos);
+    while (due - now > 0) {
+      LockSupport.parkNanos((long) (due - now));
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
+      now = System.nanoTime();
+    }
+  }
+}

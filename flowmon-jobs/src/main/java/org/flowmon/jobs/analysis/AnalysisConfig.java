@@ -1,0 +1,363 @@
+package org.flowmon.jobs.analysis;
+
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.Errors;
+import org.flowmon.jobs.config.Places;
+import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.udaf.group.GroupLimit;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+
+/**
+ * One analysis: a live query, the history that each of its results is compared with, the report's
+ * logic, and where reports go. A file {@code NAME.yaml} in the folder of analyses:
+ *
+ * <pre>
+ * name: elephants
+ * live:
+ *   query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 100
+ *   window: 10s
+ *   slide: 10s            # the window, where absent
+ *   time: end_time        # or arrival
+ *   lateness: 0s          # a flow is late where its arrival is after its window's end + lateness
+ *   revisions: true       # with lateness: results at windows' ends, then revised; else only the last
+ *   spread: false         # true: bytes and packets of a flow are divided by the time it took
+ *   slots: 16384          # of the low-level table
+ *   groups: 1000000       # of an open window; of more, some are kept
+ *   memory: 268435456     # bytes of the states of functions in an open window; of more, likewise
+ * history:                # absent: reports without history
+ *   query: SELECT … WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY src_addr
+ *   delay: 20s            # absent: two checkpoint intervals
+ *   refresh: 1h           # absent: :now is the window's end; else the last multiple of this before it
+ *   concurrency: 4
+ *   timeout: 5s
+ *   rows: 1000000         # a lookup that would read more is refused
+ * report:
+ *   logic: elephants
+ *   parameters: {share: 0.01, factor: 3}
+ *   condition: verdict = 'new'      # absent: all rows
+ * sinks: [kafka, postgres]
+ * alerts: []              # {@link AlertConfig}
+ * </pre>
+ *
+ * @param history null where the analysis has none
+ * @param places where its keys stand, for errors
+ */
+public record AnalysisConfig(
+    String name,
+    Live live,
+    History history,
+    Report report,
+    List<String> sinks,
+    List<AlertConfig> alerts,
+    Places places)
+    implements Serializable {
+  /** Slides of a window, at most: each window's end puts as many tables of groups together. */
+  public static final int MAX_PANES = 120;
+
+  /** Queries over flows that one live query may be made of: each has a table of its own. */
+  public static final int MAX_LEAVES = 8;
+
+  /** The logic of those that publish states. */
+  public static final String STATES = "states";
+
+  /** Slides that one flow may be divided among. */
+  public static final int MAX_SHARES = 10_000;
+
+  /**
+   * The analyses that flowmon brings along, by the names of their resources below {@code
+   * /analyses}.
+   */
+  private static final List<String> BUNDLED = List.of("elephants");
+
+  /** Those that come along to be copied and do not run by themselves, likewise. */
+  private static final List<String> OFFERED =
+      List.of(
+          "anomaly",
+          "beacons",
+          "dispersion",
+          "fan_out",
+          "mice",
+          "new_talkers",
+          "new_targets",
+          "portscans",
+          "slow_scans",
+          "traffic_by_as",
+          "traffic_by_exporter",
+          "traffic_by_interface",
+          "traffic_by_port",
+          "traffic_by_protocol");
+
+  public AnalysisConfig {
+    sinks = List.copyOf(sinks);
+    alerts = List.copyOf(alerts);
+  }
+
+  /** An analysis without alerts that is in no file. */
+  public AnalysisConfig(
+      String name, Live live, History history, Report report, List<String> sinks) {
+    this(name, live, history, report, sinks, List.of(), Places.NONE);
+  }
+
+  /**
+   * An error of one of its keys, found after the file was read.
+   *
+   * @param key with those above it: {@code report.parameters.share}
+   * @param message what is wrong and what was expected
+   */
+  public ConfigException error(String key, String message) {
+    return error(key, message, null);
+  }
+
+  /** As the other, with what caused it. */
+  public ConfigException error(String key, String message, Throwable cause) {
+    String place = places.of(key);
+    return new ConfigException(
+        (place == null ? "analysis " + name : place) + ": " + key + ": " + message, cause);
+  }
+
+  /**
+   * The live query.
+   *
+   * @param query text in the query dialect
+   * @param revisions whether results come at windows' ends and are revised until the lateness is
+   *     over; else only the last one comes
+   * @param spread whether the bytes and packets of a flow are divided among the slides in which it
+   *     was active
+   * @param slots of the low-level table, a power of two
+   * @param groups that an open window may have; of more, a part is kept and all count in the totals
+   * @param memory bytes that the states of functions may take in an open window; likewise
+   */
+  public record Live(
+      String query,
+      Duration window,
+      Duration slide,
+      WindowTime time,
+      Duration lateness,
+      boolean revisions,
+      boolean spread,
+      int slots,
+      int groups,
+      long memory)
+      implements Serializable {
+    /** The default of {@link #groups}. */
+    public static final int DEFAULT_GROUPS = 1_000_000;
+
+    /** The default of {@link #memory}: some 2,700 bytes for each of 100,000 groups. */
+    public static final long DEFAULT_MEMORY = 256L << 20;
+
+    private Live once() {
+      return new Live(query, window, slide, time, lateness, false, spread, slots, groups, memory);
+    }
+
+    /** What a task may hold of an open window. */
+    public GroupLimit limit() {
+      return new GroupLimit(groups, memory);
+    }
+
+    /**
+     * An analysis's query with the end of a window as {@code :now}, which only what is over results
+     * may ask for.
+     */
+    public static Query at(Query whole, long windowEnd) {
+      return whole.parameters().isEmpty()
+          ? whole
+          : whole.bind(Parameters.NONE.with("now", Value.ofTimestamp(windowEnd)));
+    }
+
+    public long windowMicros() {
+      return micros(window);
+    }
+
+    public long slideMicros() {
+      return micros(slide);
+    }
+
+    public long latenessMicros() {
+      return micros(lateness);
+    }
+
+    private static long micros(Duration duration) {
+      return duration.toNanos() / 1000;
+    }
+  }
+
+  /**
+   * The history query, run for each window's result.
+   *
+   * @param query text in the query dialect, with parameters such as {@code :now} and {@code
+   *     :live.src_addr}
+   * @param delay history is seen as of {@link #now} less this; null: two checkpoint intervals
+   * @param refresh null: each window has a history of its own
+   * @param concurrency lookups of this analysis that run at once in one task
+   * @param timeout of one lookup
+   * @param rows a lookup that would read more rows is refused
+   */
+  public record History(
+      String query, Duration delay, Duration refresh, int concurrency, Duration timeout, long rows)
+      implements Serializable {
+    /** The longest {@link #timeout}. */
+    public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
+
+    /** The history of an analysis that has another one for each window. */
+    public History(String query, Duration delay, int concurrency, Duration timeout, long rows) {
+      this(query, delay, null, concurrency, timeout, rows);
+    }
+
+    /**
+     * What {@code :now} is: the window's end or, where history is refreshed, the largest multiple
+     * of that interval since 1970 that is not after it. In microseconds.
+     */
+    public long now(long windowEnd) {
+      if (refresh == null) {
+        return windowEnd;
+      }
+      long micros = refresh.toNanos() / 1000;
+      return Math.floorDiv(windowEnd, micros) * micros;
+    }
+  }
+
+  /**
+   * The logic that turns a window and its history into a report.
+   *
+   * @param logic its name
+   * @param parameters as written, in the file's order; the logic checks them
+   * @param condition which of the logic's rows are reported; null: all
+   */
+  public record Report(String logic, Map<String, String> parameters, RowCondition condition)
+      implements Serializable {
+    public Report {
+      parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+    }
+
+    /** All rows that the logic gives. */
+    public Report(String logic, Map<String, String> parameters) {
+      this(logic, parameters, null);
+    }
+  }
+
+  /** Whether it publishes the states of its groups for other jobs, in place of reports. */
+  public boolean publishesStates() {
+    return report.logic().equals(STATES);
+  }
+
+  /** The same without the condition of its report, and with other alerts. */
+  public AnalysisConfig withoutCondition(List<AlertConfig> others) {
+    Report all = new Report(report.logic(), report.parameters());
+    return new AnalysisConfig(name, live, history, all, sinks, others, places);
+  }
+
+  /** The same, but for results that come before the last one of their window: there are none. */
+  public AnalysisConfig withoutRevisions() {
+    return new AnalysisConfig(name, live.once(), history, report, sinks, alerts, places);
+  }
+
+  /**
+   * Reads one file.
+   *
+   * @throws ConfigException naming file, line, key and what was expected
+   */
+  public static AnalysisConfig read(Path file) {
+    return AnalysisFile.of(YamlFile.read(file));
+  }
+
+  /**
+   * What can be read of a file with errors, to check what else it says.
+   *
+   * @param analysis without the sinks and alerts that are wrong, and with defaults in the place of
+   *     other values that are
+   * @param hasWindows false where others are in the place of its windows
+   */
+  public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
+
+  /**
+   * As {@link #read}, of which all errors are told.
+   *
+   * @return null where its name, a query, the report's logic or its parameters are wrong
+   */
+  public static Draft read(Path file, Errors errors) {
+    YamlSection root = errors.of(() -> YamlFile.read(file));
+    return root == null ? null : AnalysisFile.of(root, errors);
+  }
+
+  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  public static AnalysisConfig parse(String file, String text) {
+    return AnalysisFile.of(YamlFile.parse(file, text));
+  }
+
+  /** Reads every {@code *.yaml} of a folder, in the order of their file names. */
+  public static List<AnalysisConfig> readFolder(Path folder) {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, "*.{yaml,yml}")) {
+      stream.forEach(files::add);
+    } catch (IOException e) {
+      throw new ConfigException(folder + ": the folder of analyses cannot be read (" + e + ")", e);
+    }
+    Collections.sort(files);
+    List<AnalysisConfig> analyses = new ArrayList<>();
+    Map<String, Path> seen = new HashMap<>();
+    for (Path file : files) {
+      AnalysisConfig analysis = read(file);
+      Path other = seen.put(analysis.name(), file);
+      if (other != null) {
+        throw new ConfigException(
+            file + ": name: '" + analysis.name() + "' is already defined in " + other);
+      }
+      analyses.add(analysis);
+    }
+    return List.copyOf(analyses);
+  }
+
+  /** The analyses that flowmon brings along and that run where no folder is named. */
+  public static List<AnalysisConfig> bundled() {
+    return resources(BUNDLED);
+  }
+
+  /**
+   * The analyses that flowmon brings along besides: they cost more, or want thresholds that fit the
+   * network, and run where their files are put into the folder of analyses.
+   */
+  public static List<AnalysisConfig> offered() {
+    return resources(OFFERED);
+  }
+
+  /**
+   * The file of an analysis that flowmon brings along, to be copied and changed.
+   *
+   * @param name of one of {@link #bundled} or {@link #offered}
+   */
+  public static String textOf(String name) {
+    if (!BUNDLED.contains(name) && !OFFERED.contains(name)) {
+      List<String> all = new ArrayList<>(BUNDLED);
+      all.addAll(OFFERED);
+      throw new ConfigException("no analysis '" + name + "' comes along, only " + all);
+    }
+    return YamlFile.resourceText(resource(name));
+  }
+
+  private static List<AnalysisConfig> resources(List<String> names) {
+    return names.stream()
+        .map(name -> AnalysisFile.of(YamlFile.readResource(resource(name))))
+        .toList();
+  }
+
+  private static String resource(String name) {
+    return "/analyses/" + name + ".yaml";
+  }
+}

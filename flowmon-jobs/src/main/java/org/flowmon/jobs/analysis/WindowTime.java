@@ -1,0 +1,21 @@
+package org.flowmon.jobs.analysis;
+
+import org.flowmon.flow.FlowColumn;
+
+/** The time by which a live query's windows divide flows. */
+public enum WindowTime {
+  /** When the flow ended; a flow without an end time counts by its arrival. */
+  END_TIME(FlowColumn.END_TIME),
+  /** When the collector received it. */
+  ARRIVAL(FlowColumn.ARRIVAL);
+
+  private final FlowColumn column;
+
+  WindowTime(FlowColumn column) {
+    this.column = column;
+  }
+
+  public FlowColumn column() {
+    return column;
+  }
+}

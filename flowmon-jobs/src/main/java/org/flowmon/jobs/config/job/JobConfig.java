@@ -1,0 +1,398 @@
+package org.flowmon.jobs.config.job;
+
+import org.flowmon.jobs.analysis.AnalysesBudget;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+
+/**
+ * What a job needs to know, from a YAML file:
+ *
+ * <pre>
+ * kafka:
+ *   bootstrap: localhost:9092        # required
+ *   topic: flows
+ *   group: flowmon
+ *   analyses_topic: flowmon.analyses # says which analyses come, change and go; none: no topic does
+ *   starting_offsets: earliest       # latest, committed: only where there is no checkpoint
+ *   properties: {}                   # further properties of Kafka's clients
+ * archive:
+ *   directory: /var/lib/flowmon/archive      # or a URL: s3://bucket/prefix
+ *   store: {}                        # settings of the store that the URL names
+ *   compact_rows: 1000000            # 0: the job merges no segments
+ *   retention:                       # absent: as it is kept in the archive
+ *     rows: 1000000000               # the most recent flows; absent or 0: no limit
+ *     slack: 100000000               # stored beyond them at most; absent: a tenth
+ *     age: 90d                       # absent: no limit
+ *     bytes: 500000000000            # absent or 0: no limit
+ *   segments: lookup                 # or compact, with options; absent: as the archive is set
+ * postgres:                          # absent: no results in PostgreSQL
+ *   url: jdbc:postgresql://localhost/flowmon
+ *   user: flowmon
+ *   password_file: /etc/flowmon/postgres.password
+ * analyses: /etc/flowmon/analyses    # folder, one file each
+ * site: {}                           # publishes states: {@link SiteConfig}
+ * merge: {}                          # merges those of sites: {@link MergeConfig}
+ * webhooks: {}                       # for alerts: {@link WebhookConfig}
+ * job:
+ *   role: all                        # archive, analyses
+ *   parallelism: 2                   # absent: the cluster's default
+ *   max_parallelism: 128
+ *   checkpoint_interval: 10s
+ *   checkpoint_directory: file:///var/lib/flowmon/checkpoints   # absent: the cluster's
+ *   disorder_bound: 1s
+ *   arrival_ahead: 1h                # a message whose arrivals lie further in the future is refused
+ *   bounded: false                   # true: end with what Kafka holds now
+ *   groups: 64000000                 # of all analyses together: {@link AnalysesBudget}
+ *   memory: 2147483648               # likewise
+ *   slots: 4194304
+ * </pre>
+ *
+ * @param archive where the archive lies; null where none is configured
+ * @param compactRows rows of a segment that the job merges small ones into, about; 0: it does not
+ * @param retention how much of the past is kept, null where the archive's own limits stay
+ * @param segments how segments are sealed from now on, as {@link
+ *     org.flowmon.archive.segment.SegmentOptions#parse} reads it; null where the archive's own
+ *     settings say it
+ * @param postgres null where results do not go to PostgreSQL
+ * @param analyses folder of the analyses' files; null where none is configured
+ * @param webhooks that alerts may name
+ * @param site null where no states are published
+ * @param merge null where the job reads flows
+ */
+public record JobConfig(
+    Kafka kafka,
+    ArchiveLocation archive,
+    int compactRows,
+    RetentionConfig retention,
+    String segments,
+    Postgres postgres,
+    String analyses,
+    List<WebhookConfig> webhooks,
+    Settings job,
+    SiteConfig site,
+    MergeConfig merge)
+    implements Serializable {
+  /** Rows of a merged segment where nothing else is said. */
+  public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
+
+  private static final int MIN_COMPACT_ROWS = 1000;
+  // Of groups or slots: more than any machines hold.
+  private static final long MOST = 1L << 50;
+
+  public JobConfig {
+    webhooks = List.copyOf(webhooks);
+  }
+
+  /** A job that has nothing to do with states of sites. */
+  public JobConfig(
+      Kafka kafka,
+      ArchiveLocation archive,
+      int compactRows,
+      RetentionConfig retention,
+      String segments,
+      Postgres postgres,
+      String analyses,
+      List<WebhookConfig> webhooks,
+      Settings job) {
+    this(
+        kafka,
+        archive,
+        compactRows,
+        retention,
+        segments,
+        postgres,
+        analyses,
+        webhooks,
+        job,
+        null,
+        null);
+  }
+
+  /**
+   * Kafka's place and the topic of flows.
+   *
+   * @param analysesTopic the topic that says which analyses come, change and go; null: none does
+   */
+  public record Kafka(
+      String bootstrap,
+      String topic,
+      String group,
+      StartingOffsets startingOffsets,
+      String analysesTopic,
+      Map<String, String> properties)
+      implements Serializable {
+    /** The default of {@link #analysesTopic}. */
+    public static final String ANALYSES_TOPIC = "flowmon.analyses";
+
+    public Kafka {
+      properties = Map.copyOf(properties);
+    }
+
+    /** The properties of any of Kafka's clients, with the bootstrap servers; to be added to. */
+    public Map<String, Object> clientProperties() {
+      Map<String, Object> all = new HashMap<>(properties);
+      all.put("bootstrap.servers", bootstrap);
+      return all;
+    }
+
+    /** Without the properties' values, which may be secrets. */
+    @Override
+    public String toString() {
+      return "topic "
+          + topic
+          + " at "
+          + bootstrap
+          + ", group "
+          + group
+          + ", properties "
+          + new TreeSet<>(properties.keySet());
+    }
+  }
+
+  /**
+   * PostgreSQL's place.
+   *
+   * @param passwordFile file whose first line is the password; null where none is needed
+   */
+  public record Postgres(String url, String user, String passwordFile) implements Serializable {
+    /** The URL without what may be a secret: parameters, and what stands before an @. */
+    public String place() {
+      return url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//");
+    }
+
+    /** Without what may be a secret. */
+    @Override
+    public String toString() {
+      return "PostgreSQL at " + place();
+    }
+  }
+
+  /**
+   * How the job runs.
+   *
+   * @param parallelism 0: the cluster's default
+   * @param maxParallelism number of key groups; fixed for the life of a job's state
+   * @param checkpointDirectory URI; null: the cluster's
+   * @param disorderBound how far a flow's arrival may lie behind the largest in its Kafka partition
+   * @param arrivalAhead how far a flow's arrival may lie after Kafka's time of its message
+   * @param bounded whether the job ends with what Kafka holds when it starts
+   * @param reportTasks tasks that ask history and make reports; 1: that of the windows, which hands
+   *     its results on without a copy
+   * @param budget what all analyses may take together
+   */
+  public record Settings(
+      Role role,
+      int parallelism,
+      int maxParallelism,
+      Duration checkpointInterval,
+      String checkpointDirectory,
+      Duration disorderBound,
+      Duration arrivalAhead,
+      boolean bounded,
+      int reportTasks,
+      AnalysesBudget budget)
+      implements Serializable {
+    /** The default of {@link #arrivalAhead}. */
+    public static final Duration ARRIVAL_AHEAD = Duration.ofHours(1);
+
+    /** Settings with one task of reports and the default bounds. */
+    public Settings(
+        Role role,
+        int parallelism,
+        int maxParallelism,
+        Duration checkpointInterval,
+        String checkpointDirectory,
+        Duration disorderBound,
+        boolean bounded) {
+      this(
+          role,
+          parallelism,
+          maxParallelism,
+          checkpointInterval,
+          checkpointDirectory,
+          disorderBound,
+          ARRIVAL_AHEAD,
+          bounded,
+          1,
+          AnalysesBudget.DEFAULT);
+    }
+
+    /**
+     * How long before a window's end history is seen where an analysis does not say: two checkpoint
+     * intervals, as the archive is one behind.
+     */
+    public Duration historyDelay() {
+      return checkpointInterval.multipliedBy(2);
+    }
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws ConfigException naming file, line, key and what was expected
+   */
+  public static JobConfig read(Path file) {
+    return of(YamlFile.read(file));
+  }
+
+  /** As {@link #read}, from text; {@code file} is what errors call it. */
+  public static JobConfig parse(String file, String text) {
+    return of(YamlFile.parse(file, text));
+  }
+
+  private static JobConfig of(YamlSection root) {
+    Kafka kafka = kafka(root.section("kafka"));
+    ArchiveLocation location = null;
+    int compactRows = 0;
+    RetentionConfig retention = null;
+    String segments = null;
+    YamlSection archive = root.sectionOrNull("archive");
+    if (archive != null) {
+      location = location(archive);
+      compactRows = archive.integer("compact_rows", 0, 8_000_000, DEFAULT_COMPACT_ROWS);
+      if (compactRows > 0 && compactRows < MIN_COMPACT_ROWS) {
+        throw archive.error(
+            "compact_rows",
+            "expected 0 or at least " + MIN_COMPACT_ROWS + ", found " + compactRows);
+      }
+      YamlSection kept = archive.sectionOrNull("retention");
+      retention = kept == null ? null : RetentionConfig.of(kept, compactRows);
+      segments = segments(archive);
+      archive.end();
+    }
+    Postgres postgres = null;
+    YamlSection database = root.sectionOrNull("postgres");
+    if (database != null) {
+      postgres = postgres(database);
+    }
+    String analyses = root.textOrNull("analyses", "a folder");
+    List<WebhookConfig> webhooks = WebhookConfig.listOf(root);
+    YamlSection site = root.sectionOrNull("site");
+    SiteConfig published = site == null ? null : SiteConfig.of(site, kafka);
+    YamlSection merge = root.sectionOrNull("merge");
+    MergeConfig merged = merge == null ? null : MergeConfig.of(merge);
+    YamlSection job = root.sectionOrNull("job");
+    Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
+    root.end();
+    if (merged != null && settings.role() != Role.ANALYSES) {
+      throw root.error(
+          "merge",
+          "states are no flows that could be archived: expected job.role: analyses, found "
+              + settings.role().name().toLowerCase(java.util.Locale.ROOT));
+    }
+    if (merged != null
+        && published != null
+        && merged.topic().equals(published.topic())
+        && kafka.bootstrap().equals(published.bootstrap())
+        && merged.sites().contains(published.name())) {
+      throw root.error("site", "is one of merge.sites: expected another name or topic");
+    }
+    if (published != null && !settings.role().analyses()) {
+      throw root.error(
+          "site",
+          "a job whose role is archive has no states to publish: expected job.role all or"
+              + " analyses");
+    }
+    if (settings.role().archives() && location == null) {
+      throw root.error(
+          "archive",
+          "is missing, but the job's role is " + settings.role() + "; expected archive.directory");
+    }
+    return new JobConfig(
+        kafka,
+        location,
+        compactRows,
+        retention,
+        segments,
+        postgres,
+        analyses,
+        webhooks,
+        settings,
+        published,
+        merged);
+  }
+
+  private static String segments(YamlSection archive) {
+    String text = archive.textOrNull("segments", "lookup or compact, with options");
+    try {
+      return text == null ? null : SegmentOptions.parse(text).toString();
+    } catch (IllegalArgumentException e) {
+      throw archive.error("segments", e.getMessage());
+    }
+  }
+
+  private static ArchiveLocation location(YamlSection section) {
+    String address = section.text("directory", "the archive's directory or URL");
+    try {
+      return ArchiveLocation.parse(address, section.map("store"));
+    } catch (IllegalArgumentException e) {
+      throw section.error("directory", e.getMessage());
+    }
+  }
+
+  private static Kafka kafka(YamlSection section) {
+    String analysesTopic = section.text("analyses_topic", "a topic, or none", Kafka.ANALYSES_TOPIC);
+    Kafka kafka =
+        new Kafka(
+            section.text("bootstrap", "host:port of a broker"),
+            section.text("topic", "a topic", "flows"),
+            section.text("group", "a consumer group", "flowmon"),
+            section.choice("starting_offsets", StartingOffsets.class, StartingOffsets.EARLIEST),
+            analysesTopic.equals("none") ? null : analysesTopic,
+            section.map("properties"));
+    section.end();
+    return kafka;
+  }
+
+  private static Postgres postgres(YamlSection section) {
+    String url = section.text("url", "a JDBC URL");
+    if (!url.startsWith("jdbc:postgresql:")) {
+      throw section.error("url", "expected jdbc:postgresql:…, found '" + url + "'");
+    }
+    Postgres postgres =
+        new Postgres(
+            url,
+            section.text("user", "a role of the database"),
+            section.textOrNull("password_file", "a file"));
+    section.end();
+    return postgres;
+  }
+
+  private static Settings settings(YamlSection section) {
+    Settings settings =
+        new Settings(
+            section.choice("role", Role.class, Role.ALL),
+            section.integer("parallelism", 1, 1 << 15, 0),
+            section.integer("max_parallelism", 1, 1 << 15, 128),
+            section.duration("checkpoint_interval", Duration.ofSeconds(10)),
+            section.textOrNull(
+                "checkpoint_directory", "a URI such as file:///var/lib/flowmon/checkpoints"),
+            section.duration("disorder_bound", Duration.ofSeconds(1)),
+            section.duration("arrival_ahead", Settings.ARRIVAL_AHEAD),
+            section.bool("bounded", false),
+            section.integer("report_tasks", 1, 1 << 15, 1),
+            new AnalysesBudget(
+                section.number("groups", 1000, MOST, AnalysesBudget.DEFAULT.groups()),
+                section.number("memory", 1 << 20, MOST, AnalysesBudget.DEFAULT.memory()),
+                section.number("slots", 16, MOST, AnalysesBudget.DEFAULT.slots())));
+    if (settings.parallelism() > settings.maxParallelism()) {
+      throw section.error("parallelism", "is above max_parallelism, " + settings.maxParallelism());
+    }
+    if (settings.checkpointInterval().toMillis() < 10) {
+      throw section.error("checkpoint_interval", "expected at least 10ms");
+    }
+    section.end();
+    return settings;
+  }
+}

@@ -1,0 +1,56 @@
+package org.flowmon.jobs.config.job;
+
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlSection;
+
+import java.io.Serializable;
+import java.time.Duration;
+import org.flowmon.archive.retention.RetentionOptions;
+
+/**
+ * How much of the past the job's archive keeps, as {@link RetentionOptions}.
+ *
+ * @param rows 0: no such limit
+ * @param slack rows stored beyond them at most
+ * @param age zero: no such limit
+ * @param bytes 0: no such limit
+ */
+public record RetentionConfig(long rows, long slack, Duration age, long bytes)
+    implements Serializable {
+  // A merge makes segments half as large again at most; without merges they are what a writer
+  // seals between two barriers.
+  private static final int UNMERGED_ROWS = 250_000;
+
+  /**
+   * Reads the keys.
+   *
+   * @param compactRows rows of merged segments, about; 0 where there are none
+   * @throws ConfigException where the slack is too small for segments of this size
+   */
+  static RetentionConfig of(YamlSection section, int compactRows) {
+    long rows = section.number("rows", 0, Long.MAX_VALUE, 0);
+    long slack = section.number("slack", 0, Long.MAX_VALUE - 1, -1);
+    Duration age = section.duration("age", Duration.ZERO);
+    long bytes = section.number("bytes", 0, Long.MAX_VALUE, 0);
+    section.end();
+    if (rows == 0 && slack >= 0) {
+      throw section.error("slack", "is beyond rows, and no rows are given");
+    }
+    if (rows == 0 && age.isZero() && bytes == 0) {
+      return new RetentionConfig(0, 0, Duration.ZERO, 0);
+    }
+    try {
+      RetentionOptions options =
+          RetentionOptions.of(rows, slack, age, bytes)
+              .withSlackFor(compactRows == 0 ? UNMERGED_ROWS : compactRows + compactRows / 2);
+      return new RetentionConfig(rows, options.slack(), age, bytes);
+    } catch (IllegalArgumentException e) {
+      throw section.error("slack", e.getMessage());
+    }
+  }
+
+  /** For the archive. */
+  public RetentionOptions options() {
+    return RetentionOptions.of(rows, slack, age, bytes);
+  }
+}

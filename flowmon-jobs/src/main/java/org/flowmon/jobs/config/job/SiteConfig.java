@@ -1,0 +1,77 @@
+package org.flowmon.jobs.config.job;
+
+import org.flowmon.jobs.config.YamlSection;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Where a site's job publishes the states of its analyses:
+ *
+ * <pre>
+ * site:                              # absent: no states are published
+ *   name: berlin                     # required
+ *   topic: flowmon.states
+ *   bootstrap: centre:9092           # absent: kafka.bootstrap
+ *   properties: {}                   # of the client; absent with bootstrap: kafka.properties
+ * </pre>
+ */
+public record SiteConfig(
+    String name, String topic, String bootstrap, Map<String, String> properties)
+    implements Serializable {
+  /** The default of the topic. */
+  public static final String TOPIC = "flowmon.states";
+
+  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,47}");
+
+  public SiteConfig {
+    properties = Map.copyOf(properties);
+  }
+
+  /** The properties of a client of the Kafka that the states go to. */
+  public Map<String, Object> clientProperties() {
+    Map<String, Object> all = new HashMap<>(properties);
+    all.put("bootstrap.servers", bootstrap);
+    return all;
+  }
+
+  /** Without the properties' values, which may be secrets. */
+  @Override
+  public String toString() {
+    return "site "
+        + name
+        + ", topic "
+        + topic
+        + " at "
+        + bootstrap
+        + ", properties "
+        + new TreeSet<>(properties.keySet());
+  }
+
+  static SiteConfig of(YamlSection section, JobConfig.Kafka kafka) {
+    String bootstrap = section.textOrNull("bootstrap", "host:port of a broker");
+    Map<String, String> own = section.map("properties");
+    SiteConfig site =
+        new SiteConfig(
+            name(section, "name", section.text("name", "the name of the site")),
+            section.text("topic", "a topic", TOPIC),
+            bootstrap == null ? kafka.bootstrap() : bootstrap,
+            bootstrap == null && own.isEmpty() ? kafka.properties() : own);
+    section.end();
+    return site;
+  }
+
+  static String name(YamlSection section, String key, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw section.error(
+          key,
+          "expected lower-case letters, digits and _, at most 48, beginning with a letter; found '"
+              + name
+              + "'");
+    }
+    return name;
+  }
+}

@@ -1,0 +1,193 @@
+package org.flowmon.jobs.report.json;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.flowmon.jobs.report.Report;
+
+/**
+ * Puts reports together from their messages as whoever reads them has to ({@code
+ * docs/format/reports.md}): of each window the rows of its highest revision alone, a row that comes
+ * again once. Messages come in any order. Not thread-safe.
+ */
+public final class ReportWindows {
+  private final int remembered;
+  private final Map<Key, Window> windows = new LinkedHashMap<>();
+  // The revisions of reports that were taken, those that were taken first before the others.
+  private final Map<Key, Integer> taken = new LinkedHashMap<>();
+
+  /**
+   * @param remembered of how many reports that were taken it knows that they were, at least: a
+   *     repeat of one of these is no report
+   */
+  public ReportWindows(int remembered) {
+    this.remembered = remembered;
+  }
+
+  /** What a report is of. */
+  private record Key(String analysis, long start, long end) {}
+
+  /** A report, or what has come of it. */
+  public static final class Window {
+    private final Key key;
+    private final Map<Integer, byte[]> messages = new TreeMap<>(); // by row number; 0: no rows
+    private int revision;
+    private int rows;
+    private boolean isUpdated;
+
+    private Window(Key key) {
+      this.key = key;
+    }
+
+    public String analysis() {
+      return key.analysis();
+    }
+
+    /** In microseconds, inclusive. */
+    public long start() {
+      return key.start();
+    }
+
+    /** In microseconds, exclusive. */
+    public long end() {
+      return key.end();
+    }
+
+    public int revision() {
+      return revision;
+    }
+
+    /**
+     * Whether an earlier update of the window came, too. Where results come once, as with {@code
+     * revisions: false}, none does, whatever the number of the update.
+     */
+    public boolean isUpdated() {
+      return isUpdated;
+    }
+
+    /** How many rows the report has. */
+    public int rows() {
+      return rows;
+    }
+
+    /** Whether all rows have come. */
+    public boolean isComplete() {
+      return messages.size() == Math.max(1, rows);
+    }
+
+    /**
+     * The messages that have come, as JSON in UTF-8: the rows in the report's order or, where it
+     * has none, the one that says so.
+     */
+    public Collection<byte[]> messages() {
+      return messages.values();
+    }
+
+    /** The same, read. */
+    public List<ReportRow> parsed() throws IOException {
+      List<ReportRow> parsed = new ArrayList<>();
+      for (byte[] message : messages.values()) {
+        parsed.add(ReportRow.parse(message));
+      }
+      return parsed;
+    }
+
+    private void add(ReportRow row, byte[] message) {
+      if (row.revision() > revision) {
+        isUpdated |= !messages.isEmpty() && isEarlier(revision, row.revision());
+        messages.clear();
+      }
+      revision = row.revision();
+      if (row.rows() < rows) { // a repeat that has fewer of them
+        messages.keySet().removeIf(number -> number > row.rows());
+      } else if (row.rows() > 0) {
+        messages.remove(0); // a repeat that has some
+      }
+      rows = row.rows();
+      messages.put(row.rowNumber(), message);
+    }
+  }
+
+  /**
+   * Takes in a message.
+   *
+   * @return the window that it is of; null where that has, or had when it was taken, a higher
+   *     revision, or the same and was taken
+   */
+  public Window add(ReportRow row, byte[] message) {
+    Key key = new Key(row.analysis(), row.windowStart(), row.windowEnd());
+    Integer told = taken.get(key);
+    if (told != null && told >= row.revision()) {
+      return null;
+    }
+    Window window = windows.computeIfAbsent(key, Window::new);
+    if (row.revision() < window.revision()) {
+      window.isUpdated |= isEarlier(row.revision(), window.revision());
+      return null;
+    }
+    window.isUpdated |= told != null && isEarlier(told, row.revision());
+    window.add(row, message);
+    return window;
+  }
+
+  /** Whether a revision is of an earlier update than another, and not of less history only. */
+  private static boolean isEarlier(int revision, int other) {
+    return revision / Report.UPDATE < other / Report.UPDATE;
+  }
+
+  /** The reports that were not taken, in the order in which they began to come. */
+  public List<Window> waiting() {
+    return List.copyOf(windows.values());
+  }
+
+  /**
+   * Forgets the reports whose windows are not among the last of their analysis.
+   *
+   * @param most of an analysis that stay, those that end last; windows without rows stay as far as
+   *     these reach, and are none of them
+   * @return whether there were others
+   */
+  public boolean keepLast(int most) {
+    Map<String, List<Window>> byAnalysis = new TreeMap<>();
+    for (Window window : windows.values()) {
+      byAnalysis.computeIfAbsent(window.analysis(), any -> new ArrayList<>()).add(window);
+    }
+    boolean any = false;
+    for (List<Window> of : byAnalysis.values()) {
+      of.sort(Comparator.comparingLong(Window::end).reversed());
+      int kept = 0;
+      for (Window window : of) {
+        if (kept == most) {
+          forget(window);
+          any = true;
+        } else {
+          kept += window.rows() > 0 ? 1 : 0;
+        }
+      }
+    }
+    return any;
+  }
+
+  /** Takes a report out: of its window another comes only with a higher revision. */
+  public void take(Window window) {
+    forget(window);
+    taken.remove(window.key);
+    taken.put(window.key, window.revision);
+    if (taken.size() > remembered) {
+      Iterator<Key> first = taken.keySet().iterator();
+      first.next();
+      first.remove();
+    }
+  }
+
+  /** Takes a report out as if it had never come. */
+  public void forget(Window window) {
+    windows.remove(window.key);
+  }
+}

@@ -1,0 +1,239 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
+import org.flowmon.jobs.report.SameHourDays;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.matrix.Similarity;
+import org.flowmon.jobs.report.matrix.TopChanges;
+import org.flowmon.jobs.report.matrix.TrafficMatrix;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Anomaly: whether the window's traffic matrix is another than that of the past ({@code logic:
+ * anomaly}).
+ *
+ * <p>The live query's groups are the matrix of now, the history query's that of the past: each pair
+ * is what the live query groups by, with its measure. {@link Similarity} compares them as
+ * distributions by all its measures; one of them, the parameter's, decides with the threshold. The
+ * report has a row for the window, {@code part = summary}, and a row for each of the pairs whose
+ * rates changed most, {@code part = change}.
+ *
+ * <p>Where the history query asks for SAME_HOUR it gives {@code DAYS_BEFORE(…) AS day} too, and the
+ * days whose hours are wholly inside history count. Otherwise its filter bounds {@code end_time},
+ * all its rows count, and rates are by the time of that range which is inside history.
+ *
+ * <p>Parameters:
+ *
+ * <ul>
+ *   <li>{@code measure}: a column of both queries, default {@code bytes}
+ *   <li>{@code decides}: {@code jensen_shannon} (default), {@code l1} or {@code cosine}
+ *   <li>{@code threshold}: 0 … 1, default 0.5; anomalous is what is above it, of cosine what is
+ *       below
+ *   <li>{@code changes}: rows of changes at most, default 20
+ * </ul>
+ */
+final class AnomalyLogic implements ReportLogic {
+  private static final String DAY = "day";
+
+  private String measure;
+  private String decides;
+  private double threshold;
+  private int changes;
+  private List<ReportColumn> keys;
+  private List<String> keyNames;
+  private List<ReportColumn> columns;
+  private AnalysisConfig.History history;
+  private SameHourDays days; // null where the history query asks for a range
+  private PastRange range; // null where it asks for days
+  // Windows that follow one another mostly have the same past.
+  private Known known;
+
+  /**
+   * The matrix of an answer.
+   *
+   * @param rows of the answer
+   * @param inside which of its days count; null: all rows do
+   */
+  private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
+    // Whether it is the same object is asked: to compare all rows would take as long as to sum
+    // them.
+    @SuppressWarnings("ReferenceEquality")
+    boolean isOf(ResultTable others, DaysInside ofThem) {
+      return rows == others && (inside == null ? ofThem == null : inside.isSame(ofThem));
+    }
+  }
+
+  /**
+   * The matrix of the past.
+   *
+   * @param matrix null where nothing of it is inside history
+   * @param seconds its traffic took
+   * @param coverage the part of the time asked for that is inside history, 0 … 1
+   * @param missing days that are not, null where none is or no days were asked for
+   */
+  private record Past(TrafficMatrix matrix, double seconds, double coverage, String missing) {}
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    measure = parameters.text("measure", "bytes");
+    decides = parameters.choice("decides", "jensen_shannon", "l1", "cosine");
+    threshold = parameters.decimal("threshold", "0.5", "0", "1").doubleValue();
+    changes = parameters.integer("changes", 20, 0, 10_000);
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    FlowQuery live = rules.live();
+    List<ReportColumn> liveColumns = LiveColumns.of(analysis);
+    keys = liveColumns.stream().filter(ReportColumn::key).toList();
+    keyNames = keys.stream().map(ReportColumn::name).toList();
+    rules.item("live.query", live, measure, ValueKind.LONG);
+    rules.noLimit("live.query", live, "logic anomaly compares whole matrices");
+    openHistory(analysis, rules, liveColumns);
+    columns = rules.distinct(columns());
+    return columns;
+  }
+
+  private void openHistory(
+      AnalysisConfig analysis, LogicRules rules, List<ReportColumn> liveColumns) {
+    FlowQuery query = rules.history();
+    history = analysis.history();
+    for (ReportColumn key : keys) {
+      rules.item("history.query", query, key.name(), key.kind());
+    }
+    rules.item("history.query", query, measure, ValueKind.LONG);
+    rules.noLimit("history.query", query, "logic anomaly compares whole matrices");
+    days = SameHourDays.of(query);
+    range = days == null ? PastRange.of(analysis, query, liveColumns) : null;
+    if (days != null) {
+      rules.item("history.query", query, DAY, ValueKind.LONG);
+    }
+  }
+
+  private List<ReportColumn> columns() {
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.key("part", ValueKind.TEXT));
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(keys);
+    all.add(ReportColumn.sum(measure));
+    for (String name :
+        List.of("share", "usual_share", "rate", "usual_rate", "change", "cosine", "l1")) {
+      all.add(ReportColumn.of(name, ValueKind.DOUBLE));
+    }
+    all.add(ReportColumn.of("jensen_shannon", ValueKind.DOUBLE));
+    for (String name : List.of("pairs_both", "pairs_now", "pairs_then")) {
+      all.add(ReportColumn.of(name, ValueKind.LONG));
+    }
+    all.add(ReportColumn.of("coverage", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("days_missing", ValueKind.TEXT));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    return all;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    WindowResult live = window.window();
+    TrafficMatrix now = TrafficMatrix.of(live.rows(), keyNames, measure, row -> true);
+    double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
+    Past past = past(window.history(), history.now(live.windowEnd()));
+    ReportRows out = new ReportRows(columns);
+    if (past.matrix() == null) {
+      summary(out, now, seconds, past, null);
+      return out.build();
+    }
+    TopChanges top = new TopChanges(now, past.matrix(), seconds, past.seconds(), changes);
+    summary(out, now, seconds, past, Similarity.of(now, past.matrix(), top));
+    changes(out, window, now, past, top);
+    return out.build();
+  }
+
+  private Past past(HistoryAnswer answer, long now) {
+    if (days != null) {
+      DaysInside inside = DaysInside.of(answer, now, days.days());
+      TrafficMatrix matrix = inside.used() == 0 ? null : known(answer.rows(), inside);
+      double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
+      return new Past(matrix, seconds, (double) inside.used() / days.days(), inside.missing());
+    }
+    PastRange.Held held = range.held(answer, now);
+    TrafficMatrix matrix = held.micros() == 0 ? null : known(answer.rows(), null);
+    return new Past(matrix, held.micros() / 1e6, held.share(), null);
+  }
+
+  private TrafficMatrix known(ResultTable rows, DaysInside inside) {
+    if (known == null || !known.isOf(rows, inside)) {
+      known = new Known(rows, inside, matrix(rows, inside));
+    }
+    return known.matrix();
+  }
+
+  private TrafficMatrix matrix(ResultTable rows, DaysInside inside) {
+    if (inside == null) {
+      return TrafficMatrix.of(rows, keyNames, measure, row -> true);
+    }
+    int day = rows.column(DAY);
+    return TrafficMatrix.of(
+        rows,
+        keyNames,
+        measure,
+        row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
+  }
+
+  private void summary(
+      ReportRows out, TrafficMatrix now, double seconds, Past past, Similarity similarity) {
+    out.row().set("part", "summary").set("rank", 0).set("coverage", past.coverage());
+    out.set(measure, now.totalHigh(), now.totalLow()).set("rate", now.total() / seconds);
+    out.set("days_missing", past.missing());
+    if (similarity == null) {
+      out.set("pairs_now", now.size()).set("verdict", "no_history");
+      return;
+    }
+    double usual = past.matrix().total() / past.seconds();
+    out.set("usual_rate", usual).set("change", now.total() / seconds - usual);
+    out.set("cosine", similarity.cosine()).set("l1", similarity.l1());
+    out.set("jensen_shannon", similarity.jensenShannon());
+    out.set("pairs_both", similarity.both());
+    out.set("pairs_now", similarity.onlyFirst());
+    out.set("pairs_then", similarity.onlySecond());
+    out.set("verdict", isAnomalous(similarity) ? "anomalous" : "usual");
+  }
+
+  private boolean isAnomalous(Similarity similarity) {
+    return switch (decides) {
+      case "cosine" -> similarity.cosine() < threshold;
+      case "l1" -> similarity.l1() > threshold;
+      default -> similarity.jensenShannon() > threshold;
+    };
+  }
+
+  private void changes(
+      ReportRows out, WindowHistory window, TrafficMatrix now, Past past, TopChanges top) {
+    TrafficMatrix then = past.matrix();
+    long rank = 0;
+    for (TopChanges.Change change : top.largest()) {
+      boolean isNow = change.now() >= 0;
+      ResultTable rows = isNow ? window.window().rows() : window.history().rows();
+      int row = isNow ? now.row(change.now()) : then.row(change.then());
+      out.row().set("part", "change").set("rank", ++rank);
+      for (String key : keyNames) {
+        out.copy(key, rows, row);
+      }
+      out.set(measure, isNow ? now.high(change.now()) : 0, isNow ? now.low(change.now()) : 0);
+      out.set("share", isNow ? now.value(change.now()) / now.total() : 0.0);
+      out.set("usual_share", change.then() >= 0 ? then.value(change.then()) / then.total() : 0.0);
+      out.set("rate", change.nowRate()).set("usual_rate", change.thenRate());
+      out.set("change", change.difference()).set("verdict", change.verdict());
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.SameHourDays;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.StringJoiner;
+import org.flowmon.jobs.history.HistoryAnswer;
+
+/**
+ * Which days of {@code SAME_HOUR(…, :now, days)} are inside history: their hours wholly, as {@link
+ * HistoryAnswer#covers} says.
+ */
+final class DaysInside {
+  private final boolean[] inside; // by day, 1 … days
+  private final int used;
+  private final String missing;
+
+  private DaysInside(boolean[] inside, int used, String missing) {
+    this.inside = inside;
+    this.used = used;
+    this.missing = missing;
+  }
+
+  static DaysInside of(HistoryAnswer history, long now, int days) {
+    boolean[] inside = new boolean[days + 1];
+    StringJoiner missing = new StringJoiner(" ");
+    int used = 0;
+    for (int day = 1; day <= days; day++) {
+      long start = SameHourDays.start(now, day);
+      inside[day] = history.covers(start, start + SameHourDays.HOUR_MICROS);
+      if (inside[day]) {
+        used++;
+      } else {
+        missing.add(Instant.EPOCH.plus(start, ChronoUnit.MICROS).toString());
+      }
+    }
+    return new DaysInside(inside, used, used == days ? null : missing.toString());
+  }
+
+  /** How many are inside. */
+  int used() {
+    return used;
+  }
+
+  /** The others by the beginning of their hour, a blank between them; null without one. */
+  String missing() {
+    return missing;
+  }
+
+  /** Whether the same days are inside. */
+  boolean isSame(DaysInside other) {
+    return Arrays.equals(inside, other.inside);
+  }
+
+  boolean contains(long day) {
+    return day >= 1 && day < inside.length && inside[(int) day];
+  }
+}

@@ -1,0 +1,86 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.matrix.RowKeys;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Mice: what is sent by those who do not send much as a rule ({@code logic: mice}).
+ *
+ * <p>The history query names the top hosts of the past; its groups have some of the live query's
+ * GROUP BY columns ({@code src_addr}). A row of the window whose values of these columns are among
+ * them is left out, NULL being a value like any other; of the others the first, in the live query's
+ * order, are reported with the verdict {@code mouse}. Where nothing of the time that the history
+ * query asks for is inside history nobody knows who the top hosts are: no row is left out, and the
+ * verdict is {@code no_history}.
+ *
+ * <p>Parameter {@code limit}: rows at most, default 100. Where the live query has a LIMIT, it must
+ * not cut the mice off behind the elephants: {@code LIMIT 100 BY src_addr LIMIT 10100} leaves 100
+ * rows whichever 100 sources are left out.
+ */
+final class MiceLogic implements ReportLogic {
+  private int limit;
+  private List<ReportColumn> live;
+  private List<ReportColumn> columns;
+  private List<String> joined;
+  private PastRange range;
+  private AnalysisConfig.History past;
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    limit = parameters.integer("limit", 100, 1, 1_000_000);
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    live = LiveColumns.of(analysis);
+    FlowQuery history = rules.history();
+    past = analysis.history();
+    range = PastRange.of(analysis, history, live);
+    joined = rules.joined(history, live);
+    rules.enoughRows(history, joined, limit);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(live);
+    all.add(ReportColumn.of("coverage", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    WindowResult now = window.window();
+    HistoryAnswer history = window.history();
+    double coverage = range.held(history, past.now(now.windowEnd())).share();
+    RowKeys heavy = coverage > 0 ? new RowKeys(history.rows(), joined) : null;
+    int[] order = heavy == null ? null : heavy.order();
+    RowKeys keys = new RowKeys(now.rows(), joined);
+    ReportRows out = new ReportRows(columns);
+    long rank = 0;
+    for (int row = 0; row < now.rows().rowCount() && rank < limit; row++) {
+      if (heavy != null && heavy.find(order, keys, row) >= 0) {
+        continue;
+      }
+      out.row().set("rank", ++rank);
+      for (ReportColumn column : live) {
+        out.copy(column.name(), now.rows(), row);
+      }
+      out.set("coverage", coverage).set("verdict", heavy == null ? "no_history" : "mouse");
+    }
+    return out.build();
+  }
+}

@@ -1,0 +1,155 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Who counts many of something now and does not usually: {@code logic: portscans}, of targets, and
+ * {@code logic: fan_out}, of peers.
+ *
+ * <p>A row of the window is a {@code scan}, or has {@code more}, where it has at least {@code
+ * targets} (or {@code peers}), and at least {@code factor} times the median of its own in the same
+ * hour of the past days. An hour is compared with a window that may be shorter: what a source does
+ * within an hour as a rule is nothing new in a window. Days whose hour history does not hold whole
+ * are left out and named; where none is left nobody knows: {@code no_history}. All else is {@code
+ * usual}. Comparisons are exact.
+ *
+ * <p>What is counted, and which flows count, is said by the queries: those of the files that come
+ * along leave out flows that answer others, so that a victim is no scanner.
+ *
+ * <p>Parameters:
+ *
+ * <ul>
+ *   <li>{@code targets}, {@code peers}: at least so many, default 100, 20
+ *   <li>{@code factor}: default 3
+ *   <li>{@code emit}: {@code all} (default) rows with their verdict, or {@code scans}, {@code
+ *       more}: those only
+ *   <li>{@code emit_no_history}: whether that also lets {@code no_history} rows through, default
+ *       false
+ * </ul>
+ *
+ * <p>The live query groups by one or more columns and has the number as a whole number; the history
+ * query gives the same columns, the number and {@code DAYS_BEFORE(…) AS day}, and its filter has a
+ * SAME_HOUR.
+ */
+final class MoreThanUsualLogic implements ReportLogic {
+  private final String measure;
+  private final String least; // where the analysis does not say
+  private final String found;
+  private final String foundOnly;
+
+  private BigDecimal atLeast;
+  private BigDecimal factor;
+  private boolean emitAll;
+  private boolean emitNoHistory;
+  private int days;
+  private AnalysisConfig.History past;
+  private List<ReportColumn> live;
+  private List<ReportColumn> keys;
+  private List<ReportColumn> columns;
+
+  private MoreThanUsualLogic(String measure, String least, String found, String foundOnly) {
+    this.measure = measure;
+    this.least = least;
+    this.found = found;
+    this.foundOnly = foundOnly;
+  }
+
+  /** Who tries many pairs of destination and port. */
+  static ReportLogic portscans() {
+    return new MoreThanUsualLogic("targets", "100", "scan", "scans");
+  }
+
+  /** Who speaks with many hosts. */
+  static ReportLogic fanOut() {
+    return new MoreThanUsualLogic("peers", "20", "more", "more");
+  }
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    atLeast = parameters.decimal(measure, least, "1", "1000000000");
+    factor = parameters.decimal("factor", "3", "0", "1000000");
+    emitAll = parameters.choice("emit", "all", foundOnly).equals("all");
+    emitNoHistory = parameters.bool("emit_no_history", false);
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    rules.item("live.query", rules.whole(), measure, ValueKind.LONG);
+    live = LiveColumns.of(analysis);
+    keys = live.stream().filter(ReportColumn::key).toList();
+    past = analysis.history();
+    openHistory(rules);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(live);
+    all.add(ReportColumn.of("median_" + measure, ValueKind.DOUBLE));
+    all.add(ReportColumn.of("days_used", ValueKind.LONG));
+    all.add(ReportColumn.of("days_missing", ValueKind.TEXT));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
+  }
+
+  private void openHistory(LogicRules rules) {
+    String place = "history.query";
+    FlowQuery query = rules.history();
+    for (ReportColumn key : keys) {
+      rules.item(place, query, key.name(), key.kind());
+    }
+    rules.item(place, query, measure, ValueKind.LONG);
+    rules.item(place, query, PastMedians.DAY, ValueKind.LONG);
+    days = rules.sameHourDays(place, query);
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    ResultTable rows = window.window().rows();
+    DaysInside inside =
+        DaysInside.of(window.history(), past.now(window.window().windowEnd()), days);
+    PastMedians medians = new PastMedians(inside, days, keys, window.history().rows(), measure);
+    ReportRows out = new ReportRows(columns);
+    for (int row = 0; row < rows.rowCount(); row++) {
+      BigInteger twiceMedian = medians.twice(rows, row);
+      String verdict = verdict(rows.bigValue(row, rows.column(measure)), twiceMedian);
+      boolean isFound = verdict.equals(found) || (emitNoHistory && verdict.equals("no_history"));
+      if (!emitAll && !isFound) {
+        continue;
+      }
+      out.row().set("rank", row + 1);
+      for (ReportColumn column : live) {
+        out.copy(column.name(), rows, row);
+      }
+      if (twiceMedian != null) {
+        out.set("median_" + measure, twiceMedian.doubleValue() / 2);
+      }
+      out.set("days_used", inside.used());
+      out.set("days_missing", inside.missing()).set("verdict", verdict);
+    }
+    return out.build();
+  }
+
+  private String verdict(BigInteger count, BigInteger twiceMedian) {
+    if (new BigDecimal(count).compareTo(atLeast) < 0) {
+      return "usual";
+    }
+    if (twiceMedian == null) {
+      return "no_history";
+    }
+    BigDecimal twice = new BigDecimal(count.shiftLeft(1));
+    return twice.compareTo(factor.multiply(new BigDecimal(twiceMedian))) >= 0 ? found : "usual";
+  }
+}

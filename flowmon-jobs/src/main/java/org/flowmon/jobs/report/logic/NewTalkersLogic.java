@@ -1,0 +1,122 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
+import org.flowmon.jobs.report.SameHourDays;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.matrix.RowKeys;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * New talkers: what of a window was never seen in the past that the history query asks for ({@code
+ * logic: new_talkers}).
+ *
+ * <p>The history query's groups have some of the live query's GROUP BY columns, or all. A row of
+ * the window with a row in history is {@code known}. One without is {@code new} where history holds
+ * at least the share {@code coverage} of the time that the query asks for; {@code unseen} where it
+ * holds less of it, as what is not there may have held it; {@code no_history} where it holds
+ * nothing.
+ *
+ * <p>Parameters:
+ *
+ * <ul>
+ *   <li>{@code coverage}: 0 … 1, default 1
+ *   <li>{@code emit}: {@code all} (default), or {@code new}: these only
+ *   <li>{@code limit}: rows at most, default 1000
+ * </ul>
+ */
+final class NewTalkersLogic implements ReportLogic {
+  private static final double DAY_MICROS = 24.0 * SameHourDays.HOUR_MICROS;
+
+  private double least;
+  private boolean emitAll;
+  private int limit;
+  private List<ReportColumn> live;
+  private List<String> joined;
+  private List<String> aggregates; // of the history query
+  private List<ReportColumn> columns;
+  private PastRange range;
+  private AnalysisConfig.History past;
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    BigDecimal coverage = parameters.decimal("coverage", "1", "0", "1");
+    least = coverage.doubleValue();
+    emitAll = parameters.choice("emit", "all", "new").equals("all");
+    limit = parameters.integer("limit", 1000, 1, 1_000_000);
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    live = LiveColumns.of(analysis);
+    FlowQuery history = rules.history();
+    past = analysis.history();
+    rules.noLimit("history.query", history, "what lies beyond it would be taken for new");
+    range = PastRange.of(analysis, history, live);
+    joined = rules.joined(history, live);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(live);
+    List<String> names = new ArrayList<>();
+    for (SelectItem item : history.select()) {
+      if (ExpressionParts.hasAggregate(item.what())) {
+        names.add(item.name());
+        all.add(rules.historyColumn(item));
+      }
+    }
+    aggregates = List.copyOf(names);
+    all.add(ReportColumn.of("past_days", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("coverage", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    ResultTable now = window.window().rows();
+    HistoryAnswer answer = window.history();
+    PastRange.Held held = range.held(answer, past.now(window.window().windowEnd()));
+    RowKeys before = answer.rows() == null ? null : new RowKeys(answer.rows(), joined);
+    int[] order = before == null ? null : before.order();
+    RowKeys keys = new RowKeys(now, joined);
+    ReportRows out = new ReportRows(columns);
+    long rank = 0;
+    for (int row = 0; row < now.rowCount() && rank < limit; row++) {
+      int known = before == null ? -1 : before.find(order, keys, row);
+      String verdict = known >= 0 ? "known" : verdict(held);
+      if (!emitAll && !verdict.equals("new")) {
+        continue;
+      }
+      out.row().set("rank", ++rank);
+      for (ReportColumn column : live) {
+        out.copy(column.name(), now, row);
+      }
+      if (known >= 0) {
+        for (String aggregate : aggregates) {
+          out.copy("history_" + aggregate, aggregate, answer.rows(), known);
+        }
+      }
+      out.set("past_days", held.micros() / DAY_MICROS);
+      out.set("coverage", held.share()).set("verdict", verdict);
+    }
+    return out.build();
+  }
+
+  private String verdict(PastRange.Held held) {
+    return held.micros() == 0 ? "no_history" : held.share() >= least ? "new" : "unseen";
+  }
+}

@@ -1,0 +1,189 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.LiveColumns;
+import org.flowmon.jobs.report.LogicRules;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.jobs.report.ReportParameters;
+import org.flowmon.jobs.report.ReportRows;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.matrix.RowKeys;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * New targets: who tries many destinations and ports, those of the hosts that it normally talks to
+ * left out ({@code logic: new_targets}).
+ *
+ * <p>The history query gives, for each key of the window and each of its peers in the window, how
+ * many of the window's targets are that peer's ({@code targets}) and on how many days before the
+ * window the two spoke ({@code days}). A peer of at least {@code days} days is usual, and its
+ * targets do not count. Targets that the history does not see yet, as it is that of as-of, are
+ * {@code unknown_targets}: nobody knows whose they are.
+ *
+ * <p>A row is a {@code scan} where its new targets reach {@code targets}, {@code usual} where they
+ * do not even with the unknown ones; {@code no_history} between the two, and where history holds
+ * less than the share {@code coverage} of the time asked for.
+ *
+ * <p>Parameters:
+ *
+ * <ul>
+ *   <li>{@code targets}: at least so many, default 100
+ *   <li>{@code days}: on how many days before the two must have spoken, default 2
+ *   <li>{@code coverage}: 0 … 1, default 0.5
+ *   <li>{@code emit}: {@code all} (default), or {@code scans}: these only
+ * </ul>
+ */
+final class NewTargetsLogic implements ReportLogic {
+  private static final String TARGETS = "targets";
+  private static final String DAYS = "days";
+
+  private int least;
+  private int usualDays;
+  private double coverage;
+  private boolean emitAll;
+  private List<ReportColumn> live;
+  private List<String> keys;
+  private List<ReportColumn> columns;
+  private PastRange range;
+  private AnalysisConfig.History past;
+
+  @Override
+  public List<ReportColumn> open(AnalysisConfig analysis) {
+    ReportParameters parameters = new ReportParameters(analysis);
+    least = parameters.integer(TARGETS, 100, 1, Integer.MAX_VALUE);
+    usualDays = parameters.integer(DAYS, 2, 1, 36_500);
+    coverage = parameters.decimal("coverage", "0.5", "0", "1").doubleValue();
+    emitAll = parameters.choice("emit", "all", "scans").equals("all");
+    parameters.end();
+    LogicRules rules = new LogicRules(analysis);
+    rules.item("live.query", rules.whole(), TARGETS, ValueKind.LONG);
+    live = LiveColumns.of(analysis);
+    keys = live.stream().filter(ReportColumn::key).map(ReportColumn::name).toList();
+    openHistory(analysis, rules);
+    List<ReportColumn> all = new ArrayList<>();
+    all.add(ReportColumn.of("rank", ValueKind.LONG));
+    all.addAll(live);
+    all.add(ReportColumn.of("new_targets", ValueKind.LONG));
+    all.add(ReportColumn.of("usual_targets", ValueKind.LONG));
+    all.add(ReportColumn.of("unknown_targets", ValueKind.LONG));
+    all.add(ReportColumn.of("new_peers", ValueKind.LONG));
+    all.add(ReportColumn.of("usual_peers", ValueKind.LONG));
+    all.add(ReportColumn.of("coverage", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("verdict", ValueKind.TEXT));
+    columns = rules.distinct(all);
+    return columns;
+  }
+
+  private void openHistory(AnalysisConfig analysis, LogicRules rules) {
+    String place = "history.query";
+    FlowQuery history = rules.history();
+    past = analysis.history();
+    rules.noLimit(place, history, "the peers beyond it would count for nothing");
+    for (ReportColumn key : live) {
+      if (key.key()) {
+        rules.item(place, history, key.name(), key.kind());
+      }
+    }
+    rules.item(place, history, TARGETS, ValueKind.LONG);
+    rules.item(place, history, DAYS, ValueKind.LONG);
+    boolean hasPeer =
+        history.select().stream()
+            .anyMatch(
+                item -> !ExpressionParts.hasAggregate(item.what()) && !keys.contains(item.name()));
+    if (!hasPeer) {
+      throw rules.error(
+          place,
+          "logic new_targets needs a key besides the live query's, the peer, found "
+              + history.select().stream().map(SelectItem::name).toList());
+    }
+    range = PastRange.of(analysis, history, live);
+  }
+
+  /** What history knows of a row's targets in the window. */
+  private static final class Peers {
+    private long newTargets;
+    private long usualTargets;
+    private long newPeers;
+    private long usualPeers;
+  }
+
+  @Override
+  public ResultTable report(WindowHistory window) {
+    ResultTable now = window.window().rows();
+    HistoryAnswer answer = window.history();
+    double share = range.held(answer, past.now(window.window().windowEnd())).share();
+    Peers[] peers = peers(now, answer.rows());
+    ReportRows out = new ReportRows(columns);
+    for (int row = 0; row < now.rowCount(); row++) {
+      long targets = now.longValue(row, now.column(TARGETS));
+      Peers own = peers[row];
+      long unknown = Math.max(0, targets - own.newTargets - own.usualTargets);
+      String verdict = verdict(share, targets, own, unknown);
+      if (!emitAll && !verdict.equals("scan")) {
+        continue;
+      }
+      out.row().set("rank", row + 1L);
+      for (ReportColumn column : live) {
+        out.copy(column.name(), now, row);
+      }
+      if (answer.rows() != null) {
+        out.set("new_targets", own.newTargets).set("usual_targets", own.usualTargets);
+        out.set("new_peers", own.newPeers).set("usual_peers", own.usualPeers);
+      }
+      out.set("unknown_targets", unknown).set("coverage", share).set("verdict", verdict);
+    }
+    return out.build();
+  }
+
+  private Peers[] peers(ResultTable now, ResultTable history) {
+    Peers[] peers = new Peers[now.rowCount()];
+    for (int row = 0; row < peers.length; row++) {
+      peers[row] = new Peers();
+    }
+    if (history == null) {
+      return peers;
+    }
+    RowKeys keysNow = new RowKeys(now, keys);
+    int[] order = keysNow.order();
+    RowKeys keysThen = new RowKeys(history, keys);
+    int targetColumn = history.column(TARGETS);
+    int dayColumn = history.column(DAYS);
+    for (int row = 0; row < history.rowCount(); row++) {
+      int of = keysNow.find(order, keysThen, row);
+      long targets = history.longValue(row, targetColumn);
+      if (of < 0 || targets == 0) {
+        continue; // a peer of other times only
+      }
+      if (history.longValue(row, dayColumn) >= usualDays) {
+        peers[of].usualTargets += targets;
+        peers[of].usualPeers++;
+      } else {
+        peers[of].newTargets += targets;
+        peers[of].newPeers++;
+      }
+    }
+    return peers;
+  }
+
+  private String verdict(double share, long targets, Peers own, long unknown) {
+    if (targets < least) {
+      return "usual";
+    }
+    if (share == 0 || share < coverage) {
+      return "no_history";
+    }
+    if (own.newTargets >= least) {
+      return "scan";
+    }
+    return own.newTargets + unknown >= least ? "no_history" : "usual";
+  }
+}

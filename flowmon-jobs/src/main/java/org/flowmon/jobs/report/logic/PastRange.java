@@ -1,0 +1,95 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.ReportColumn;
+
+import java.util.List;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * The times that a history query asks for by its filter on {@code end_time}, before {@code :now},
+ * and how much of them history holds: what makes a sum over the past a rate.
+ */
+final class PastRange {
+  // Any time will do to see whether the filter bounds end_time at all.
+  private static final long SOME_TIME = 1_800_000_000_000_000L;
+
+  private final FlowQuery query;
+  private final Parameters live;
+
+  private PastRange(FlowQuery query, Parameters live) {
+    this.query = query;
+    this.live = live;
+  }
+
+  /**
+   * The range of an analysis's history query.
+   *
+   * @throws org.flowmon.jobs.config.ConfigException where the query does not bound {@code end_time}
+   *     from below
+   */
+  static PastRange of(AnalysisConfig analysis, FlowQuery history, List<ReportColumn> columns) {
+    Parameters live = Parameters.NONE;
+    for (ReportColumn column : columns) {
+      // Which values they are changes nothing about times.
+      String text = column.kind() == ValueKind.TEXT ? "" : null;
+      live = live.with("live." + column.name(), List.of(new Value(column.kind(), 0, 0, text)));
+    }
+    PastRange range = new PastRange(history, live);
+    LongRanges times;
+    try {
+      times = range.times(SOME_TIME);
+    } catch (QueryException e) {
+      throw analysis.error("history.query", e.getMessage(), e);
+    }
+    if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
+      throw analysis.error(
+          "history.query",
+          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another"
+              + " time from which on: logic "
+              + analysis.report().logic()
+              + " says how much of it history holds");
+    }
+    return range;
+  }
+
+  /** The times asked for, in microseconds. */
+  LongRanges times(long now) {
+    FlowQuery bound = query.bind(live.with("now", Value.ofTimestamp(now)));
+    LongRanges times = Constraints.of(bound.where()).longs(FlowColumn.END_TIME);
+    LongRanges past = LongRanges.of(Long.MIN_VALUE, now - 1);
+    return times == null ? past : times.and(past);
+  }
+
+  /** How much of the times asked for history holds. */
+  Held held(HistoryAnswer history, long now) {
+    LongRanges times = times(now);
+    long asked = length(times);
+    long held = length(history.held(times));
+    return new Held(held, asked == 0 ? 0 : (double) held / asked);
+  }
+
+  private static long length(LongRanges ranges) {
+    long length = 0;
+    for (int i = 0; i < ranges.count(); i++) {
+      length += ranges.last(i) - ranges.first(i) + 1;
+    }
+    return length;
+  }
+
+  /**
+   * What history holds.
+   *
+   * @param micros of the times asked for, in microseconds
+   * @param share of them, 0 … 1
+   */
+  record Held(long micros, double share) {}
+}

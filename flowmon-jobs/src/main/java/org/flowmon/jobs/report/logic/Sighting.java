@@ -1,0 +1,53 @@
+package org.flowmon.jobs.report.logic;
+
+import java.util.Comparator;
+
+/**
+ * In which of a window's slides something appeared.
+ *
+ * @param row of the window's result that tells of the newest slide
+ * @param slides a bit for each slide: bit 0 is the newest, the window's last
+ * @param place in the order of keys
+ */
+record Sighting(int row, long slides, int place) {
+  /** The regular ones first, then those whose lag is repeated most, the longest lags, the keys. */
+  static final Comparator<Sighting> ORDER =
+      Comparator.comparing((Sighting s) -> !s.isRegular())
+          .thenComparing(Comparator.comparingInt(Sighting::repeats).reversed())
+          .thenComparing(Comparator.comparingInt(Sighting::lag).reversed())
+          .thenComparingInt(Sighting::place);
+
+  /** Whether it appeared in the newest slide and in an earlier one. */
+  boolean isAgain() {
+    return (slides & 1) != 0 && slides != 1;
+  }
+
+  /** Slides between the newest appearance and the one before it. */
+  int lag() {
+    return Long.numberOfTrailingZeros(slides & ~1L);
+  }
+
+  /** Slides in which it appeared. */
+  int appearances() {
+    return Long.bitCount(slides);
+  }
+
+  /** How many pairs of appearances lie {@link #lag} apart; 1 is the newest pair alone. */
+  int repeats() {
+    return Long.bitCount(slides & (slides >>> lag()));
+  }
+
+  /** Whether it appeared three times or more, with the same lag each time. */
+  boolean isRegular() {
+    return appearances() > 2 && repeats() == appearances() - 1;
+  }
+
+  /** A {@code #} for each slide in which it appeared and a dot for the others, the oldest first. */
+  String pattern(int count) {
+    StringBuilder pattern = new StringBuilder(count);
+    for (int slide = count - 1; slide >= 0; slide--) {
+      pattern.append((slides >>> slide & 1) != 0 ? '#' : '.');
+    }
+    return pattern.toString();
+  }
+}

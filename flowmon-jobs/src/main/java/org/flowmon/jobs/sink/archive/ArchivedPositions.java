@@ -1,0 +1,49 @@
+package org.flowmon.jobs.sink.archive;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.CommitResult;
+
+/**
+ * Which positions of each source an archive has, copied from a snapshot: who held that itself for
+ * as long as a job runs would keep every file that is merged or expires meanwhile.
+ */
+final class ArchivedPositions {
+  private static final Source UNKNOWN = new Source(-1, -1, List.of(), false);
+
+  /**
+   * Positions of one source.
+   *
+   * @param first committed, −1 where none is
+   * @param end after the last committed one, −1 where none is
+   * @param gaps between them
+   * @param ended whether the source brings nothing more
+   */
+  record Source(long first, long end, List<CommitResult.Gap> gaps, boolean ended) {}
+
+  private final Map<String, Source> sources = new HashMap<>();
+
+  ArchivedPositions(ArchiveSnapshot archived) {
+    Map<String, List<CommitResult.Gap>> gaps = new HashMap<>();
+    for (CommitResult.Gap gap : archived.gaps()) {
+      gaps.computeIfAbsent(gap.sourceKey(), key -> new ArrayList<>()).add(gap);
+    }
+    for (String key : archived.committedEnds().keySet()) {
+      sources.put(
+          key,
+          new Source(
+              archived.committedFirst(key),
+              archived.committedEnd(key),
+              List.copyOf(gaps.getOrDefault(key, List.of())),
+              // Only what brings nothing more reaches the end of time.
+              archived.reaches(List.of(key), Long.MAX_VALUE)));
+    }
+  }
+
+  Source of(String sourceKey) {
+    return sources.getOrDefault(sourceKey, UNKNOWN);
+  }
+}

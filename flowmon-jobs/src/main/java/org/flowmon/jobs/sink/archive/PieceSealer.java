@@ -1,0 +1,129 @@
+package org.flowmon.jobs.sink.archive;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.quarantine.Quarantined;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Seals pieces, and of a piece with a batch that cannot be sealed all other batches: it halves the
+ * piece until the batch is alone, and quarantines it. Values are checked when a batch is opened, so
+ * this is for what nobody foresaw.
+ *
+ * <p>It tells a batch at fault from a fault of its own by sealing one plain row: where that fails,
+ * too, and where files cannot be written, no batch is to blame, and nothing is quarantined.
+ */
+final class PieceSealer {
+  private static final Logger LOG = LoggerFactory.getLogger(PieceSealer.class);
+  private static final String WHERE = "archive-writer";
+
+  private final Sealing sealing;
+
+  /** What makes segments. */
+  interface Sealing {
+    /** Seals batches as one segment. */
+    SealedSegment seal(List<FlowBatch> batches) throws IOException;
+
+    /** Deletes a segment that nobody will commit. */
+    void discard(SealedSegment segment) throws IOException;
+  }
+
+  /**
+   * What became of a piece.
+   *
+   * @param segments one; more where some batch could not be sealed
+   * @param refused what could not
+   * @param nanos what it took
+   */
+  record Piece(List<SealedSegment> segments, List<Quarantined> refused, long nanos) {}
+
+  PieceSealer(Sealing sealing) {
+    this.sealing = sealing;
+  }
+
+  /**
+   * Seals a piece.
+   *
+   * @param batches at least one
+   * @throws IOException where files cannot be written
+   * @throws RuntimeException where nothing can be sealed
+   */
+  Piece seal(List<PositionedBatch> batches) throws IOException {
+    long begun = System.nanoTime();
+    List<SealedSegment> segments = new ArrayList<>();
+    List<Quarantined> refused = new ArrayList<>();
+    seal(batches, segments, refused);
+    return new Piece(segments, refused, System.nanoTime() - begun);
+  }
+
+  private void seal(
+      List<PositionedBatch> batches, List<SealedSegment> segments, List<Quarantined> refused)
+      throws IOException {
+    try {
+      segments.add(sealing.seal(batches.stream().map(PositionedBatch::batch).toList()));
+    } catch (RuntimeException e) {
+      if (isOfFiles(e)) {
+        throw e;
+      }
+      if (batches.size() > 1) {
+        int half = batches.size() / 2;
+        seal(batches.subList(0, half), segments, refused);
+        seal(batches.subList(half, batches.size()), segments, refused);
+        return;
+      }
+      Quarantined batch = quarantined(batches.get(0), e);
+      if (refused.isEmpty()) {
+        checkSealing(e);
+        // Of the others of a piece the topic tells.
+        LOG.error(
+            "the batch at {} cannot be sealed and is left out, its {} flows are lost",
+            batch.position(),
+            batch.flows(),
+            e);
+      }
+      refused.add(batch);
+    }
+  }
+
+  private static boolean isOfFiles(Throwable failure) {
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      if (at instanceof IOException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void checkSealing(RuntimeException failure) throws IOException {
+    FlowBatchBuilder builder = new FlowBatchBuilder(1);
+    builder.beginRow();
+    builder.set(FlowColumn.ARRIVAL, 0);
+    builder.endRow();
+    SealedSegment plain;
+    try {
+      plain = sealing.seal(List.of(FlowBatch.open(builder.build(0, 0, 1, 0))));
+    } catch (RuntimeException e) {
+      if (e != failure) { // the JVM may give one exception for many
+        failure.addSuppressed(e);
+      }
+      throw failure;
+    }
+    sealing.discard(plain);
+  }
+
+  private static Quarantined quarantined(PositionedBatch record, RuntimeException why) {
+    return Quarantined.of(
+        record.sourceKey(),
+        record.offset(),
+        WHERE,
+        "cannot be sealed: " + why,
+        record.batch().bytes());
+  }
+}

@@ -1,0 +1,149 @@
+package org.flowmon.jobs.sink.archive;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.jobs.urgent.Politeness;
+
+/**
+ * Seals pieces of one writer in the background, on as many threads as there are {@link
+ * SegmentWriter}s; a piece that finds none idle makes the caller wait. So at most threads + 1
+ * pieces are in memory. Used by one thread.
+ */
+final class SealingPool implements AutoCloseable {
+  private final RoomWait room = new RoomWait();
+  private final BlockingQueue<PieceSealer> idle;
+  private final ExecutorService threads;
+  private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();
+  // Whether the caller waits: flows, then, and all that comes of them.
+  private volatile boolean awaited;
+
+  SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
+    this.idle = new ArrayBlockingQueue<>(size);
+    for (int i = 0; i < size; i++) {
+      idle.add(new PieceSealer(new ArchiveSealing(archive, provenance)));
+    }
+    this.threads =
+        Executors.newFixedThreadPool(
+            size,
+            task -> {
+              Thread thread = new Thread(task, "segment-sealer");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Hands a piece over; the list and its batches belong to the pool from now on.
+   *
+   * @throws ExecutionException where an earlier piece could not be sealed
+   */
+  void submit(List<PositionedBatch> batches) throws InterruptedException, ExecutionException {
+    for (Future<PieceSealer.Piece> piece : outstanding) {
+      if (piece.isDone()) {
+        piece.get(); // fail at once and not at the next barrier
+      }
+    }
+    PieceSealer sealer = take();
+    outstanding.add(
+        threads.submit(
+            () -> {
+              try {
+                return sealer.seal(batches);
+              } finally {
+                idle.add(sealer);
+              }
+            }));
+  }
+
+  /** Milliseconds for which sealing waited as the disk was full. */
+  long waitedForRoomMillis() {
+    return room.waitedMillis();
+  }
+
+  private PieceSealer take() throws InterruptedException {
+    awaited = true;
+    try {
+      return idle.take();
+    } finally {
+      awaited = false;
+    }
+  }
+
+  /**
+   * Waits for all pieces, in the order in which they were handed over.
+   *
+   * @throws ExecutionException where one could not be sealed
+   */
+  List<PieceSealer.Piece> drain() throws InterruptedException, ExecutionException {
+    List<PieceSealer.Piece> pieces = new ArrayList<>(outstanding.size());
+    awaited = true;
+    try {
+      while (!outstanding.isEmpty()) {
+        pieces.add(outstanding.peek().get());
+        outstanding.remove();
+      }
+    } finally {
+      awaited = false;
+    }
+    return pieces;
+  }
+
+  /** Stops without waiting: what is being sealed never becomes part of the archive. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+
+  /** Segments of an archive. Of one thread at a time. */
+  private final class ArchiveSealing implements PieceSealer.Sealing {
+    private final Archive archive;
+    private final Provenance provenance;
+    private SegmentWriter writer;
+
+    ArchiveSealing(Archive archive, Provenance provenance) throws IOException {
+      this.archive = archive;
+      this.provenance = provenance;
+      this.writer = newWriter();
+    }
+
+    private SegmentWriter newWriter() throws IOException {
+      SegmentWriter made = archive.newSegmentWriter();
+      made.beforeColumns(new Politeness(() -> awaited));
+      return made;
+    }
+
+    @Override
+    public SealedSegment seal(List<FlowBatch> batches) throws IOException {
+      try {
+        return room.run(() -> archive.seal(writer, batches, provenance));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while sealing waited for room");
+      } catch (RuntimeException e) {
+        writer = newWriter(); // nobody knows what is left in this one's arrays
+        throw e;
+      }
+    }
+
+    @Override
+    public void discard(SealedSegment segment) throws IOException {
+      archive.discard(segment);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package org.flowmon.jobs.sink.kafka;
+
+import org.flowmon.jobs.report.json.ReportJson;
+import org.flowmon.jobs.sink.ReportMessage;
+import org.flowmon.jobs.sink.SinkFilter;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.functions.FlatMapFunction;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.report.Report;
+
+/**
+ * Reports in Kafka: a message for each row in topic {@code flowmon.reports.<analysis>}, of a report
+ * without rows one, at least once. Whoever reads keeps, of each window, the messages of the highest
+ * revision; {@code docs/format/reports.md} specifies them.
+ */
+public final class KafkaReports {
+  /** Before the analysis's name in the topic's. */
+  public static final String TOPIC_PREFIX = "flowmon.reports.";
+
+  /** The topic of all alerts. */
+  public static final String ALERTS_TOPIC = "flowmon.alerts";
+
+  private static final String SINK = "kafka";
+
+  private KafkaReports() {}
+
+  /** The messages of those reports whose analyses name the sink {@code kafka}. */
+  public static SingleOutputStreamOperator<ReportMessage> messages(
+      DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    return reports
+        .flatMap(new Messages(new SinkFilter(SINK, analyses)))
+        .returns(ReportMessage.TYPE);
+  }
+
+  /** The messages of reports, whatever sinks their analyses name, for a topic. */
+  public static SingleOutputStreamOperator<ReportMessage> messagesTo(
+      String topic, DataStream<Report> reports) {
+    return reports
+        .flatMap((Report report, Collector<ReportMessage> out) -> collect(report, topic, out))
+        .returns(ReportMessage.TYPE);
+  }
+
+  private static void collect(Report report, String topic, Collector<ReportMessage> out) {
+    ReportJson.messages(
+        report,
+        (key, value) ->
+            out.collect(
+                new ReportMessage(
+                    topic,
+                    key.getBytes(StandardCharsets.UTF_8),
+                    value.getBytes(StandardCharsets.UTF_8))));
+  }
+
+  /**
+   * Makes the topics of those analyses where they are missing, with the broker's defaults: not
+   * every broker makes a topic when it is first written to.
+   *
+   * @throws ConfigException where that is not possible
+   */
+  public static void createTopics(JobConfig.Kafka kafka, List<AnalysisConfig> analyses) {
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
+      for (AnalysisConfig analysis : analyses) {
+        if (analysis.sinks().contains(SINK)) {
+          createTopic(admin, TOPIC_PREFIX + analysis.name());
+        }
+        if (!analysis.alerts().isEmpty()) {
+          createTopic(admin, ALERTS_TOPIC);
+        }
+      }
+    }
+  }
+
+  /**
+   * Makes a topic where it is missing, with the broker's defaults.
+   *
+   * @throws ConfigException where that is not possible
+   */
+  public static void createTopic(JobConfig.Kafka kafka, String topic) {
+    try (Admin admin = Admin.create(kafka.clientProperties())) {
+      createTopic(admin, topic);
+    }
+  }
+
+  private static void createTopic(Admin admin, String topic) {
+    NewTopic wanted = new NewTopic(topic, Optional.empty(), Optional.empty());
+    try {
+      admin.createTopics(List.of(wanted)).all().get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw new ConfigException(
+            "topic " + topic + " cannot be made (" + e + "); make it by hand", e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConfigException("interrupted while topic " + topic + " was made", e);
+    }
+  }
+
+  /** The sink of the messages. */
+  public static Sink<ReportMessage> sink(JobConfig.Kafka kafka) {
+    Properties properties = new Properties();
+    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    properties.putAll(kafka.properties());
+    return new AtLeastOnceSink<>(
+        KafkaSink.<ReportMessage>builder()
+            .setBootstrapServers(kafka.bootstrap())
+            .setKafkaProducerConfig(properties)
+            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+            .setRecordSerializer(new Records())
+            .build());
+  }
+
+  private static final class Messages implements FlatMapFunction<Report, ReportMessage> {
+    private static final long serialVersionUID = 1L;
+
+    private final SinkFilter chosen;
+
+    Messages(SinkFilter chosen) {
+      this.chosen = chosen;
+    }
+
+    @Override
+    public void flatMap(Report report, Collector<ReportMessage> out) {
+      if (!chosen.filter(report)) {
+        return;
+      }
+      collect(report, TOPIC_PREFIX + report.analysis(), out);
+    }
+  }
+
+  private static final class Records implements KafkaRecordSerializationSchema<ReportMessage> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        ReportMessage message, KafkaSinkContext context, Long timestamp) {
+      return new ProducerRecord<>(message.topic(), message.key(), message.value());
+    }
+  }
+}

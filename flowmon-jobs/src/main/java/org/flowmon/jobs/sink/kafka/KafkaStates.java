@@ -1,0 +1,44 @@
+package org.flowmon.jobs.sink.kafka;
+
+import java.util.Properties;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.flowmon.jobs.config.job.SiteConfig;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.jobs.site.StatesTopic;
+
+/**
+ * States of a site in Kafka, at least once and in their order: one task writes them to the topic's
+ * one partition.
+ */
+public final class KafkaStates {
+  private KafkaStates() {}
+
+  /**
+   * Writes what a site's job says of its states. Makes the topic where it is missing.
+   *
+   * @throws org.flowmon.jobs.config.ConfigException where there is no such topic and it cannot be
+   *     made
+   */
+  public static void publish(DataStream<StatesRecord> states, SiteConfig site) {
+    StatesTopic.createIfMissing(site.clientProperties(), site.topic());
+    Properties properties = new Properties();
+    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    properties.putAll(site.properties());
+    KafkaSink<StatesRecord> sink =
+        KafkaSink.<StatesRecord>builder()
+            .setBootstrapServers(site.bootstrap())
+            .setKafkaProducerConfig(properties)
+            .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+            .setRecordSerializer(StatesTopic.writer(site.topic(), site.name()))
+            .build();
+    states
+        .sinkTo(new AtLeastOnceSink<>(sink))
+        .name("kafka-states")
+        .uid("kafka-states")
+        .setParallelism(1);
+  }
+}

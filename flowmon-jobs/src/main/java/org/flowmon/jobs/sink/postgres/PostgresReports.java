@@ -1,0 +1,46 @@
+package org.flowmon.jobs.sink.postgres;
+
+import org.flowmon.jobs.sink.SinkFilter;
+
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.report.Report;
+
+/**
+ * Reports in PostgreSQL: table {@code report_<analysis>}, made from the report's columns, and table
+ * {@code flowmon_windows} with a row for each window; {@code docs/format/reports.md} specifies
+ * them.
+ *
+ * <p>A report replaces its window's rows in one transaction, unless the window has a higher
+ * revision already. So a repeat after a restart changes nothing, and rows appear exactly once. One
+ * subtask writes all of an analysis; the row of the window in {@code flowmon_windows} is a lock
+ * against any other writer.
+ */
+public final class PostgresReports implements Sink<Report> {
+  private static final long serialVersionUID = 1L;
+  private static final String SINK = "postgres";
+
+  private final JobConfig.Postgres postgres;
+
+  public PostgresReports(JobConfig.Postgres postgres) {
+    this.postgres = postgres;
+  }
+
+  /** Those reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
+  public static SingleOutputStreamOperator<Report> chosen(
+      DataStream<Report> reports, List<AnalysisConfig> analyses) {
+    return reports.filter(new SinkFilter(SINK, analyses));
+  }
+
+  @Override
+  public SinkWriter<Report> createWriter(WriterInitContext context) {
+    return new PostgresReportWriter(
+        new PostgresStore(postgres), context.metricGroup(), context.getProcessingTimeService());
+  }
+}

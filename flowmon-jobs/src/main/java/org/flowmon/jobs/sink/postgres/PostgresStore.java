@@ -1,0 +1,270 @@
+package org.flowmon.jobs.sink.postgres;
+
+import org.flowmon.jobs.report.json.ReportJson;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.report.Confidence;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.udaf.group.GroupEstimate;
+import org.postgresql.Driver;
+
+/** A connection to the database of reports, made when first needed and made again when lost. */
+final class PostgresStore implements AutoCloseable {
+  // Not now, but later: connection (08), rollback (40), resources (53), state (55), intervention
+  // (57), system (58), and a server that is read-only until a failover is done.
+  private static final List<String> TRANSIENT = List.of("08", "40", "53", "55", "57", "58");
+  private static final String READ_ONLY = "25006";
+
+  // Undefined table, undefined column, another type: what this remembers of a table may be old.
+  private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
+
+  private static final String PUT_WINDOW =
+      """
+      INSERT INTO flowmon_windows AS w
+        (analysis, window_start, window_end, revision, row_count, history, as_of, history_from,
+         history_through, arrived_through, final_at, flows, late_flows, ahead_flows, lost_flows,
+         sampled_flows, sampling_rate, group_sampling, groups, groups_lower, groups_upper, message,
+         approximate, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb,
+        clock_timestamp())
+      ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET
+        revision = excluded.revision, row_count = excluded.row_count, history = excluded.history,
+        as_of = excluded.as_of, history_from = excluded.history_from,
+        history_through = excluded.history_through,
+        arrived_through = excluded.arrived_through, final_at = excluded.final_at,
+        flows = excluded.flows,
+        late_flows = excluded.late_flows, ahead_flows = excluded.ahead_flows,
+        lost_flows = excluded.lost_flows, sampled_flows = excluded.sampled_flows,
+        sampling_rate = excluded.sampling_rate, group_sampling = excluded.group_sampling,
+        groups = excluded.groups, groups_lower = excluded.groups_lower,
+        groups_upper = excluded.groups_upper,
+        message = excluded.message, approximate = excluded.approximate,
+        written_at = excluded.written_at
+      WHERE w.revision <= excluded.revision
+      """;
+
+  private final JobConfig.Postgres postgres;
+  private final Map<String, PostgresTable> tables = new HashMap<>();
+  private Connection connection;
+
+  PostgresStore(JobConfig.Postgres postgres) {
+    this.postgres = postgres;
+  }
+
+  /** Where it is, without secrets. */
+  String place() {
+    return postgres.place();
+  }
+
+  /**
+   * Replaces a window's rows by those of the report. A table that was dropped or altered since the
+   * report before is made again.
+   *
+   * @return false where a higher revision is there
+   * @throws PostgresRejectedException where it would be refused again
+   * @throws SQLException where a later attempt may succeed
+   */
+  boolean store(Report report) throws PostgresRejectedException, SQLException {
+    connect();
+    boolean known = tables.containsKey(report.analysis());
+    try {
+      return attempt(report);
+    } catch (SQLException e) {
+      if (isTransient(e)) {
+        close();
+        throw e;
+      }
+      rollback();
+      if (known && CHANGED.contains(e.getSQLState())) {
+        return store(report); // once: the table is looked at anew, and made where it is gone
+      }
+      throw new PostgresRejectedException(
+          PostgresTable.nameOf(report.analysis())
+              + " in "
+              + place()
+              + ": "
+              + e.getMessage()
+              + " (SQL state "
+              + e.getSQLState()
+              + "); "
+              + advice(e),
+          e);
+    } catch (PostgresRejectedException | RuntimeException e) {
+      rollback();
+      throw e instanceof PostgresRejectedException rejected
+          ? rejected
+          : new PostgresRejectedException(
+              PostgresTable.nameOf(report.analysis()) + ": a value cannot be stored: " + e, e);
+    }
+  }
+
+  private boolean attempt(Report report) throws PostgresRejectedException, SQLException {
+    PostgresTable table = table(report);
+    boolean newer = putWindow(report);
+    if (newer) {
+      table.replace(connection, report);
+    }
+    connection.commit();
+    return newer;
+  }
+
+  private static String advice(SQLException e) {
+    String state = e.getSQLState() == null ? "" : e.getSQLState();
+    if (state.equals("42501")) {
+      return "grant the job's role what it needs: it creates tables in its schema, and selects,"
+          + " inserts, updates and deletes in them";
+    }
+    if (state.startsWith("42")) {
+      return "the table is not what this analysis writes: rename or drop it, and it is made anew";
+    }
+    return "the report's values do not fit the table";
+  }
+
+  private static boolean isTransient(SQLException e) {
+    String state = e.getSQLState();
+    return state == null
+        || state.equals(READ_ONLY)
+        || TRANSIENT.stream().anyMatch(state::startsWith);
+  }
+
+  private void connect() throws SQLException {
+    if (connection != null) {
+      return;
+    }
+    Properties properties = new Properties();
+    properties.setProperty("user", postgres.user());
+    properties.setProperty("ApplicationName", "flowmon");
+    properties.setProperty("connectTimeout", "10");
+    properties.setProperty("socketTimeout", "60");
+    properties.setProperty("tcpKeepAlive", "true");
+    if (postgres.passwordFile() != null) {
+      properties.setProperty("password", password());
+    }
+    if (Driver.parseURL(postgres.url(), null) == null) { // the driver's own error shows all of it
+      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
+    }
+    // The driver itself: DriverManager does not see it from the class loader of a Flink job.
+    Connection opened = new Driver().connect(postgres.url(), properties);
+    if (opened == null) {
+      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
+    }
+    opened.setAutoCommit(false);
+    connection = opened;
+    tables.clear();
+  }
+
+  // Read for each connection, so that a changed password needs no restart.
+  private String password() throws SQLException {
+    try {
+      return Files.readAllLines(Path.of(postgres.passwordFile())).stream().findFirst().orElse("");
+    } catch (IOException e) {
+      throw new SQLException(
+          "the file of the password, "
+              + postgres.passwordFile()
+              + ", cannot be read on this machine: "
+              + e,
+          e);
+    }
+  }
+
+  private PostgresTable table(Report report) throws SQLException, PostgresRejectedException {
+    PostgresTable table = tables.get(report.analysis());
+    if (table == null || !table.columns().equals(report.columns())) {
+      List<ReportColumn> columns = report.columns();
+      table = new PostgresTable(report.analysis(), columns);
+      table.create(connection);
+      tables.put(report.analysis(), table);
+    }
+    return table;
+  }
+
+  private boolean putWindow(Report report) throws SQLException {
+    Confidence confidence = report.confidence();
+    ArrivalCounts counts = confidence.counts();
+    try (PreparedStatement put = connection.prepareStatement(PUT_WINDOW)) {
+      put.setString(1, report.analysis());
+      put.setObject(2, PostgresTable.time(report.windowStart()));
+      put.setObject(3, PostgresTable.time(report.windowEnd()));
+      put.setInt(4, report.revision());
+      put.setInt(5, report.rows().rowCount());
+      put.setString(6, confidence.history().text());
+      setTime(put, 7, confidence.asOf());
+      setTime(put, 8, confidence.historyFrom());
+      setTime(put, 9, confidence.historyThrough());
+      setTime(put, 10, confidence.arrivedThrough());
+      setTime(put, 11, confidence.finalAt());
+      put.setLong(12, counts.flows());
+      put.setLong(13, counts.late());
+      put.setLong(14, counts.ahead());
+      put.setLong(15, counts.lost());
+      put.setLong(16, counts.sampled());
+      put.setLong(17, counts.samplingRate());
+      put.setDouble(18, confidence.groupSampling());
+      GroupEstimate groups = confidence.groupEstimate();
+      setNumber(put, 19, groups.value());
+      setNumber(put, 20, groups.lower());
+      setNumber(put, 21, groups.upper());
+      put.setString(22, PostgresTable.text(confidence.message()));
+      put.setString(
+          23,
+          report.approximations().isEmpty()
+              ? null
+              : PostgresTable.text(ReportJson.approximations(report)));
+      return put.executeUpdate() == 1;
+    }
+  }
+
+  private static void setNumber(PreparedStatement put, int index, long number) throws SQLException {
+    if (number < 0) {
+      put.setNull(index, Types.BIGINT);
+    } else {
+      put.setLong(index, number);
+    }
+  }
+
+  private static void setTime(PreparedStatement put, int index, long micros) throws SQLException {
+    OffsetDateTime time = PostgresTable.time(micros);
+    if (time == null) {
+      put.setNull(index, Types.TIMESTAMP_WITH_TIMEZONE);
+    } else {
+      put.setObject(index, time);
+    }
+  }
+
+  private void rollback() throws SQLException {
+    tables.clear();
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    Connection closing = connection;
+    connection = null;
+    if (closing != null) {
+      try {
+        closing.close();
+      } catch (SQLException e) {
+        // lost already
+      }
+    }
+  }
+}

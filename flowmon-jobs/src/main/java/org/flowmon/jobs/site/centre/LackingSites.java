@@ -1,0 +1,102 @@
+package org.flowmon.jobs.site.centre;
+
+import org.flowmon.jobs.site.Publication;
+
+import java.util.Map;
+import java.util.function.Consumer;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.pane.WindowSpec;
+
+/** Tells the windows of live queries which sites their results lack, wholly or in part. */
+final class LackingSites {
+  private final Choice choice;
+  private final int keyGroups;
+  private final Consumer<Partial> out;
+
+  /**
+   * Tells it to those that follow.
+   *
+   * @param keyGroups number of key groups of the merge
+   */
+  LackingSites(Choice choice, int keyGroups, Consumer<Partial> out) {
+    this.choice = choice;
+    this.keyGroups = keyGroups;
+    this.out = out;
+  }
+
+  /**
+   * Of results that are complete through what is after what was reached before, up to the next.
+   *
+   * @param groupings number of the query's
+   * @param through what was reached before
+   */
+  void tell(LiveQuery live, int groupings, MergedSite site, long through, long next) {
+    long begins = Long.MIN_VALUE;
+    long lostUntil = site.lostAfter();
+    boolean hasAll = true;
+    for (int grouping = 0; grouping < groupings; grouping++) {
+      Publication chosen = choice.of(site, live, grouping, null);
+      hasAll &= chosen != null;
+      long whole = chosen == null ? Long.MIN_VALUE : Long.MAX_VALUE;
+      for (Map.Entry<Publication, Long> one : site.published().entrySet()) {
+        if (chosen != null && choice.standsIn(one.getKey(), chosen, live, grouping)) {
+          begins = Math.max(begins, lacking(live, one.getKey(), site.since()));
+          lostUntil = Math.max(lostUntil, lacking(live, one.getKey(), site.lostUntil()));
+          whole = Math.min(whole, one.getValue());
+        }
+      }
+      if (whole != Long.MIN_VALUE) {
+        // The last window that it lacks flows of begins right before that.
+        WindowSpec window = live.window();
+        begins = Math.max(begins, whole - 1 + window.widthMicros() + window.latenessMicros());
+      }
+    }
+    if (!hasAll) {
+      tell(live, site, through, next);
+      return;
+    }
+    tell(live, site, through, Math.min(next, begins));
+    tell(
+        live,
+        site,
+        Math.max(through, Math.max(begins, site.lostAfter())),
+        Math.min(next, lostUntil));
+    long whole = Math.max(begins, site.lostAfter() == Long.MAX_VALUE ? begins : lostUntil);
+    tell(live, site, Math.max(through, Math.max(whole, site.through())), next);
+  }
+
+  /**
+   * Through which arrival results may lack windows of a publication that were final by a time.
+   *
+   * @return where the time is none, the time
+   */
+  private static long lacking(LiveQuery live, Publication of, long time) {
+    if (time == Long.MIN_VALUE || time == Long.MAX_VALUE) {
+      return time;
+    }
+    WindowSpec window = live.window();
+    long ended = time - of.latenessMicros();
+    long end = ended - Math.floorMod(ended, of.widthMicros());
+    // The last window that it is within begins with it.
+    return end - of.widthMicros() + window.widthMicros() + window.latenessMicros();
+  }
+
+  /** Of results that are complete through what is after the one and not after the other. */
+  void tell(LiveQuery live, MergedSite site, long after, long until) {
+    if (after < until) {
+      out.accept(
+          new Partial.Missing(live.keyGroup(keyGroups), live.id(), site.name(), after, until));
+    }
+  }
+
+  /** Of results after what was reached that have some of a time, from start to end. */
+  void tellSpan(LiveQuery live, MergedSite site, long through, long start, long end) {
+    WindowSpec window = live.window();
+    tell(
+        live,
+        site,
+        Math.max(through, start + window.latenessMicros()),
+        end - 1 + window.widthMicros() + window.latenessMicros());
+  }
+}

@@ -1,0 +1,152 @@
+package org.flowmon.jobs.site.centre;
+
+import org.flowmon.jobs.site.Publication;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.result.LiveGroupings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The live queries that a merging job answers, and of which publications of a site: what fits none,
+ * on either side, is counted and logged once. Not thread-safe.
+ *
+ * <p>Metrics: {@code unserved_queries}, {@code unmatched_windows}.
+ */
+final class MergedQueries {
+  private static final Logger LOG = LoggerFactory.getLogger(MergedQueries.class);
+  private static final int MAX_LOGGED = 4096;
+
+  /** One of the tables of groups that a live query is answered from. */
+  record Grouping(LiveQuery live, int number) {
+    TakenWindows.Use use() {
+      return new TakenWindows.Use(live.id(), number);
+    }
+  }
+
+  private final Matching matching = new Matching();
+  private final Choice choice = new Choice(matching);
+  private final Map<Long, LiveQuery> queries = new TreeMap<>();
+  private final Map<Long, Integer> tables = new TreeMap<>();
+  private final List<Grouping> groupings = new ArrayList<>(); // of all
+  // Sites whose publications were compared with what is needed, since either has changed.
+  private final Set<String> compared = new HashSet<>();
+  private final Map<String, Set<TakenWindows.Use>> unserved = new TreeMap<>();
+  private final Map<String, Set<Publication>> unmatched = new TreeMap<>();
+  private int unmatchedLogged;
+  private final Counter unservedQueries;
+  private final Counter unmatchedWindows;
+
+  /** None. */
+  MergedQueries(MetricGroup metrics) {
+    unservedQueries = metrics.counter("unserved_queries");
+    unmatchedWindows = metrics.counter("unmatched_windows");
+  }
+
+  /**
+   * Says which there are from now on.
+   *
+   * @return the ids of those that are gone
+   */
+  List<Long> change(List<LiveQuery> all) {
+    List<Long> gone = new ArrayList<>(queries.keySet());
+    queries.clear();
+    tables.clear();
+    groupings.clear();
+    all.forEach(live -> queries.put(live.id(), live));
+    for (LiveQuery live : queries.values()) {
+      tables.put(live.id(), LiveGroupings.of(live.query()).tables());
+      for (int number = 0; number < groupings(live); number++) {
+        groupings.add(new Grouping(live, number));
+      }
+    }
+    gone.removeAll(queries.keySet());
+    matching.queriesChanged(gone);
+    // What fitted none may fit now, and the other way round.
+    compared.clear();
+    unserved.clear();
+    unmatched.clear();
+    unmatchedLogged = 0;
+    return gone;
+  }
+
+  /** All of them, by id. */
+  Iterable<LiveQuery> all() {
+    return queries.values();
+  }
+
+  /** How many groupings one of them has. */
+  int groupings(LiveQuery live) {
+    return tables.get(live.id());
+  }
+
+  /** Of which publications groups are taken. */
+  Choice choice() {
+    return choice;
+  }
+
+  /** A publication's query; null where it says none that can be published. */
+  FlowQuery query(Publication publication) {
+    return matching.query(publication);
+  }
+
+  /** The groupings whose groups are taken of this publication for a window of the site. */
+  List<Grouping> servedBy(MergedSite site, Publication publication, long windowStart) {
+    List<Grouping> served = new ArrayList<>();
+    for (Grouping of : groupings) {
+      if (publication.equals(choice.of(site, of.live(), of.number(), publication, windowStart))) {
+        served.add(of);
+      }
+    }
+    return served;
+  }
+
+  /**
+   * Says once for each grouping that a site publishes nothing that has its groups.
+   *
+   * @param hasChanged whether the site publishes something else than before
+   */
+  void publishes(MergedSite site, boolean hasChanged) {
+    if (!compared.add(site.name()) && !hasChanged) {
+      return;
+    }
+    Set<TakenWindows.Use> said = unserved.computeIfAbsent(site.name(), name -> new HashSet<>());
+    for (Grouping of : groupings) {
+      LiveQuery live = of.live();
+      if (choice.of(site, live, of.number(), null) == null && said.add(of.use())) {
+        unservedQueries.inc();
+        LOG.warn(
+            "analysis {} finds no groups at site {}, which is missing in its reports (where no"
+                + " site has any there are no reports): {}",
+            live.analysis().name(),
+            site.name(),
+            matching.lacks(site.published().keySet(), live));
+      }
+    }
+  }
+
+  /** Counts a window that serves nothing here, and says once for each publication why. */
+  void sayUnmatched(MergedSite site, Publication publication) {
+    unmatchedWindows.inc();
+    // What sites may publish has no end.
+    if (unmatchedLogged < MAX_LOGGED
+        && unmatched.computeIfAbsent(site.name(), name -> new HashSet<>()).add(publication)) {
+      unmatchedLogged++;
+      LOG.warn(
+          "site {} publishes {}, which is merged into nothing here: {}: {}",
+          site.name(),
+          publication.analysis(),
+          matching.why(publication, queries.values()),
+          publication.query());
+    }
+  }
+}

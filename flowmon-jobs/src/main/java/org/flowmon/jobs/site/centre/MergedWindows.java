@@ -1,0 +1,243 @@
+package org.flowmon.jobs.site.centre;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.window.PublishedGroups;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns whole windows of sites into partial groups of the live queries that run here: each time of
+ * a site once for each of their groupings. Not thread-safe.
+ *
+ * <p>Metrics: {@code merged_windows}, {@code merged_groups}, {@code repeated_windows}, {@code
+ * overlapping_windows}, {@code contradicted_windows}, {@code late_windows}, {@code
+ * windows_without_states}.
+ */
+final class MergedWindows {
+  private static final Logger LOG = LoggerFactory.getLogger(MergedWindows.class);
+
+  private final MergedQueries queries;
+  private final LackingSites lacking;
+  private final int keyGroups;
+  private final Consumer<Partial> out;
+  private final Consumer<String> damaged;
+
+  private final Counter merged;
+  private final Counter groups;
+  private final Counter repeated;
+  private final Counter overlapping;
+  private final Counter contradicted;
+  private final Counter late;
+  private final Counter withoutStates;
+
+  /** What a window came to for one grouping. */
+  private enum Outcome {
+    REPEATED,
+    OVERLAPPING,
+    CONTRADICTED,
+    LATE,
+    ONE_TOO_MANY,
+    SENT
+  }
+
+  /**
+   * None merged so far.
+   *
+   * @param keyGroups number of key groups of the merge
+   * @param out takes what the merge and the windows are to know
+   * @param damaged takes what is wrong with states that cannot be read
+   */
+  MergedWindows(
+      MergedQueries queries,
+      LackingSites lacking,
+      int keyGroups,
+      Consumer<Partial> out,
+      Consumer<String> damaged,
+      MetricGroup metrics) {
+    this.queries = queries;
+    this.lacking = lacking;
+    this.keyGroups = keyGroups;
+    this.out = out;
+    this.damaged = damaged;
+    merged = metrics.counter("merged_windows");
+    groups = metrics.counter("merged_groups");
+    repeated = metrics.counter("repeated_windows");
+    contradicted = metrics.counter("contradicted_windows");
+    overlapping = metrics.counter("overlapping_windows");
+    late = metrics.counter("late_windows");
+    withoutStates = metrics.counter("windows_without_states");
+  }
+
+  /**
+   * Takes a window of a site.
+   *
+   * @param through what all sites are complete through
+   * @return false where its states are damaged or there are too many, which is as if it had not
+   *     come
+   */
+  boolean take(MergedSite site, Assembly window, long through) {
+    List<MergedQueries.Grouping> served =
+        queries.servedBy(site, window.publication, window.windowStart());
+    if (served.isEmpty()) {
+      // It is not opened: it may hold functions that are not known here, and its damage is none of
+      // what is merged.
+      queries.sayUnmatched(site, window.publication);
+      return true;
+    }
+    boolean hasStates = window.states().length > 0;
+    PublishedGroups states = hasStates ? open(site, window) : null;
+    if (hasStates && states == null) {
+      return false;
+    }
+    TakenWindows.Window said =
+        new TakenWindows.Window(
+            window.publication.widthMicros(),
+            window.counts.flows(),
+            hasStates ? states.digest() : null);
+    int[] outcomes = new int[Outcome.values().length];
+    for (MergedQueries.Grouping grouping : served) {
+      outcomes[take(site, grouping, window, said, states, through).ordinal()]++;
+    }
+    repeated.inc(outcomes[Outcome.REPEATED.ordinal()] == served.size() ? 1 : 0);
+    overlapping.inc(outcomes[Outcome.OVERLAPPING.ordinal()] > 0 ? 1 : 0);
+    if (outcomes[Outcome.CONTRADICTED.ordinal()] > 0) {
+      sayContradicted(site, window);
+    }
+    late.inc(outcomes[Outcome.LATE.ordinal()] > 0 ? 1 : 0);
+    if (outcomes[Outcome.SENT.ordinal()] > 0) {
+      merged.inc();
+      groups.inc(hasStates ? states.size() : 0);
+      withoutStates.inc(hasStates ? 0 : 1);
+    }
+    if (outcomes[Outcome.ONE_TOO_MANY.ordinal()] > 0) {
+      damaged.accept(
+          "site "
+              + site.name()
+              + ", "
+              + window.publication.analysis()
+              + ": it has told more windows than can be open");
+      return false;
+    }
+    return true;
+  }
+
+  private void sayContradicted(MergedSite site, Assembly window) {
+    contradicted.inc();
+    if (Long.bitCount(contradicted.getCount()) == 1) {
+      LOG.warn(
+          "site {}: the window of {} that ends at {} us was told before with other groups or flows"
+              + " ({} so far): another speaks in its name, or two of its jobs do. Reports say that"
+              + " the site is missing",
+          site.name(),
+          window.publication.analysis(),
+          window.windowEnd,
+          contradicted.getCount());
+    }
+  }
+
+  private Outcome take(
+      MergedSite site,
+      MergedQueries.Grouping grouping,
+      Assembly window,
+      TakenWindows.Window said,
+      PublishedGroups states,
+      long through) {
+    LiveQuery live = grouping.live();
+    long width = window.publication.widthMicros();
+    List<long[]> rest = site.taken().notTaken(grouping.use(), window.windowEnd, width);
+    if (rest.isEmpty()) {
+      if (!site.taken().contradicts(grouping.use(), window.windowEnd, said)) {
+        return Outcome.REPEATED;
+      }
+      lacking.tellSpan(live, site, through, window.windowStart(), window.windowEnd);
+      return Outcome.CONTRADICTED;
+    }
+    if (rest.size() > 1 || rest.get(0)[1] - rest.get(0)[0] < width) {
+      rest.forEach(span -> lacking.tellSpan(live, site, through, span[0], span[1]));
+      return Outcome.OVERLAPPING;
+    }
+    long pane = live.window().paneStart(window.windowStart());
+    if (live.window().isClosed(live.window().lastWindowEnd(pane), through)) {
+      return Outcome.LATE; // not remembered: there is no end of windows that are past
+    }
+    if (!site.taken()
+        .take(grouping.use(), window.windowEnd, said, closedBy(live.window(), through))) {
+      return Outcome.ONE_TOO_MANY;
+    }
+    send(site, grouping, pane, window, states, through);
+    return Outcome.SENT;
+  }
+
+  /** By when windows of sites ended that are in no result that is to come. */
+  private static long closedBy(WindowSpec window, long through) {
+    return through == Long.MIN_VALUE
+        ? through
+        : through - window.latenessMicros() - window.widthMicros();
+  }
+
+  /** The states of a window, null where they are damaged. */
+  private PublishedGroups open(MergedSite site, Assembly window) {
+    try {
+      PublishedGroups states =
+          PublishedGroups.open(window.states(), queries.query(window.publication));
+      if (states.windowEnd() == window.windowEnd) {
+        return states;
+      }
+      damaged.accept(
+          "site "
+              + site.name()
+              + ": states of the window that ends at "
+              + states.windowEnd()
+              + " us, expected "
+              + window.windowEnd);
+    } catch (RuntimeException e) {
+      damaged.accept(
+          "site " + site.name() + ", " + window.publication.analysis() + ": " + e.getMessage());
+    }
+    return null;
+  }
+
+  private void send(
+      MergedSite site,
+      MergedQueries.Grouping grouping,
+      long pane,
+      Assembly window,
+      PublishedGroups states,
+      long through) {
+    LiveQuery live = grouping.live();
+    WindowSpec spec = live.window();
+    long from = spec.firstWindowEnd(pane);
+    while (spec.isClosed(from, through)) {
+      from += spec.slideMicros();
+    }
+    long due = spec.due(from, window.windowEnd + window.publication.latenessMicros(), through);
+    if (states != null) {
+      states.send(
+          live.id(),
+          live.query(),
+          grouping.number(),
+          pane,
+          from,
+          due,
+          keyGroups,
+          (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
+    }
+    ArrivalCounts counts = window.counts;
+    if (states == null) {
+      counts = counts.plus(new ArrivalCounts(0, 0, 0, counts.flows()));
+    }
+    if (grouping.number() == 0) { // those of the others are of the same flows
+      out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
+    } else if (states == null) { // its flows are counted with the first grouping, whole there
+      long last = spec.lastWindowEnd(pane) + spec.latenessMicros();
+      lacking.tell(live, site, Math.max(through, spec.firstResultAt(from) - 1), last);
+    }
+  }
+}

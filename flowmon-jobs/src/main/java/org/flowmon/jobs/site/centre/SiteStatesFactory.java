@@ -1,0 +1,50 @@
+package org.flowmon.jobs.site.centre;
+
+import org.flowmon.jobs.site.StatesRecord;
+
+import java.time.Duration;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.config.job.MergeConfig;
+import org.flowmon.jobs.lowlevel.Partial;
+
+/** Makes the task that turns the states of sites into partial groups. */
+public final class SiteStatesFactory extends AbstractStreamOperatorFactory<Partial>
+    implements OneInputStreamOperatorFactory<StatesRecord, Partial> {
+  private static final long serialVersionUID = 1L;
+
+  private final AnalysisSet analyses;
+  private final MergeConfig merge;
+  private final Duration arrivalAhead;
+  private final int keyGroups;
+
+  /**
+   * What stands in the place of a low level for these analyses.
+   *
+   * @param arrivalAhead how far after the broker's clock may be what a site says
+   * @param keyGroups number of key groups of the merge that follows
+   */
+  public SiteStatesFactory(
+      AnalysisSet analyses, MergeConfig merge, Duration arrivalAhead, int keyGroups) {
+    this.analyses = new AnalysisSet(analyses);
+    this.merge = merge;
+    this.arrivalAhead = arrivalAhead;
+    this.keyGroups = keyGroups;
+  }
+
+  @Override
+  // The interface leaves T to the caller, who asks for our own type.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  public <T extends StreamOperator<Partial>> T createStreamOperator(
+      StreamOperatorParameters<Partial> parameters) {
+    return (T) new SiteStatesOperator(parameters, analyses, merge, arrivalAhead, keyGroups);
+  }
+
+  @Override
+  public Class<? extends StreamOperator<?>> getStreamOperatorClass(ClassLoader classLoader) {
+    return SiteStatesOperator.class;
+  }
+}

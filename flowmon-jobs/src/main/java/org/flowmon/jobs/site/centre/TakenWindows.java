@@ -1,0 +1,183 @@
+package org.flowmon.jobs.site.centre;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.flowmon.udaf.state.StateReader;
+import org.flowmon.udaf.state.StateSink;
+import org.flowmon.udaf.window.PublishedGroups;
+
+/**
+ * The windows of a site that were taken: each time once for each use, and what else is said of it
+ * is compared. Not thread-safe. Its bytes are in those of {@link MergedSite}.
+ */
+final class TakenWindows {
+  // Windows that are remembered of one use: a day and a half of seconds.
+  static final int MAX_TAKEN = 1 << 17;
+
+  private final Map<Use, TreeMap<Long, Window>> taken = new LinkedHashMap<>();
+
+  /** What the groups of windows were taken for. */
+  record Use(long queryId, int grouping) {}
+
+  /**
+   * A window that was taken.
+   *
+   * @param flows that arrived in it; {@link #UNKNOWN} in a state of before
+   * @param digest of its groups; null where they were not there, or in a state of before
+   */
+  record Window(long width, long flows, PublishedGroups.Digest digest) {
+    static final long UNKNOWN = -1;
+
+    /** Whether not both can be what the site's flows give. */
+    boolean contradicts(Window other) {
+      boolean hasOtherFlows = flows != other.flows && flows != UNKNOWN && other.flows != UNKNOWN;
+      boolean canCompare = digest != null && other.digest != null;
+      return width == other.width
+          && (hasOtherFlows || (canCompare && digest.contradicts(other.digest)));
+    }
+  }
+
+  /**
+   * The times of a window that were not taken for a use before, of whichever publication.
+   *
+   * @return starts and ends, one after the other: none where all were, one where none was
+   */
+  List<long[]> notTaken(Use use, long windowEnd, long width) {
+    List<long[]> spans = new ArrayList<>();
+    long from = windowEnd - width;
+    SortedMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>()).tailMap(from + 1);
+    for (Map.Entry<Long, Window> window : windows.entrySet()) {
+      long start = window.getKey() - window.getValue().width();
+      if (start >= windowEnd) {
+        break;
+      }
+      if (start > from) {
+        spans.add(new long[] {from, start});
+      }
+      from = window.getKey();
+    }
+    if (from < windowEnd) {
+      spans.add(new long[] {from, windowEnd});
+    }
+    return spans;
+  }
+
+  /**
+   * Whether a window, all of whose times were taken for a use, is not what was taken of them: of
+   * the same window by its groups and flows, of windows within it by the flows of all of them. Of
+   * one within another nobody can say that it is the same.
+   */
+  boolean contradicts(Use use, long windowEnd, Window window) {
+    TreeMap<Long, Window> windows = taken.getOrDefault(use, new TreeMap<>());
+    Window same = windows.get(windowEnd);
+    if (same != null && same.width() == window.width()) {
+      return window.contradicts(same);
+    }
+    long from = windowEnd - window.width();
+    long flows = 0;
+    for (Map.Entry<Long, Window> part : windows.subMap(from, false, windowEnd, true).entrySet()) {
+      if (part.getKey() - part.getValue().width() != from) {
+        return true;
+      }
+      from = part.getKey();
+      boolean isKnown = flows != Window.UNKNOWN && part.getValue().flows() != Window.UNKNOWN;
+      flows = isKnown ? flows + part.getValue().flows() : Window.UNKNOWN;
+    }
+    return from != windowEnd || (flows != window.flows() && flows != Window.UNKNOWN);
+  }
+
+  /**
+   * Notes that a window was taken for a use; false if too many of that use are open.
+   *
+   * @param closed windows of the use that ended by then are closed: of too many the eldest of these
+   *     is forgotten, as what is told of it again is late
+   */
+  boolean take(Use use, long windowEnd, Window window, long closed) {
+    TreeMap<Long, Window> windows = taken.computeIfAbsent(use, key -> new TreeMap<>());
+    if (windows.size() >= MAX_TAKEN && windows.firstKey() <= closed) {
+      windows.pollFirstEntry();
+    }
+    if (windows.size() >= MAX_TAKEN) {
+      return false;
+    }
+    windows.put(windowEnd, window);
+    return true;
+  }
+
+  /** Forgets the windows of a use that ended by then. */
+  void forget(Use use, long windowEnd) {
+    TreeMap<Long, Window> windows = taken.get(use);
+    if (windows != null) {
+      windows.headMap(windowEnd, true).clear();
+    }
+  }
+
+  /** Forgets what was taken for a query. */
+  void forget(long queryId) {
+    taken.keySet().removeIf(use -> use.queryId() == queryId);
+  }
+
+  void write(StateSink sink) {
+    sink.putVarint(taken.size());
+    taken.forEach(
+        (use, windows) -> {
+          sink.putLong(use.queryId());
+          sink.putVarint(use.grouping());
+          sink.putVarint(windows.size());
+          windows.forEach(
+              (end, window) -> {
+                sink.putLong(end);
+                write(window, sink);
+              });
+        });
+  }
+
+  private static void write(Window window, StateSink sink) {
+    sink.putLong(window.width());
+    sink.putLong(window.flows());
+    PublishedGroups.Digest digest = window.digest();
+    sink.putByte(digest == null ? 0 : 1);
+    if (digest != null) {
+      sink.putLong(digest.keys());
+      sink.putLong(digest.layout());
+      sink.putLong(digest.values());
+    }
+  }
+
+  private static Window readWindow(StateReader reader, boolean withDigests) {
+    long width = reader.getLong();
+    if (!withDigests) {
+      return new Window(width, Window.UNKNOWN, null);
+    }
+    long flows = reader.getLong();
+    boolean hasDigest = reader.getByte() == 1;
+    return new Window(
+        width,
+        flows,
+        hasDigest
+            ? new PublishedGroups.Digest(reader.getLong(), reader.getLong(), reader.getLong())
+            : null);
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param withDigests false: as it was written when windows had widths alone
+   */
+  static TakenWindows read(StateReader reader, boolean withDigests) {
+    TakenWindows all = new TakenWindows();
+    for (int n = reader.count("queries", 1 << 24, 10); n > 0; n--) {
+      Use use = new Use(reader.getLong(), reader.count("groupings", 1 << 16, 0));
+      TreeMap<Long, Window> windows = new TreeMap<>();
+      for (int w = reader.count("windows", 1 << 28, 16); w > 0; w--) {
+        windows.put(reader.getLong(), readWindow(reader, withDigests));
+      }
+      all.taken.put(use, windows);
+    }
+    return all;
+  }
+}

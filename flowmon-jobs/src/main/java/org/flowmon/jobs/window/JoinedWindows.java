@@ -1,0 +1,159 @@
+package org.flowmon.jobs.window;
+
+import org.flowmon.jobs.merge.WindowResult;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.apache.flink.metrics.Counter;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.NestedQueries;
+import org.flowmon.udaf.function.ErrorBound;
+import org.flowmon.udaf.pane.WindowSpec;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.result.ValueBound;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.window.WindowPart;
+
+/**
+ * The windows of an analysis whose query is over the results of others: these, its leaves, have the
+ * same windows, and the whole has a result where all leaves are whole and one has something new. A
+ * leaf that has nothing in a window is taken as it is over no flows; a window in which none has any
+ * group gives a result without rows where any flow arrived in it or is known to be lost, else none.
+ * Where a leaf has more groups than the analysis may hold, the result is of none. It keeps nothing
+ * itself: each leaf's windows are its state.
+ */
+final class JoinedWindows {
+  /**
+   * Rows that a join makes, at most: the task of all analyses' windows does nothing else meanwhile.
+   * An analysis whose windows have more is stopped.
+   */
+  private static final int MAX_JOIN_ROWS = 1_000_000;
+
+  private final Query query;
+  private final List<OpenWindows> leaves;
+  private final WindowSpec window;
+  private final Counter revisions;
+
+  /**
+   * The windows of an analysis.
+   *
+   * @param leaves those of each leaf, at least one
+   * @param revisions counts results that take the place of an earlier one
+   */
+  JoinedWindows(List<OpenWindows> leaves, Counter revisions) {
+    LiveQuery first = leaves.get(0).live();
+    this.query = first.whole();
+    this.window = first.window();
+    this.leaves = List.copyOf(leaves);
+    this.revisions = revisions;
+  }
+
+  /** As {@link OpenWindows#closeUpTo}. */
+  void closeUpTo(long completeThrough, Consumer<WindowResult> results) {
+    for (long end : ends()) {
+      if (window.firstResultAt(end) > completeThrough) {
+        break;
+      }
+      next(end, completeThrough, results);
+    }
+    leaves.forEach(leaf -> leaf.forget(completeThrough));
+  }
+
+  /** As {@link OpenWindows#closeAtEnd}. */
+  void closeAtEnd(Consumer<WindowResult> results) {
+    for (long end : ends()) {
+      next(end, Long.MAX_VALUE, results);
+      leaves.forEach(leaf -> leaf.closeEarly(end));
+    }
+  }
+
+  private SortedSet<Long> ends() {
+    TreeSet<Long> ends = new TreeSet<>();
+    leaves.forEach(leaf -> ends.addAll(leaf.ends()));
+    return ends;
+  }
+
+  private void next(long end, long watermark, Consumer<WindowResult> results) {
+    boolean hasNews = false;
+    boolean isWhole = true;
+    boolean isFirst = true;
+    for (OpenWindows leaf : leaves) {
+      OpenWindow open = leaf.of(end);
+      if (open != null) {
+        isFirst &= open.published() == Long.MIN_VALUE;
+        hasNews |= open.hasNews(window, watermark); // each takes in what has come
+        isWhole &= open.isWhole(window, watermark);
+      }
+    }
+    if (!hasNews || !isWhole) {
+      return;
+    }
+    revisions.inc(isFirst ? 0 : 1);
+    results.accept(result(end, window.completeThrough(end, watermark)));
+  }
+
+  private WindowResult result(long end, long through) {
+    long start = end - window.widthMicros();
+    Map<FlowQuery, ResultTable> answers = new HashMap<>();
+    Map<String, ErrorBound> bounds = new LinkedHashMap<>();
+    ArrivalCounts counts = null;
+    long groups = 0;
+    boolean hasAllGroups = true;
+    boolean hasGroups = false;
+    SortedSet<String> missing = new TreeSet<>();
+    for (OpenWindows leaf : leaves) {
+      missing.addAll(leaf.missing(through));
+      OpenWindow open = leaf.of(end);
+      FlowQuery of = leaf.live().query();
+      WindowPart parts = open == null ? null : open.publish(of, through);
+      WindowPart part = parts == null ? null : leaf.settled(parts);
+      hasAllGroups &= part == null || part.level() == 0;
+      hasGroups |= part != null;
+      if (part == null) {
+        answers.put(of, FlowQueries.run(List.of(), of));
+      } else {
+        GroupAnswer.WithBounds answer = part.answer();
+        answers.put(of, answer.rows());
+        answer.bounds().forEach(one -> bounds.merge(one.value(), one.bound(), ValueBound::larger));
+      }
+      groups += part == null ? 0 : Math.max(0, part.estimatedGroups());
+      ArrivalCounts arrived = leaf.arrived(start, end);
+      counts = counts == null ? arrived : counts.beside(arrived);
+    }
+    Query whole = AnalysisConfig.Live.at(query, end);
+    // Of some groups of a leaf nobody knows what they lack in another: then there is no row. Nor is
+    // there one without any.
+    ResultTable rows =
+        hasAllGroups && hasGroups
+            ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})
+            : FlowQueries.run(List.of(), whole).withRows(new int[0]);
+    WindowResult result =
+        new WindowResult(
+            leaves.get(0).live().analysis().name(),
+            null,
+            start,
+            end,
+            window.update(end, through),
+            through,
+            end + window.latenessMicros(),
+            rows,
+            new ResultTable.Builder().build(),
+            groups,
+            hasAllGroups ? 0 : WindowResult.NO_GROUPS,
+            counts);
+    List<ValueBound> all = new ArrayList<>();
+    bounds.forEach((value, bound) -> all.add(new ValueBound(value, bound)));
+    return result.withBounds(all).withMissing(List.copyOf(missing));
+  }
+}

@@ -1,0 +1,87 @@
+package org.flowmon.jobs.window;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.flowmon.jobs.lowlevel.Partial;
+
+/** Which sites were not complete when results of a query went out, by what these are through. */
+final class MissingSites {
+  /**
+   * Ranges of a site, at most. Of more the two that are nearest become one: results between say
+   * that they lack the site, too, and none that does says that it does not.
+   */
+  static final int MAX_RANGES = 1024;
+
+  // By site: through by after; ranges do not touch.
+  private final TreeMap<String, TreeMap<Long, Long>> bySite = new TreeMap<>();
+
+  /** Notes that a site is missing. */
+  void add(Partial.Missing message) {
+    TreeMap<Long, Long> ranges = bySite.computeIfAbsent(message.site(), site -> new TreeMap<>());
+    long after = message.after();
+    long through = message.through();
+    for (Map.Entry<Long, Long> of = ranges.floorEntry(through);
+        of != null && of.getValue() >= after;
+        of = ranges.floorEntry(through)) {
+      after = Math.min(after, of.getKey());
+      through = Math.max(through, of.getValue());
+      ranges.remove(of.getKey());
+    }
+    ranges.put(after, through);
+    if (ranges.size() > MAX_RANGES) {
+      joinNearest(ranges);
+    }
+  }
+
+  private static void joinNearest(NavigableMap<Long, Long> ranges) {
+    long first = ranges.firstKey();
+    long second = ranges.higherKey(first);
+    long least = -1; // unsigned: the largest
+    long last = first;
+    for (long after : ranges.tailMap(first, false).keySet()) {
+      long between = after - ranges.get(last);
+      if (Long.compareUnsigned(between, least) < 0) {
+        least = between;
+        first = last;
+        second = after;
+      }
+      last = after;
+    }
+    ranges.put(first, ranges.remove(second));
+  }
+
+  /** The sites that a result lacks which is complete through this arrival, by name. */
+  List<String> at(long through) {
+    List<String> missing = new ArrayList<>();
+    bySite.forEach(
+        (site, ranges) -> {
+          Map.Entry<Long, Long> of = ranges.lowerEntry(through);
+          if (of != null && through <= of.getValue()) {
+            missing.add(site);
+          }
+        });
+    return missing;
+  }
+
+  /** Forgets what no result can ask for any more: all through this have gone out. */
+  void forget(long completeThrough) {
+    bySite.values().forEach(ranges -> ranges.values().removeIf(of -> of <= completeThrough));
+    bySite.values().removeIf(Map::isEmpty);
+  }
+
+  void clear() {
+    bySite.clear();
+  }
+
+  /** All of it, as the messages that would make it again. */
+  void snapshot(long queryId, List<Partial> messages) {
+    bySite.forEach(
+        (site, ranges) ->
+            ranges.forEach(
+                (after, through) ->
+                    messages.add(new Partial.Missing(0, queryId, site, after, through))));
+  }
+}

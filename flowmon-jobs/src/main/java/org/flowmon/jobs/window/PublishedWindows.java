@@ -1,0 +1,113 @@
+package org.flowmon.jobs.window;
+
+import org.flowmon.jobs.merge.LiveQueries;
+import org.flowmon.jobs.merge.StoppedQueries;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.udaf.pane.WindowSpec;
+
+/**
+ * What the job of a site publishes of final windows: those that have all of their flows, of
+ * analyses that publish. Used by the task of all windows, whose queries these are.
+ */
+final class PublishedWindows {
+  private final SitePublisher publisher;
+  private final LiveQueries queries;
+  private final Map<Long, WholeWindows> whole;
+  private final StoppedQueries stopped;
+  private final Counter notWhole;
+  private final long disorderMicros; // -1 where what was read first is the first of all
+  private boolean hasBegun;
+
+  /**
+   * Nothing published yet by this attempt.
+   *
+   * @param site its name
+   * @param disorder how far an arrival may lie behind the largest of its partition, where a job
+   *     without a checkpoint begins in the midst of the flows; null: it begins with the first flow
+   * @param closedThrough what earlier attempts had come to; {@link Long#MIN_VALUE}: there were none
+   * @param whole by query from which window on it has all flows, as it changes
+   * @param notWhole counts windows that are not published, as they may lack flows
+   */
+  PublishedWindows(
+      String site,
+      Duration disorder,
+      long closedThrough,
+      LiveQueries queries,
+      Map<Long, WholeWindows> whole,
+      StoppedQueries stopped,
+      Counter notWhole,
+      Consumer<StatesRecord> out,
+      MetricGroup metrics) {
+    this.queries = queries;
+    this.whole = whole;
+    this.stopped = stopped;
+    this.notWhole = notWhole;
+    this.disorderMicros = disorder == null ? -1 : disorder.toNanos() / 1000;
+    this.hasBegun = disorder == null || closedThrough != Long.MIN_VALUE;
+    this.publisher = new SitePublisher(site, closedThrough, this::published, out, metrics);
+  }
+
+  /** What is published, and from which window on: not what has not begun, or was stopped. */
+  private List<StatesMessage.Published> published() {
+    List<StatesMessage.Published> all = new ArrayList<>();
+    whole.forEach(
+        (id, from) -> {
+          LiveQuery live = queries.get(id);
+          if (live.analysis().publishesStates() && from.isKnown() && !stopped.contains(id)) {
+            all.add(SitePublisher.published(live, from.first()));
+          }
+        });
+    return all;
+  }
+
+  /**
+   * Notes what is complete, before its windows are published: the first says from which window on
+   * these are whole.
+   */
+  void begin(long completeThrough) {
+    boolean isTime = completeThrough != Long.MIN_VALUE && completeThrough != Long.MAX_VALUE;
+    if (hasBegun || !isTime) {
+      return;
+    }
+    hasBegun = true;
+    // The watermark is the disorder behind what has arrived, and what had arrived before and is
+    // not read may be as much ahead of that.
+    long unread = completeThrough + 2 * disorderMicros;
+    whole.replaceAll(
+        (id, from) -> {
+          LiveQuery live = queries.get(id);
+          if (!live.analysis().publishesStates() || !from.isKnown()) {
+            return from;
+          }
+          WindowSpec window = live.window();
+          long first = window.paneStart(unread) + window.slideMicros();
+          return WholeWindows.from(Math.max(first, from.first()));
+        });
+  }
+
+  /** Publishes a final window, or counts it where it is not whole. */
+  void publish(WindowStates states) {
+    long start = states.windowEnd() - states.live().window().widthMicros();
+    if (whole.get(states.live().id()).isWhole(start)) {
+      publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());
+    } else {
+      notWhole.inc();
+    }
+  }
+
+  /** Says that all windows that were final by then are published. */
+  void reached(long completeThrough) {
+    publisher.reached(completeThrough);
+  }
+}

@@ -1,0 +1,81 @@
+package org.flowmon.jobs.window;
+
+import org.flowmon.jobs.merge.WindowResult;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+
+/**
+ * How many flows became one group in the windows that went out, by analysis: what a window costs
+ * beyond its flows goes by its groups, so that this tells whether windows are long enough. And how
+ * many groups were left out, as there were more than the analysis may have.
+ */
+final class ReductionMetrics {
+  private final MetricGroup metrics;
+  private final Map<String, Sums> analyses = new HashMap<>();
+
+  /** Of one analysis since the task began; written by the task, read by reporters. */
+  private static final class Sums {
+    private volatile long flows;
+    private volatile long groups;
+    private volatile long ownMicros;
+    private volatile long dropped;
+    private volatile int level;
+
+    double flowsPerGroup() {
+      long made = groups;
+      return made == 0 ? 0 : flows / (double) made;
+    }
+
+    /** In milliseconds; 0 where nothing is known yet, −1 where not even the longest is enough. */
+    long recommendedWindow() {
+      double ratio = flowsPerGroup();
+      if (ratio == 0) {
+        return 0;
+      }
+      long micros = WindowLengths.recommended(ownMicros, ratio);
+      return micros == 0 ? -1 : micros / 1000;
+    }
+  }
+
+  /** Metrics of no windows yet. */
+  ReductionMetrics(MetricGroup metrics) {
+    this.metrics = metrics;
+  }
+
+  /**
+   * Adds a result.
+   *
+   * @param ownMicros as {@link WindowLengths#own} has it
+   */
+  // One thread writes; others see its sums, if not at once.
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void add(WindowResult window, long ownMicros) {
+    Sums sums = analyses.computeIfAbsent(window.analysis(), this::register);
+    if (!window.hasGroups()) {
+      return; // its flows are in the groups of other windows, or in none
+    }
+    sums.level = window.groupLevel();
+    sums.ownMicros = ownMicros;
+    if (window.groups() == WindowResult.UNKNOWN_GROUPS) {
+      return;
+    }
+    sums.flows += window.counts().flows();
+    sums.groups += window.groups();
+    sums.dropped += window.groups() - (window.groups() >> window.groupLevel());
+  }
+
+  private Sums register(String analysis) {
+    Sums sums = new Sums();
+    MetricGroup group = metrics.addGroup("analysis", analysis);
+    group.gauge("window_flows", (Gauge<Long>) () -> sums.flows);
+    group.gauge("window_groups", (Gauge<Long>) () -> sums.groups);
+    group.gauge("flows_per_group", (Gauge<Double>) sums::flowsPerGroup);
+    group.gauge("recommended_window_ms", (Gauge<Long>) sums::recommendedWindow);
+    group.gauge("group_sampling_level", (Gauge<Integer>) () -> sums.level);
+    group.gauge("dropped_groups", (Gauge<Long>) () -> sums.dropped);
+    return sums;
+  }
+}

@@ -1,0 +1,157 @@
+package org.flowmon.jobs.window;
+
+import org.flowmon.jobs.merge.WindowResult;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+
+/**
+ * Makes the results of several analyses at a time, on the caller's thread and on helpers: at a
+ * window's end all of them are due at once, and the cores have little else to do. While the caller
+ * waits for a helper it does what has come up meanwhile in the operators behind it in its chain:
+ * the histories and reports of what it gave before. Used by one thread.
+ */
+final class ResultMakers implements AutoCloseable {
+  private final ExecutorService helpers;
+  private final ExecutorService preparer; // so that no result waits for it
+  private final MailboxExecutor mailbox;
+
+  /**
+   * With some helpers.
+   *
+   * @param mailbox of the caller's thread
+   */
+  ResultMakers(int threads, MailboxExecutor mailbox) {
+    this.mailbox = mailbox;
+    helpers = Executors.newFixedThreadPool(threads, task -> daemon(task, "windows-helper"));
+    preparer = Executors.newSingleThreadExecutor(task -> daemon(task, "windows-preparer"));
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * What a helper made.
+   *
+   * @param results up to its failure, if any
+   * @param failure null where it had none
+   */
+  private record Made(List<WindowResult> results, RuntimeException failure) {}
+
+  /** The results of an analysis, made once. */
+  static final class Making {
+    private final Consumer<Consumer<WindowResult>> maker;
+    private FutureTask<Made> byHelper; // null where the caller makes them
+    private MailboxExecutor mailbox;
+
+    /**
+     * Not yet made.
+     *
+     * @param maker gives the results one by one; shares nothing with those of other analyses
+     */
+    Making(Consumer<Consumer<WindowResult>> maker) {
+      this.maker = maker;
+    }
+
+    private Made make() {
+      List<WindowResult> results = new ArrayList<>();
+      try {
+        maker.accept(results::add);
+      } catch (RuntimeException e) {
+        return new Made(results, e);
+      }
+      return new Made(results, null);
+    }
+
+    /**
+     * Gives them, in their order: where a helper makes them when all are made, else each when it is
+     * made, so that no other is in memory.
+     *
+     * @param to what it throws is thrown on
+     * @return the maker's failure, after what it gave before; null where it had none
+     */
+    RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
+      if (byHelper == null) {
+        return giveEach(to);
+      }
+      while (!byHelper.isDone()) {
+        mailbox.yield(); // until something comes up, at the latest that it is done
+      }
+      try {
+        Made made = byHelper.get();
+        made.results().forEach(to);
+        return made.failure();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof Error error) {
+          throw error; // as on the caller's thread: a failure of the task, and not of the analysis
+        }
+        throw new IllegalStateException(e.getCause());
+      }
+    }
+
+    private RuntimeException giveEach(Consumer<WindowResult> to) {
+      RuntimeException[] further = new RuntimeException[1];
+      RuntimeException failure = null;
+      try {
+        maker.accept(
+            result -> {
+              try {
+                to.accept(result);
+              } catch (RuntimeException e) {
+                further[0] = e;
+                throw e;
+              }
+            });
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+      if (further[0] != null) {
+        throw further[0];
+      }
+      return failure;
+    }
+  }
+
+  /** Lets something be done by the way of which nobody waits for the end. */
+  void prepare(Runnable work) {
+    preparer.execute(work);
+  }
+
+  /** Lets a helper make them as soon as one has time. */
+  void help(Making making) {
+    making.mailbox = mailbox;
+    making.byHelper =
+        new FutureTask<>(making::make) {
+          @Override
+          protected void done() {
+            wake();
+          }
+        };
+    helpers.execute(making.byHelper);
+  }
+
+  /** Ends the caller's wait, should it wait. */
+  private void wake() {
+    try {
+      mailbox.execute(() -> {}, "results are made");
+    } catch (RejectedExecutionException e) {
+      // The task has ended: nobody waits.
+    }
+  }
+
+  @Override
+  public void close() {
+    helpers.shutdownNow();
+    preparer.shutdownNow();
+  }
+}

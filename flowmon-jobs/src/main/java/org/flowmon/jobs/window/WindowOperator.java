@@ -1,0 +1,484 @@
+package org.flowmon.jobs.window;
+
+import org.flowmon.jobs.merge.LiveQueries;
+import org.flowmon.jobs.merge.StoppedQueries;
+import org.flowmon.jobs.merge.WindowResult;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.ThreadSafeSimpleCounter;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
+import org.flowmon.jobs.analysis.AnalysisChange;
+import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.lowlevel.AnalysisSetState;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.jobs.window.ResultMakers.Making;
+import org.flowmon.jobs.site.StatesRecord;
+import org.flowmon.jobs.types.WatermarkTime;
+import org.flowmon.jobs.urgent.UrgentWork;
+
+/**
+ * The last step of the merge, one task: puts the parts of each window together. When the watermark
+ * of all merging tasks has passed a window's end all of its parts are here, and its result goes
+ * out; where flows may be late it is revised when more have come, at most once a slide, and for the
+ * last time when the watermark has passed the end and the lateness. Results of one watermark go out
+ * analysis by analysis, those with a LIMIT or HAVING first and by name, then those with few groups;
+ * of each in the order of their windows' ends. While those of many groups are made, this task goes
+ * on with the histories and reports of the others.
+ *
+ * <p>A window without groups has a result without rows where any flow arrived in it or is known to
+ * be lost, else none. Parts that come when the last one has gone out, as a source broke the
+ * disorder bound and then the job was restored, are left out and counted; what is told so of
+ * arrivals counts in a later result. The end of input closes what is open: a job that is restored
+ * from a savepoint drained so reports the windows that did not go out then. An analysis that failed
+ * at run time, here or before, gives no more results, also when the job is restored from then on:
+ * flows of its open windows are missing.
+ *
+ * <p>Of an analysis that comes while the job runs, the first result is that of the first window all
+ * of whose flows it was given; parts of windows before are left out and counted. One whose report
+ * alone changes goes on: its next result is reported the new way.
+ *
+ * <p>Where an analysis's query is over the results of others, each of these over flows has its own
+ * parts and windows here, and the whole is answered from their results ({@link JoinedWindows}).
+ */
+public final class WindowOperator extends AbstractStreamOperator<WindowResult>
+    implements OneInputStreamOperator<Partial, WindowResult> {
+  private static final long serialVersionUID = 1L;
+
+  /** What the site publishes of its analyses' states. */
+  public static final OutputTag<StatesRecord> STATES = new OutputTag<>("states", StatesRecord.TYPE);
+
+  private final AnalysisSet analyses;
+  private final String site; // null where no states are published
+  private final Duration disorder;
+  private transient PublishedWindows published; // null where no states are
+  private transient LiveQueries queries;
+  private transient AnalysisSetState analysesState;
+  private transient Map<Long, WholeWindows> whole;
+  private transient ListState<long[]> wholeState;
+  private transient Map<Long, OpenWindows> windows;
+  private transient Counter notWhole;
+  private transient WindowsState state;
+  private transient Counter results;
+  private transient Counter revisions;
+  private transient Counter finalResults;
+  private transient ReductionMetrics reductions;
+  private transient Counter unknownQuery;
+  private transient Counter behindWatermark;
+  private transient StoppedQueries stopped;
+  private transient long closedThrough;
+  private transient boolean announced;
+  private transient ResultMakers makers;
+  private transient UrgentWork urgent; // null where no window closes
+
+  /** The last step for these analyses. */
+  public WindowOperator(AnalysisSet analyses) {
+    this(analyses, null, null);
+  }
+
+  /**
+   * The last step for these analyses in the job of a site.
+   *
+   * @param site its name, by which states are published to {@link #STATES}; null: none are, and
+   *     analyses that publish give their rows as others do
+   * @param disorder how far an arrival may lie behind the largest of its partition, where a job
+   *     without a checkpoint begins in the midst of the flows: what it publishes is then whole from
+   *     the first window on that began later; null: it begins with the first flow
+   */
+  public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
+    this.analyses = new AnalysisSet(analyses);
+    this.site = site;
+    this.disorder = disorder;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    MetricGroup metrics = getMetricGroup().addGroup("flowmon");
+    results = metrics.counter("window_results");
+    revisions = metrics.counter("revised_results", new ThreadSafeSimpleCounter());
+    makers =
+        new ResultMakers(
+            Runtime.getRuntime().availableProcessors(),
+            getContainingTask()
+                .getMailboxExecutorFactory()
+                .createExecutor(getOperatorConfig().getChainIndex()));
+    finalResults = metrics.counter("final_results");
+    reductions = new ReductionMetrics(metrics);
+    unknownQuery = metrics.counter("unknown_query_messages");
+    behindWatermark = metrics.counter("behind_watermark_parts");
+    stopped = new StoppedQueries("windows");
+    metrics.gauge("stopped_analyses", stopped::analyses);
+    state = new WindowsState(context.getOperatorStateStore());
+    closedThrough = state.closedThrough();
+    notWhole = metrics.counter("not_whole_windows");
+    restoreQueries(context);
+    published =
+        site == null
+            ? null
+            : new PublishedWindows(
+                site,
+                disorder,
+                closedThrough,
+                queries,
+                whole,
+                stopped,
+                notWhole,
+                this::send,
+                metrics);
+    state.restore(windows, this::restore);
+    for (long id : stopped.ids()) {
+      LOG.warn(
+          "analysis {} had been stopped by an error and stays so, as flows of its windows are"
+              + " missing; another definition of it, or a start without this state, runs anew",
+          windows.get(id).live().analysis().name());
+    }
+  }
+
+  private void restoreQueries(StateInitializationContext context) throws Exception {
+    analysesState = new AnalysisSetState(context.getOperatorStateStore());
+    wholeState =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>("whole-from", LongPrimitiveArraySerializer.INSTANCE));
+    Map<String, Long> before = analysesState.restore(analyses);
+    queries = new LiveQueries(analyses);
+    windows = new TreeMap<>();
+    whole = new HashMap<>();
+    Map<Long, Long> wholeFrom = new HashMap<>();
+    for (long[] queryAndFirst : wholeState.get()) {
+      wholeFrom.put(queryAndFirst[0], queryAndFirst[1]);
+    }
+    queries
+        .byId()
+        .forEach(
+            (id, live) -> {
+              windows.put(id, new OpenWindows(live, revisions));
+              Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
+              whole.put(
+                  id,
+                  from == null
+                      ? WholeWindows.pending(queries.version(live))
+                      : WholeWindows.from(from));
+            });
+  }
+
+  private boolean publishes(List<LiveQuery> all) {
+    return published != null && all.get(0).analysis().publishesStates();
+  }
+
+  /** Tells those that follow of all that has changed, as they do not remember it. */
+  private void announceChanges() {
+    if (!announced) {
+      announced = true;
+      queries.set().changes().forEach(this::announce);
+    }
+  }
+
+  private void announce(AnalysisChange change) {
+    String text = change.text() == null ? "" : change.text();
+    output.collect(
+        new StreamRecord<>(
+            WindowResult.announcement(change.name(), text, change.version(), closedThrough)));
+  }
+
+  private void define(AnalysisChange change) {
+    Set<Long> gone = queries.apply(change);
+    if (gone == null) {
+      return;
+    }
+    announceChanges();
+    announce(change);
+    for (long id : gone) {
+      windows.remove(id);
+      whole.remove(id);
+      stopped.remove(id);
+    }
+    for (LiveQuery live : queries.of(change.name())) {
+      OpenWindows open = windows.get(live.id());
+      if (open == null || stopped.remove(live.id())) {
+        windows.put(live.id(), new OpenWindows(live, revisions));
+        whole.put(live.id(), WholeWindows.pending(change.version()));
+      }
+    }
+  }
+
+  /** Parts that were left out, as the result of their window had gone out. */
+  public long behindWatermark() {
+    return behindWatermark.getCount();
+  }
+
+  @Override
+  public void processElement(StreamRecord<Partial> element) {
+    announceChanges();
+    add(element.getValue());
+  }
+
+  private void restore(Partial message) {
+    if (message instanceof Partial.Counts counts) {
+      withQuery(counts.queryId(), open -> open.restore(counts, closedThrough));
+    } else {
+      add(message);
+    }
+  }
+
+  private void add(Partial message) {
+    if (message instanceof Partial.Part part) {
+      withQuery(part.queryId(), open -> count(open.add(part, closedThrough)));
+    } else if (message instanceof Partial.Update update) {
+      withQuery(update.queryId(), open -> count(open.add(update, closedThrough)));
+    } else if (message instanceof Partial.Advance advance) {
+      withQuery(advance.queryId(), open -> count(open.add(advance, closedThrough)));
+    } else if (message instanceof Partial.Rest rest) {
+      withQuery(rest.queryId(), open -> count(open.add(rest, closedThrough)));
+    } else if (message instanceof Partial.Counts counts) {
+      withQuery(counts.queryId(), open -> open.add(counts, closedThrough));
+    } else if (message instanceof Partial.Stopped of) {
+      withQuery(
+          of.queryId(),
+          open -> {
+            if (queries.isOf(of)) {
+              stopped.add(open.live());
+            }
+          });
+    } else if (message instanceof Partial.Definition definition) {
+      define(definition.change());
+    } else if (message instanceof Partial.Missing missing) {
+      withQuery(missing.queryId(), open -> open.add(missing));
+    } else if (message instanceof Partial.Started started) {
+      withQuery(started.queryId(), open -> whole.get(started.queryId()).add(started));
+    } else {
+      throw new IllegalStateException("groups do not come here: the merge keeps them");
+    }
+  }
+
+  private void count(boolean taken) {
+    if (!taken) {
+      behindWatermark.inc();
+    }
+  }
+
+  /** Does some work for a query; one that fails is stopped, and no other with it. */
+  private void withQuery(long queryId, Consumer<OpenWindows> work) {
+    OpenWindows open = windows.get(queryId);
+    if (open == null) {
+      unknownQuery.inc();
+      return;
+    }
+    if (!stopped.contains(queryId)) {
+      try {
+        work.accept(open);
+      } catch (RuntimeException e) {
+        stopped.add(open.live(), e);
+      }
+    }
+    if (stopped.contains(queryId)) {
+      open.clear();
+      for (LiveQuery beside : queries.besides(queryId)) {
+        if (stopped.add(beside)) {
+          windows.get(beside.id()).clear();
+        }
+      }
+    }
+  }
+
+  /** Closes windows of each analysis and sends their results. */
+  private void closeAll(Closing closing, ToIntFunction<OpenWindows> due)
+      throws InterruptedException {
+    List<List<LiveQuery>> all = new ArrayList<>(queries.byName().values());
+    all.removeIf(of -> publishes(of) || stopped.contains(of.get(0).id()));
+    // What is made of all groups takes longest, and others need not wait for it.
+    Map<Long, Long> bytes = new HashMap<>(); // of those of which something is due
+    for (List<LiveQuery> of : all) {
+      if (large(of).anyMatch(open -> due.applyAsInt(open) > 0)) {
+        bytes.put(of.get(0).id(), large(of).mapToLong(OpenWindows::bytes).sum());
+      }
+    }
+    all.sort(
+        Comparator.comparing((List<LiveQuery> of) -> bytes.getOrDefault(of.get(0).id(), 0L))
+            .thenComparing(of -> of.get(0).analysis().name()));
+    List<Making> makings = new ArrayList<>();
+    for (List<LiveQuery> of : all) {
+      Making making = new Making(results -> close(of, closing, results));
+      makings.add(making);
+      // Results of many windows are not to be in memory at once: this thread sends one by one.
+      if (bytes.containsKey(of.get(0).id())
+          && large(of).allMatch(open -> due.applyAsInt(open) <= 1)) {
+        makers.help(making);
+      }
+    }
+    for (int i = 0; i < all.size(); i++) {
+      // What fails further on is no failure of the analysis.
+      RuntimeException failure = makings.get(i).give(this::send);
+      if (failure != null) {
+        withQuery(
+            all.get(i).get(0).id(),
+            open -> {
+              throw failure;
+            });
+      }
+    }
+  }
+
+  /** Publishes the states of windows that are final, each as soon as it is made. */
+  private void publishAll(long completeThrough) {
+    if (published == null) {
+      return;
+    }
+    for (List<LiveQuery> of : new TreeMap<>(queries.byName()).values()) {
+      if (publishes(of)) {
+        long id = of.get(0).id(); // none is over the results of others
+        WindowStates[] next = new WindowStates[1];
+        do {
+          next[0] = null;
+          withQuery(id, open -> next[0] = open.nextStates(completeThrough));
+          if (next[0] != null) { // what fails further on is no failure of the analysis
+            published.publish(next[0]);
+          }
+        } while (next[0] != null);
+      }
+    }
+  }
+
+  private void close(List<LiveQuery> of, Closing closing, Consumer<WindowResult> results) {
+    if (of.get(0).isLeaf()) {
+      List<OpenWindows> leaves = of.stream().map(live -> windows.get(live.id())).toList();
+      closing.of(new JoinedWindows(leaves, revisions), results);
+    } else {
+      closing.of(windows.get(of.get(0).id()), results);
+    }
+  }
+
+  /** Those windows of an analysis that all groups are in. */
+  private Stream<OpenWindows> large(List<LiveQuery> of) {
+    return of.stream()
+        .filter(live -> live.query().keepsAllGroups())
+        .map(live -> windows.get(live.id()));
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    announceChanges();
+    long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
+    if (published != null) {
+      published.begin(completeThrough);
+    }
+    ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
+    if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
+      try (UrgentWork work = UrgentWork.begin()) {
+        urgent = work;
+        close(completeThrough, due);
+      } finally {
+        urgent = null;
+      }
+    } else {
+      close(completeThrough, due);
+    }
+    for (OpenWindows open : windows.values()) {
+      open.prepare(completeThrough, makers::prepare);
+    }
+    super.processWatermark(mark);
+  }
+
+  private void close(long completeThrough, ToIntFunction<OpenWindows> due)
+      throws InterruptedException {
+    boolean isEnd = completeThrough == Long.MAX_VALUE;
+    closeAll(isEnd ? Closing.atEnd(closedThrough) : Closing.upTo(completeThrough), due);
+    publishAll(completeThrough);
+    if (!isEnd) {
+      closedThrough = Math.max(closedThrough, completeThrough);
+      if (published != null) {
+        published.reached(closedThrough);
+      }
+    }
+  }
+
+  private void send(StatesRecord states) {
+    collect(() -> output.collect(STATES, new StreamRecord<>(states)));
+  }
+
+  /** Sends something: to wait for buffers is not urgent. */
+  private void collect(Runnable sending) {
+    if (urgent == null) {
+      sending.run();
+    } else {
+      urgent.aside(sending);
+    }
+  }
+
+  private void send(WindowResult result) {
+    String analysis = result.analysis();
+    boolean isWhole =
+        queries.of(analysis).stream()
+            .allMatch(live -> whole.get(live.id()).isWhole(result.windowStart()));
+    if (isWhole) {
+      results.inc();
+      finalResults.inc(result.isFinal() ? 1 : 0);
+      reductions.add(result, own(queries.of(analysis)));
+      StreamRecord<WindowResult> sent =
+          new StreamRecord<>(
+              result.withDefinition(queries.set().text(analysis)),
+              Math.floorDiv(result.windowEnd(), 1000));
+      collect(() -> output.collect(sent));
+    } else {
+      notWhole.inc();
+    }
+  }
+
+  /** What flows of an analysis become groups in: of several queries the shortest. */
+  private static long own(List<LiveQuery> all) {
+    return all.stream()
+        .mapToLong(live -> WindowLengths.own(live.query(), live.window().widthMicros()))
+        .min()
+        .orElseThrow();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (makers != null) {
+      makers.close();
+    }
+    super.close();
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    analysesState.update(queries.set(), queries.ids());
+    List<long[]> wholeFrom = new ArrayList<>();
+    whole.forEach(
+        (id, of) -> {
+          if (of.isKnown()) {
+            wholeFrom.add(new long[] {id, of.first()});
+          }
+        });
+    wholeState.update(wholeFrom);
+    List<Partial> ofStopped = new ArrayList<>();
+    for (long id : stopped.ids()) {
+      ofStopped.add(new Partial.Stopped(0, id, queries.version(queries.get(id))));
+    }
+    state.update(closedThrough, windows, ofStopped);
+  }
+}

@@ -1,0 +1,84 @@
+package org.flowmon.jobs.report.logic;
+
+import org.flowmon.jobs.report.TestReports;
+
+import java.math.BigInteger;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.history.HistoryAnswer;
+import org.flowmon.jobs.history.HistoryStatus;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
+
+/** Tables, windows and histories of any columns, by hand. */
+final class Tables {
+  private final ResultTable.Builder table = new ResultTable.Builder();
+  private final ValueKind[] kinds;
+
+  /** A table whose columns are given as {@code name KIND}, a comma between them. */
+  Tables(String columns) {
+    String[] all = columns.split(", *", -1);
+    kinds = new ValueKind[all.length];
+    for (int c = 0; c < all.length; c++) {
+      kinds[c] = ValueKind.valueOf(all[c].split(" ", 2)[1]);
+      table.column(all[c].split(" ", 2)[0], kinds[c]);
+    }
+  }
+
+  /** A row; addresses as text, whole numbers as numbers, null as it is. */
+  Tables row(Object... cells) {
+    table.row();
+    for (int c = 0; c < cells.length; c++) {
+      if (cells[c] == null) {
+        continue;
+      }
+      switch (kinds[c]) {
+        case ADDRESS -> {
+          IpAddress address = IpAddress.parse((String) cells[c]);
+          table.set(c, address.hi(), address.lo());
+        }
+        case TEXT -> table.set(c, (String) cells[c]);
+        default -> {
+          BigInteger value =
+              cells[c] instanceof BigInteger big
+                  ? big
+                  : BigInteger.valueOf(((Number) cells[c]).longValue());
+          table.set(c, value.shiftRight(64).longValue(), value.longValue());
+        }
+      }
+    }
+    return this;
+  }
+
+  ResultTable build() {
+    return table.build();
+  }
+
+  /** A window that ends at {@link TestReports#END}. */
+  static WindowResult window(long micros, ResultTable rows) {
+    ResultTable totals = new ResultTable.Builder().build();
+    ArrivalCounts counts = new ArrivalCounts(rows.rowCount(), 0, 0, 0);
+    long end = TestReports.END;
+    return new WindowResult("test", end - micros, end, rows, totals, rows.rowCount(), counts);
+  }
+
+  /** Exact history as of a minute before the end, which began then. */
+  static HistoryAnswer history(long from, ResultTable rows) {
+    long asOf = TestReports.END - 60 * TestReports.SECOND;
+    return new HistoryAnswer(HistoryStatus.EXACT, asOf, from, asOf, LongRanges.NONE, rows, null);
+  }
+
+  /** A lookup that failed. */
+  static HistoryAnswer failed() {
+    return new HistoryAnswer(
+        HistoryStatus.FAILED,
+        TestReports.END,
+        HistoryAnswer.UNKNOWN,
+        HistoryAnswer.UNKNOWN,
+        LongRanges.NONE,
+        null,
+        "gone");
+  }
+}

@@ -1,0 +1,552 @@
+package org.flowmon.jobs.site.centre;
+
+import org.flowmon.jobs.site.Publication;
+import org.flowmon.jobs.site.SitePublisher;
+import org.flowmon.jobs.site.StatesMessage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.TestFlow;
+import org.flowmon.jobs.lowlevel.ArrivalCounts;
+import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.state.StateFormatException;
+import org.flowmon.udaf.state.StateSink;
+import org.junit.jupiter.api.Test;
+
+/** What is not believed of sites, and what is told of it. */
+class SiteLimitsTest extends SaidBySites {
+  private static final long DAY = 86_400 * SECOND;
+
+  @Test
+  void aSiteThatSpeaksOfMoreThanArrivalAheadIsAsSilent() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    assertFalse(progress(10, "a", START + 2 * DAY));
+    long end = START + 1000 * DAY;
+    say(20, "a", 1, end, window(flows(end, 8), end));
+    assertEquals(2, count("ahead_messages"));
+    assertEquals(0, count("merged_windows"));
+    assertTrue(states.firstWhole(TOTAL.window()) < START, "what comes later is not held up");
+    progress(900, "b", START + 9 * SECOND);
+    progress(900, "c", START + 9 * SECOND);
+    assertEquals(START, states.through(), "a is not silent for long enough");
+    assertTrue(progress(1001, "b", START + 9 * SECOND));
+    assertEquals(START + 9 * SECOND, states.through());
+    assertTrue(missing().contains("a " + START + " " + (START + 9 * SECOND)), missing().toString());
+    // Its clock is right again. What it said meanwhile is lost, until it is known what of.
+    out.clear();
+    for (int second = 10; second <= 40; second += 10) {
+      for (String site : List.of("a", "b", "c")) {
+        progress(1001 + second, site, START + second * SECOND);
+      }
+    }
+    assertEquals(START + 40 * SECOND, states.through());
+    assertEquals(0, count("lost_messages"), "none of them is lost: their numbers follow");
+    assertEquals(
+        List.of(
+            "a " + (START + 9 * SECOND) + " " + (START + 10 * SECOND),
+            "a " + (START + 10 * SECOND) + " " + (START + 20 * SECOND),
+            "a " + (START + 20 * SECOND) + " " + (START + 21 * SECOND)),
+        missing());
+  }
+
+  /** The first window that begins when the broker's clock shows the beginning, or after. */
+  private static long nextEnd() {
+    return -Math.floorDiv(-1000 * CLOCK, 2 * SECOND) * 2 * SECOND + 2 * SECOND;
+  }
+
+  @Test
+  void aForgedProgressMakesNoStatesLateThatComeInTime() {
+    long now = 1000 * CLOCK;
+    for (long ahead : new long[] {10 * SECOND, AHEAD, AHEAD + SECOND, DAY - SECOND}) {
+      counters.clear();
+      out.clear();
+      numbers.clear();
+      states = states();
+      begin();
+      for (String site : List.of("a", "b", "c")) {
+        progress(0, site, now + ahead);
+      }
+      for (String site : List.of("a", "b", "c")) {
+        progress(500, site, now - SECOND); // what the site itself says
+      }
+      long end = nextEnd();
+      List<TestFlow> flows = flows(end, 21);
+      say((end - now) / 1000 + 1100, "a", 1, end, window(flows, end));
+      assertEquals(0, count("late_windows"), ahead + " us ahead");
+      assertEquals(
+          Map.of(end, sum(flows), end + 2 * SECOND, sum(flows)),
+          merged(end + 100 * SECOND),
+          "seed 21");
+      assertTrue(states.through() < now + SECOND, states.through() - now + " us after it was said");
+      boolean isRefused = ahead > AHEAD;
+      assertEquals(isRefused ? 3 : 0, count("ahead_messages"), ahead + " us ahead");
+      assertEquals(isRefused ? 0 : 3, count("bounded_messages"), ahead + " us ahead");
+    }
+  }
+
+  @Test
+  void aSiteThatIsSpokenForAndComesNoFurtherHoldsNobodyUp() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    for (int second = 1; second <= 9; second++) {
+      progress(200L * second, "a", START); // it is down, and another speaks in its name
+      say(200L * second, "a", 2, START + 2 * SECOND, new byte[0]);
+      progress(200L * second, "b", START + second * SECOND);
+      progress(200L * second, "c", START + second * SECOND);
+    }
+    assertEquals(START + 9 * SECOND, states.through());
+    assertTrue(
+        missing().contains("a " + (START + 8 * SECOND) + " " + (START + 9 * SECOND)),
+        missing().toString());
+  }
+
+  @Test
+  void aSiteWhoseInputHasEndedComesWithTheClockToWhereItSaid() {
+    long now = 1000 * CLOCK;
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, now);
+    }
+    out.clear();
+    progress(1, "a", now + 10 * SECOND); // its last word
+    for (int second = 1; second <= 12; second++) {
+      progress(1000L * second, "b", now + second * SECOND);
+      progress(1000L * second, "c", now + second * SECOND);
+      if (second == 5) {
+        states = restored();
+      }
+      assertEquals(
+          now + Math.min(10, second) * SECOND, Math.min(states.through(), now + 10 * SECOND));
+    }
+    assertEquals(
+        List.of("a " + (now + 11 * SECOND) + " " + (now + 12 * SECOND)),
+        missing().stream().filter(of -> !of.contains(" " + (now + 10 * SECOND) + " ")).toList());
+  }
+
+  @Test
+  void aWindowOfAnyWidthKeepsNoAnalysisFromItsBeginning() {
+    begin();
+    long width = 50L * 366 * DAY; // the second of them ends in 2070
+    Publication wide =
+        new Publication(
+            "wide", Publication.of(PUBLISHED).query(), width, 0, FlowColumn.END_TIME, false);
+    StatesMessage.parts(1, number("a", 1, 1), "a", wide, 2 * width, ArrivalCounts.NONE, new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(0, count("ahead_messages"), "it begins before now");
+    long whole = states.firstWhole(TOTAL.window());
+    assertTrue(whole <= 1000 * CLOCK + AHEAD, "an analysis begins at " + whole);
+  }
+
+  @Test
+  void aWindowThatIsToldAgainWithOtherGroupsOrFlowsLeavesTheSiteMissing() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    long end = START + 2 * SECOND;
+    List<TestFlow> flows = flows(end, 22);
+    List<TestFlow> reversed = new ArrayList<>(flows);
+    Collections.reverse(reversed);
+    List<TestFlow> other = new ArrayList<>(flows);
+    TestFlow last = other.remove(other.size() - 1);
+    other.add(new TestFlow(last.arrival(), last.endTime(), last.source(), last.bytes() + 1, null));
+    out.clear();
+    say(0, "a", 1, end, window(flows, end));
+    say(0, "a", 2, end, window(reversed, end));
+    say(0, "a", 2, end, new byte[0]); // it has more groups now than it may hold
+    assertEquals(2, count("repeated_windows"));
+    assertEquals(0, count("contradicted_windows"));
+    assertTrue(missing().isEmpty(), missing().toString());
+    states = restored();
+    say(0, "a", 3, end, window(other, end)); // a sum is another one
+    assertEquals(1, count("contradicted_windows"));
+    String lacking = "a " + (START + SECOND) + " " + (end - 1 + 4 * SECOND + SECOND);
+    assertEquals(List.of(lacking), missing());
+    StatesMessage.parts(
+            4,
+            number("a", 4, 1),
+            "a",
+            Publication.of(PUBLISHED),
+            end,
+            new ArrivalCounts(41, 1, 2, 3),
+            window(flows, end))
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(2, count("contradicted_windows"), "one more flow arrived");
+    assertEquals(List.of(lacking, lacking), missing());
+    assertEquals(1, count("merged_windows"), "the first is taken");
+  }
+
+  @Test
+  void windowsThatArePastAreNotRemembered() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    MergedSite a = states.sites().iterator().next();
+    StateSink before = new StateSink();
+    a.taken().write(before);
+    for (int i = 1; i <= 200; i++) {
+      say(0, "a", 1, START - 2L * i * SECOND - 4 * SECOND, new byte[0]);
+    }
+    assertEquals(200, count("late_windows"));
+    StateSink now = new StateSink();
+    a.taken().write(now);
+    assertEquals(before.size(), now.size());
+  }
+
+  @Test
+  void windowsThatAreRememberedAreBoundedAndOneMoreIsLost() {
+    LiveQuery fine = live("fine", PUBLISHED_SELECT, "1ms", "1ms", "1s", "states");
+    begin();
+    int windows = 1 << 17;
+    for (int i = 1; i <= windows + 1; i++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(fine),
+              START + i * 1000L,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+    }
+    assertEquals(windows, count("merged_windows"));
+    assertEquals(1, count("lost_messages"));
+    assertEquals(1, count("bad_values"));
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + SECOND);
+    }
+    assertTrue(missing().contains("a " + Long.MIN_VALUE + " " + (START + SECOND)), "it is missing");
+  }
+
+  @Test
+  void windowsThatAreClosedMakeRoomForThoseThatAreOpen() {
+    LiveQuery fine = live("fine", PUBLISHED_SELECT, "1ms", "1ms", "0s", "states");
+    LiveQuery total = live("total", PUBLISHED_SELECT, "1ms", "1ms", "0s", "live");
+    states.queries(List.of(total));
+    for (String site : List.of("a", "b", "c")) {
+      progress(fine, site, Long.MIN_VALUE);
+    }
+    int windows = (1 << 17) + 1000;
+    for (int i = 1; i <= windows; i++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(fine),
+              START + i * 1000L,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+      if (i % 100 == 0) {
+        for (String site : List.of("a", "b", "c")) {
+          progress(fine, site, START + i * 1000L);
+        }
+      }
+    }
+    assertEquals(windows, count("merged_windows"));
+    assertEquals(0, count("lost_messages"));
+    assertEquals(0, count("bad_values"));
+    states = restored();
+    StatesMessage.parts(
+            2,
+            number("a", 2, 1),
+            "a",
+            Publication.of(fine),
+            START + 1000,
+            ArrivalCounts.NONE,
+            new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(1, count("late_windows"), "what is forgotten is merged no second time");
+    assertEquals(windows, count("merged_windows"));
+  }
+
+  private void progress(LiveQuery published, String site, long through) {
+    take(
+        0,
+        new StatesMessage.Progress(
+                1,
+                number(site, 1, 1),
+                site,
+                through,
+                List.of(SitePublisher.published(published, Long.MIN_VALUE)))
+            .toBytes());
+  }
+
+  @Test
+  void aStateWithoutDigestsIsRead() {
+    MergedSite site = new MergedSite("a", 5);
+    TakenWindows.Use use = new TakenWindows.Use(7, 0);
+    TakenWindows.Window one = new TakenWindows.Window(SECOND, 1, null);
+    assertTrue(site.taken().take(use, START, one, Long.MIN_VALUE));
+    byte[] now = site.toBytes();
+    StateSink before = new StateSink();
+    int said = 1 + 2 + 8; // behind version, name and what it is complete through
+    int attempts = said + 8 + 8 + 8 + 1 + 8 + 8 + 1;
+    int flows = now.length - 8 - 1 - 1; // of the window; no digest and no windows in parts follow
+    before.putByte(1);
+    before.putBytes(now, 1, said - 1);
+    before.putBytes(now, said + 8, attempts + 1 - said - 8);
+    before.putBytes(now, attempts + 2, flows - attempts - 2); // without the last messages
+    before.putByte(0);
+    MergedSite read = MergedSite.read(before.toBytes());
+    TakenWindows.Window other = new TakenWindows.Window(SECOND, 2, null);
+    assertTrue(read.taken().notTaken(use, START, SECOND).isEmpty());
+    assertFalse(read.taken().contradicts(use, START, other), "nothing is known of its flows");
+    assertTrue(MergedSite.read(now).taken().contradicts(use, START, other));
+    now[0] = 2;
+    StateFormatException e = assertThrows(StateFormatException.class, () -> MergedSite.read(now));
+    assertTrue(e.getMessage().contains("found version 2, this reads versions 1 and 3"), "" + e);
+  }
+
+  @Test
+  void timeStandsWhereNoSiteIsHeard() {
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    out.clear();
+    assertFalse(progress(2001, "a", START + 2 * DAY), "b and c are silent, a is not believed");
+    assertEquals(START, states.through());
+    assertTrue(missing().isEmpty(), missing().toString());
+    assertTrue(progress(2002, "b", START + 5 * SECOND));
+    assertEquals(START + 5 * SECOND, states.through());
+  }
+
+  @Test
+  void aWindowThatIsTakenInPartLeavesTheRestMissing() {
+    LiveQuery minute = live("minute", "SELECT src_addr, SUM(bytes) AS b", "8s", "8s", "1s", "live");
+    LiveQuery wide = live("wide", PUBLISHED_SELECT, "8s", "8s", "1s", "states");
+    states.queries(List.of(minute));
+    begin();
+    // Of [0, 8) s the first two seconds come of a publication that then goes.
+    long start = Math.floorDiv(START, 8 * SECOND) * 8 * SECOND + 8 * SECOND;
+    say(0, "a", 1, start + 2 * SECOND, window(flows(start + 2 * SECOND, 9), start + 2 * SECOND));
+    assertEquals(1, count("merged_windows"));
+    take(
+        0,
+        new StatesMessage.Progress(
+                1,
+                number("a", 1, 1),
+                "a",
+                start + 3 * SECOND,
+                List.of(SitePublisher.published(wide, Long.MIN_VALUE)))
+            .toBytes());
+    out.clear();
+    for (int times = 1; times <= 2; times++) {
+      StatesMessage.parts(
+              1,
+              number("a", 1, 1),
+              "a",
+              Publication.of(wide),
+              start + 8 * SECOND,
+              ArrivalCounts.NONE,
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+    }
+    assertEquals(2, count("overlapping_windows"));
+    assertEquals(0, count("repeated_windows"));
+    assertEquals(1, count("merged_windows"));
+    Partial.Missing missing =
+        new Partial.Missing(
+            minute.keyGroup(KEY_GROUPS),
+            minute.id(),
+            "a",
+            start + 3 * SECOND,
+            start + 17 * SECOND - 1);
+    assertEquals(List.of(missing, missing), out, "of the six seconds that are not taken");
+  }
+
+  @Test
+  void aWindowAllOfWhichWasTakenInPiecesIsARepeat() {
+    LiveQuery wide = live("wide", PUBLISHED_SELECT, "4s", "4s", "1s", "states");
+    begin();
+    long start = Math.floorDiv(START, 4 * SECOND) * 4 * SECOND + 4 * SECOND;
+    for (long end = start + 2 * SECOND; end <= start + 4 * SECOND; end += 2 * SECOND) {
+      say(0, "a", 1, end, window(flows(end, 10), end));
+    }
+    LiveQuery four = live("total", "SELECT src_addr, SUM(bytes) AS b", "4s", "4s", "1s", "live");
+    states.queries(List.of(four));
+    for (long end = start + 2 * SECOND; end <= start + 4 * SECOND; end += 2 * SECOND) {
+      say(0, "a", 2, end, window(flows(end, 10), end));
+    }
+    take(
+        0,
+        new StatesMessage.Progress(
+                2,
+                number("a", 2, 1),
+                "a",
+                start,
+                List.of(SitePublisher.published(wide, Long.MIN_VALUE)))
+            .toBytes());
+    out.clear();
+    for (long flows : new long[] {80, 81}) { // forty of each piece
+      StatesMessage.parts(
+              2,
+              number("a", 2, 1),
+              "a",
+              Publication.of(wide),
+              start + 4 * SECOND,
+              new ArrivalCounts(flows, 0, 0, 0),
+              new byte[0])
+          .forEach(part -> take(0, part.toBytes()));
+      assertEquals(1, count("repeated_windows"));
+      assertEquals(0, count("overlapping_windows"));
+      assertEquals(flows - 80, count("contradicted_windows"));
+      assertEquals(flows == 80, out.isEmpty(), "missing where there are more: " + out);
+    }
+  }
+
+  /** One of three parts of a window, from 0 on. */
+  private void sayThird(String site, long attempt, long end, byte[] bytes, int part) {
+    int from = part * (bytes.length / 3);
+    int to = part == 2 ? bytes.length : from + bytes.length / 3;
+    take(
+        0,
+        new StatesMessage.Part(
+                attempt,
+                number(site, attempt, 1),
+                site,
+                Publication.of(PUBLISHED),
+                end,
+                ArrivalCounts.NONE,
+                bytes.length,
+                part,
+                3,
+                Arrays.copyOfRange(bytes, from, to))
+            .toBytes());
+  }
+
+  @Test
+  void windowsInPartsOfAllSitesAreBoundedAndWhatIsDroppedIsToldWhenItGoesOn() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 11), end);
+    states = states(2L * bytes.length + 10);
+    begin();
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START);
+    }
+    sayThird("a", 1, end, bytes, 0);
+    sayThird("b", 1, end, bytes, 0);
+    sayThird("a", 1, end, bytes, 1);
+    assertEquals(0, count("dropped_parts"));
+    sayThird("c", 1, end, bytes, 0); // of b nothing came for longest
+    assertEquals(1, count("dropped_parts"));
+    sayThird("a", 1, end, bytes, 2);
+    sayThird("c", 1, end, bytes, 1);
+    sayThird("c", 1, end, bytes, 2);
+    assertEquals(2, count("merged_windows"));
+    assertEquals(0, count("incomplete_windows"));
+    sayThird("b", 1, end, bytes, 1);
+    sayThird("b", 1, end, bytes, 2);
+    assertEquals(2, count("merged_windows"));
+    assertEquals(2, count("incomplete_windows"), "parts that nothing can be made of");
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 3 * SECOND);
+    }
+    assertEquals(List.of("b " + START + " " + (START + 3 * SECOND)), missing());
+    sayThird("b", 2, end, bytes, 0); // told again by another attempt
+    assertEquals(1, count("dropped_parts"), "there is room again");
+  }
+
+  @Test
+  void windowsInPartsOfAStateCountInTheBound() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 14), end);
+    begin();
+    for (String site : List.of("a", "b")) {
+      sayThird(site, 1, end, bytes, 0);
+    }
+    states = restored(states(2L * bytes.length / 3 + bytes.length - 10));
+    sayThird("c", 1, end, bytes, 0);
+    assertEquals(1, count("dropped_parts"));
+    sayThird("c", 1, end, bytes, 1);
+    sayThird("c", 1, end, bytes, 2);
+    assertEquals(1, count("merged_windows"));
+  }
+
+  @Test
+  void windowsThatAttemptsBeganAndLeftAreDroppedAndTheLastIsMerged() {
+    long end = START + 2 * SECOND;
+    byte[] bytes = window(flows(end, 12), end);
+    begin();
+    for (long attempt = 1; attempt <= 7; attempt++) {
+      sayThird("a", attempt, end, bytes, 0);
+    }
+    assertEquals(3, count("dropped_parts"), "a site's state has four");
+    sayThird("a", 7, end, bytes, 1);
+    sayThird("a", 7, end, bytes, 2);
+    assertEquals(1, count("merged_windows"));
+    for (MergedSite site : states.sites()) {
+      assertEquals(site.toBytes().length, MergedSite.read(site.toBytes()).toBytes().length);
+    }
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, START + 3 * SECOND);
+    }
+    assertTrue(missing().isEmpty(), "nothing is: " + missing());
+  }
+
+  @Test
+  void queriesThatSitesSayAreKeptUpToABoundOfTheirTexts() {
+    Matching matching = new Matching();
+    Publication one = Publication.of(PUBLISHED);
+    String text = one.query() + " ".repeat(60_000);
+    int most = (1 << 24) / text.length();
+    for (int i = 0; i < most + 10; i++) {
+      Publication other =
+          new Publication("p" + i, text, one.widthMicros(), 0, one.timeColumn(), false);
+      assertTrue(matching.query(other) != null);
+      assertTrue(matching.known() <= most, matching.known() + " of " + most);
+    }
+    assertEquals(10, matching.known());
+  }
+
+  @Test
+  void whatASitePublishesThatNobodyHereKnowsIsMissingNowhere() {
+    Publication own =
+        new Publication(
+            "own",
+            "SELECT src_addr, MY_OWN(bytes) AS q FROM flows GROUP BY src_addr",
+            2 * SECOND,
+            SECOND,
+            FlowColumn.END_TIME,
+            false);
+    begin();
+    long base = Math.floorDiv(START, 4 * SECOND) * 4 * SECOND;
+    for (String site : List.of("a", "b", "c")) {
+      progress(0, site, base);
+    }
+    out.clear();
+    for (int i = 1; i <= 12; i++) {
+      long end = base + 2L * i * SECOND;
+      for (String site : List.of("a", "b", "c")) {
+        say(i * 10L, site, 1, end, window(flows(end, i), end));
+        if (site.equals("a")) {
+          StatesMessage.parts(
+                  1, number("a", 1, 1), "a", own, end, ArrivalCounts.NONE, new byte[] {1, 2, 3})
+              .forEach(part -> take(10, part.toBytes()));
+        }
+        progress(i * 10L, site, end + SECOND);
+      }
+    }
+    assertEquals(0, count("lost_messages"));
+    assertEquals(12, count("unmatched_windows"));
+    assertEquals(36, count("merged_windows"));
+    assertEquals(List.of(), missing().stream().filter(of -> of.startsWith("a ")).toList());
+  }
+}
