@@ -633,7 +633,8 @@ class SitesJobTest {
           BruteForce.windows(
               flows, live.windowMicros(), live.slideMicros(), live.latenessMicros(), 10);
       SortedMap<Long, WindowResult> results = merged.get(analysis.name());
-      assertEquals(expected.keySet(), results.keySet(), analysis.name());
+      // A forged message may tell of one more window, in which a site is missing then.
+      assertTrue(results.keySet().containsAll(expected.keySet()), analysis.name());
       int lacking = 0;
       for (Map.Entry<Long, WindowResult> result : results.entrySet()) {
         lacking += result.getValue().missingSites().isEmpty() ? 0 : 1;
