@@ -59,7 +59,7 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
       throws IOException {
-    Deadline deadline = Deadline.of(options);
+    Deadline deadline = options.deadline();
     return run(
         snapshots,
         query,
@@ -152,7 +152,7 @@ public final class ArchiveQuery {
   private static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, RowSink sink)
       throws IOException {
-    Deadline deadline = Deadline.of(options);
+    Deadline deadline = options.deadline();
     return stream(
         snapshots,
         query,
