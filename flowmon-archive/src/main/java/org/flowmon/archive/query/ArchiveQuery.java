@@ -202,7 +202,7 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots);
+    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
     Expression asOf = asOf(query, options);
     SegmentChoice choice = archives.choose(Constraints.of(asOf));
     SegmentOrder.of(query).sort(choice.segments());
@@ -223,7 +223,7 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots);
+    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
     Expression asOf = asOf(query, options);
     Constraints constraints = Constraints.of(asOf);
     SegmentChoice choice = archives.choose(constraints);

@@ -16,14 +16,21 @@ import org.flowmon.udaf.query.Constraints;
 /** The archives, one or more, that a query asks as if they were one. */
 final class AskedArchives {
   private final List<ArchiveSnapshot> snapshots;
+  private final boolean verifyChecksums;
   // Of the segments that were chosen; empty where there is one archive, which owns them all.
   private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
 
-  AskedArchives(List<ArchiveSnapshot> snapshots) {
+  /**
+   * The archives of a query.
+   *
+   * @param verifyChecksums whether a column's bytes are checked when this process first reads them
+   */
+  AskedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
     if (snapshots.isEmpty()) {
       throw new IllegalArgumentException("no archive is asked, expected at least one");
     }
     this.snapshots = List.copyOf(snapshots);
+    this.verifyChecksums = verifyChecksums;
     Set<UUID> archives = new HashSet<>();
     for (ArchiveSnapshot snapshot : snapshots) {
       if (!archives.add(snapshot.archive())) {
@@ -76,7 +83,7 @@ final class AskedArchives {
     }
   }
 
-  SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
+  SegmentLease open(SealedSegment segment) throws IOException {
     ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
     return owner.open(segment, verifyChecksums);
   }

@@ -55,16 +55,17 @@ final class ListGrouping implements AutoCloseable {
   }
 
   /**
-   * The lists of a query.
+   * The lists of a query that sees all rows, whenever they arrived.
    *
    * @param plan of the query's only grouping, null where its groups are made of anything
+   * @param threads that number addresses and make groups
    * @return null where groups are made otherwise
    */
   static ListGrouping of(
       AskedArchives archives,
       Filter filter,
       GroupPlan plan,
-      QueryOptions options,
+      int threads,
       List<SealedSegment> segments,
       Deadline deadline,
       GroupMemory memory)
@@ -72,7 +73,6 @@ final class ListGrouping implements AutoCloseable {
     List<FlowColumn> pair = plan == null ? null : plan.addressPair();
     if (pair == null
         || segments.size() > PackedGrouping.MAX_SEGMENTS
-        || options.asOfArrival() != Long.MAX_VALUE
         || filter.addresses() == null
         || filter.addresses().size() != 1
         || filter.addresses().get(0).size() != 1
@@ -86,7 +86,7 @@ final class ListGrouping implements AutoCloseable {
       long most = 0;
       for (SealedSegment segment : segments) {
         deadline.check();
-        SegmentLease lease = archives.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment);
         grouping.leases.add(lease);
         long ofSegment = grouping.collect(lease, filter, pair.get(0), lists);
         if (ofSegment < 0) {
@@ -94,7 +94,7 @@ final class ListGrouping implements AutoCloseable {
         }
         most += ofSegment;
       }
-      works = grouping.areWorthIt(lists, most) && grouping.number(lists, options, deadline, memory);
+      works = grouping.areWorthIt(lists, most) && grouping.number(lists, threads, deadline, memory);
       return works ? grouping : null;
     } finally {
       if (!works) {
@@ -186,7 +186,7 @@ final class ListGrouping implements AutoCloseable {
    */
   private boolean number(
       NavigableMap<IpAddress, List<Listed>> lists,
-      QueryOptions options,
+      int threads,
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
@@ -205,10 +205,10 @@ final class ListGrouping implements AutoCloseable {
     }
     memory.take(most);
     AddressNumbering numbering = new AddressNumbering(readers, second);
-    Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
+    Threads.run(threads, deadline, () -> numbering.run(deadline::check));
     AddressNumbers numbers = numbering.finish(deadline::check);
     memory.take(numbers.heapBytes() - most);
-    groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, options.threads(), memory);
+    groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, threads, memory);
     if (groups == null) {
       memory.take(-numbers.heapBytes());
     }
