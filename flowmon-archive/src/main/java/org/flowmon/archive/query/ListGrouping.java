@@ -24,10 +24,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.table.GroupMemory;
 
 /**
@@ -121,20 +119,12 @@ final class ListGrouping implements AutoCloseable {
       FlowColumn column,
       NavigableMap<IpAddress, List<Listed>> lists) {
     SegmentReader segment = lease.rows();
-    Constraints constraints = filter.constraints();
-    if (SegmentScan.isAbsent(segment, constraints)) {
-      return 0;
-    }
-    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
-    if (ranges.total() == 0) {
+    RowRanges within = RowRanges.asked(lease, filter.constraints());
+    if (within.total() == 0) {
       return 0;
     }
     boolean decides =
-        segment.indexed().contains(column)
-            && (!filter.hasTimes() || SegmentScan.areTimesDecided(segment, filter));
+        segment.indexed().contains(column) && (!filter.hasTimes() || filter.decidesTimes(segment));
     SegmentIndex index = decides ? lease.index() : null;
     if (index == null || !index.isIndexed(column)) {
       return -1;
@@ -142,8 +132,7 @@ final class ListGrouping implements AutoCloseable {
     segmentsRead++;
     LongAdder seen = new LongAdder();
     rowsRead.put(lease, seen);
-    RowRanges within = ranges;
-    double share = (double) ranges.total() / segment.rows();
+    double share = (double) within.total() / segment.rows();
     try {
       if (index.dictionarySize(column) != segment.dictionarySize(column)) {
         return -1; // its ids are not those of the segment
@@ -170,7 +159,7 @@ final class ListGrouping implements AutoCloseable {
       lease.indexFailed(String.valueOf(e.getMessage()));
       return -1;
     }
-    return ranges.total();
+    return within.total();
   }
 
   private boolean areWorthIt(NavigableMap<IpAddress, List<Listed>> lists, long most) {

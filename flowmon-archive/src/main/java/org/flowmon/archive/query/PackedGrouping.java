@@ -19,7 +19,6 @@ import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LongRanges;
 import org.flowmon.udaf.query.ResultTable;
 import org.flowmon.udaf.table.DistinctCounts;
 import org.flowmon.udaf.table.GroupMemory;
@@ -116,13 +115,7 @@ final class PackedGrouping {
   /** About how many rows of a segment the query keeps; rather too many than too few. */
   static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     SegmentReader segment = lease.rows();
-    if (SegmentScan.isAbsent(segment, constraints)) {
-      return 0;
-    }
-    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
+    RowRanges ranges = RowRanges.asked(lease, constraints);
     boolean useful = ranges.total() > 0 && PostingPlan.isIndexable(constraints, segment.indexed());
     SegmentIndex index = useful ? lease.index() : null;
     if (index == null) {
