@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
 import org.flowmon.archive.group.AddressNumbers;
@@ -24,8 +25,6 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.table.GroupMemory;
 
 /**
@@ -296,11 +295,15 @@ final class ListGrouping implements AutoCloseable {
     return all;
   }
 
-  /** About how many bytes of a row are read, of all segments alike. */
-  double bytesPerRow(FlowQuery query, Expression where) {
+  /**
+   * About how many bytes of a row are read, of all segments alike.
+   *
+   * @param ofSegment the same of one segment
+   */
+  double bytesPerRow(ToDoubleFunction<SegmentReader> ofSegment) {
     double sum = 0;
     for (SegmentLease lease : leases) {
-      sum += AccessMeter.bytesPerRow(lease.rows(), query, where);
+      sum += ofSegment.applyAsDouble(lease.rows());
     }
     return sum / leases.size();
   }

@@ -225,7 +225,8 @@ final class QueryRun {
 
   /** The answer by posting lists, each of which holds the rows of one first key. */
   private QueryAnswer answer(ListGrouping lists) throws IOException {
-    double bytesPerRow = lists.bytesPerRow(query, whereAsOf);
+    double bytesPerRow =
+        lists.bytesPerRow(segment -> AccessMeter.bytesPerRow(segment, query, whereAsOf));
     LongAdder rows = new LongAdder();
     IntConsumer read =
         n -> {
