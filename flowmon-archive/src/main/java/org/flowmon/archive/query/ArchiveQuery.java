@@ -231,7 +231,8 @@ public final class ArchiveQuery {
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
     RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
-    try (DayChoice days = archives.chooseDays(rule, constraints, choice, options.asOfArrival())) {
+    try (DayChoice days =
+        DayChoice.of(archives, rule, constraints, choice, options.asOfArrival())) {
       return answer(archives, query, asOf, options, deadline, choice, days, order, memory);
     } catch (DamagedListException e) {
       // The sidecar is known to be damaged now, and is not asked again; no sums were.

@@ -56,31 +56,16 @@ final class AskedArchives {
     return all;
   }
 
-  /**
-   * What the day sums of all say of a query.
-   *
-   * @param rule how sums may answer, null where only rows do
-   * @param choice the segments that may hold an answer
-   * @param asOf only rows that arrived by then are seen
-   */
-  DayChoice chooseDays(RollupRule rule, Constraints constraints, SegmentChoice choice, long asOf) {
-    DayChoice days = new DayChoice();
-    boolean done = false;
-    try {
-      for (ArchiveSnapshot snapshot : snapshots) {
-        List<SealedSegment> chosen =
-            snapshots.size() == 1
-                ? choice.segments()
-                : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
-        days.add(snapshot, rule, constraints, chosen, asOf);
-      }
-      done = true;
-      return days;
-    } finally {
-      if (!done) {
-        days.close();
-      }
-    }
+  /** Each of the archives. */
+  List<ArchiveSnapshot> snapshots() {
+    return snapshots;
+  }
+
+  /** Those of the chosen segments that are of one of the archives. */
+  List<SealedSegment> chosenOf(ArchiveSnapshot snapshot, SegmentChoice choice) {
+    return snapshots.size() == 1
+        ? choice.segments()
+        : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
   }
 
   SegmentLease open(SealedSegment segment) throws IOException {
