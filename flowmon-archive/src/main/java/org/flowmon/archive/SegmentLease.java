@@ -72,6 +72,11 @@ public final class SegmentLease implements AutoCloseable {
     entry.rollupFailed(problem);
   }
 
+  /** The warning that rows of the segment were read instead of a sidecar with this problem. */
+  public String readInstead(String problem) {
+    return problem + ": rows of segment " + reader.sealed().id() + " were read instead";
+  }
+
   /**
    * Gives the segment back, and looks whether what was read of it was ever written.
    *

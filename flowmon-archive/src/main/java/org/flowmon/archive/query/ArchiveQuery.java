@@ -59,7 +59,7 @@ public final class ArchiveQuery {
    */
   public static QueryAnswer run(List<ArchiveSnapshot> snapshots, Query query, QueryOptions options)
       throws IOException {
-    Deadline deadline = Deadline.of(options);
+    Deadline deadline = options.deadline();
     return run(
         snapshots,
         query,
@@ -152,7 +152,7 @@ public final class ArchiveQuery {
   private static StreamedAnswer stream(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, RowSink sink)
       throws IOException {
-    Deadline deadline = Deadline.of(options);
+    Deadline deadline = options.deadline();
     return stream(
         snapshots,
         query,
@@ -202,7 +202,7 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots);
+    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
     Expression asOf = asOf(query, options);
     SegmentChoice choice = archives.choose(Constraints.of(asOf));
     SegmentOrder.of(query).sort(choice.segments());
@@ -223,7 +223,7 @@ public final class ArchiveQuery {
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    AskedArchives archives = new AskedArchives(snapshots);
+    AskedArchives archives = new AskedArchives(snapshots, options.verifyChecksums());
     Expression asOf = asOf(query, options);
     Constraints constraints = Constraints.of(asOf);
     SegmentChoice choice = archives.choose(constraints);
@@ -231,7 +231,8 @@ public final class ArchiveQuery {
     SegmentOrder order = SegmentOrder.of(query);
     order.sort(segments);
     RollupRule rule = options.useRollups() ? new Groupings(query).rollups() : null;
-    try (DayChoice days = archives.chooseDays(rule, constraints, choice, options.asOfArrival())) {
+    try (DayChoice days =
+        DayChoice.of(archives, rule, constraints, choice, options.asOfArrival())) {
       return answer(archives, query, asOf, options, deadline, choice, days, order, memory);
     } catch (DamagedListException e) {
       // The sidecar is known to be damaged now, and is not asked again; no sums were.

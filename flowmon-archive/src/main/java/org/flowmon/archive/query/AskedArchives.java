@@ -16,14 +16,21 @@ import org.flowmon.udaf.constraint.Constraints;
 /** The archives, one or more, that a query asks as if they were one. */
 final class AskedArchives {
   private final List<ArchiveSnapshot> snapshots;
+  private final boolean verifyChecksums;
   // Of the segments that were chosen; empty where there is one archive, which owns them all.
   private final IdentityHashMap<SealedSegment, ArchiveSnapshot> owners = new IdentityHashMap<>();
 
-  AskedArchives(List<ArchiveSnapshot> snapshots) {
+  /**
+   * The archives of a query.
+   *
+   * @param verifyChecksums whether a column's bytes are checked when this process first reads them
+   */
+  AskedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
     if (snapshots.isEmpty()) {
       throw new IllegalArgumentException("no archive is asked, expected at least one");
     }
     this.snapshots = List.copyOf(snapshots);
+    this.verifyChecksums = verifyChecksums;
     Set<UUID> archives = new HashSet<>();
     for (ArchiveSnapshot snapshot : snapshots) {
       if (!archives.add(snapshot.archive())) {
@@ -49,34 +56,19 @@ final class AskedArchives {
     return all;
   }
 
-  /**
-   * What the day sums of all say of a query.
-   *
-   * @param rule how sums may answer, null where only rows do
-   * @param choice the segments that may hold an answer
-   * @param asOf only rows that arrived by then are seen
-   */
-  DayChoice chooseDays(RollupRule rule, Constraints constraints, SegmentChoice choice, long asOf) {
-    DayChoice days = new DayChoice();
-    boolean done = false;
-    try {
-      for (ArchiveSnapshot snapshot : snapshots) {
-        List<SealedSegment> chosen =
-            snapshots.size() == 1
-                ? choice.segments()
-                : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
-        days.add(snapshot, rule, constraints, chosen, asOf);
-      }
-      done = true;
-      return days;
-    } finally {
-      if (!done) {
-        days.close();
-      }
-    }
+  /** Each of the archives. */
+  List<ArchiveSnapshot> snapshots() {
+    return snapshots;
   }
 
-  SegmentLease open(SealedSegment segment, boolean verifyChecksums) throws IOException {
+  /** Those of the chosen segments that are of one of the archives. */
+  List<SealedSegment> chosenOf(ArchiveSnapshot snapshot, SegmentChoice choice) {
+    return snapshots.size() == 1
+        ? choice.segments()
+        : choice.segments().stream().filter(s -> owners.get(s) == snapshot).toList();
+  }
+
+  SegmentLease open(SealedSegment segment) throws IOException {
     ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
     return owner.open(segment, verifyChecksums);
   }

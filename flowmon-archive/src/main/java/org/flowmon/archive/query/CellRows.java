@@ -21,13 +21,6 @@ final class CellRows implements FlowRows {
   private int count;
   private boolean lastIsNull;
 
-  /** One row without any value. */
-  static CellRows ofNulls() {
-    CellRows rows = new CellRows();
-    rows.count = 1;
-    return rows;
-  }
-
   /**
    * Sees these cells from now on.
    *

@@ -9,7 +9,7 @@ final class DamagedCellsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   DamagedCellsException(SegmentLease lease, String problem) {
-    super(SegmentScan.warning(lease, problem));
+    super(lease.readInstead(problem));
     lease.rollupFailed(problem);
   }
 

@@ -34,14 +34,35 @@ final class DayChoice implements AutoCloseable {
   DayChoice() {}
 
   /**
-   * Adds what the sums of one archive answer.
+   * What the day sums of all archives say of a query.
    *
-   * @param rule how sums may answer, null where only rows do
+   * @param rule how sums may answer, null if only rows do
    * @param constraints of the query's filter
-   * @param chosen the segments that may hold an answer; others are not looked at
+   * @param choice the segments that may hold an answer; others are not looked at
    * @param asOf only rows that arrived by then are seen
    */
-  void add(
+  static DayChoice of(
+      AskedArchives archives,
+      RollupRule rule,
+      Constraints constraints,
+      SegmentChoice choice,
+      long asOf) {
+    DayChoice days = new DayChoice();
+    boolean done = false;
+    try {
+      for (ArchiveSnapshot snapshot : archives.snapshots()) {
+        days.add(snapshot, rule, constraints, archives.chosenOf(snapshot, choice), asOf);
+      }
+      done = true;
+      return days;
+    } finally {
+      if (!done) {
+        days.close();
+      }
+    }
+  }
+
+  private void add(
       ArchiveSnapshot snapshot,
       RollupRule rule,
       Constraints constraints,

@@ -43,12 +43,6 @@ final class Deadline {
             : limit.toNanos();
   }
 
-  /** The deadline of a query with these options, which begins now. */
-  static Deadline of(QueryOptions options) {
-    return new Deadline(
-        options.timeLimit(), options.rowLimit(), options.byteLimit(), options.isGone());
-  }
-
   /** An attempt begins; what an earlier one has read and taken counts. No other thread is there. */
   void begin(int ofSegments) {
     segments = ofSegments;

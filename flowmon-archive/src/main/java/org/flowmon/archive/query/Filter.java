@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
@@ -111,9 +112,12 @@ final class Filter {
     return constraints;
   }
 
-  /** Whether rows whose time is within the constraints' pass every term on {@code end_time}. */
-  boolean hasExactTimes() {
-    return exactTimes != null && exactTimes.equals(constraints.longs(FlowColumn.END_TIME));
+  /** Whether a segment's rows within the constraints' times pass every term on {@code end_time}. */
+  boolean decidesTimes(SegmentReader segment) {
+    return exactTimes != null
+        && exactTimes.equals(constraints.longs(FlowColumn.END_TIME))
+        && segment.clampedRows() == 0
+        && segment.nullCount(FlowColumn.END_TIME) == 0;
   }
 
   /** All terms on one column alone; keeps every row where there are none. */

@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.group.AddressNumbering;
 import org.flowmon.archive.group.AddressNumbers;
@@ -24,11 +25,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.memory.GroupMemory;
-import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.set.LongRanges;
 
 /**
  * Groups of two addresses where the filter names the first ones, and times at most: the posting
@@ -55,16 +52,17 @@ final class ListGrouping implements AutoCloseable {
   }
 
   /**
-   * The lists of a query.
+   * The lists of a query that sees all rows, whenever they arrived.
    *
    * @param plan of the query's only grouping, null where its groups are made of anything
+   * @param threads that number addresses and make groups
    * @return null where groups are made otherwise
    */
   static ListGrouping of(
       AskedArchives archives,
       Filter filter,
       GroupPlan plan,
-      QueryOptions options,
+      int threads,
       List<SealedSegment> segments,
       Deadline deadline,
       GroupMemory memory)
@@ -72,7 +70,6 @@ final class ListGrouping implements AutoCloseable {
     List<FlowColumn> pair = plan == null ? null : plan.addressPair();
     if (pair == null
         || segments.size() > PackedGrouping.MAX_SEGMENTS
-        || options.asOfArrival() != Long.MAX_VALUE
         || filter.addresses() == null
         || filter.addresses().size() != 1
         || filter.addresses().get(0).size() != 1
@@ -86,7 +83,7 @@ final class ListGrouping implements AutoCloseable {
       long most = 0;
       for (SealedSegment segment : segments) {
         deadline.check();
-        SegmentLease lease = archives.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment);
         grouping.leases.add(lease);
         long ofSegment = grouping.collect(lease, filter, pair.get(0), lists);
         if (ofSegment < 0) {
@@ -94,7 +91,7 @@ final class ListGrouping implements AutoCloseable {
         }
         most += ofSegment;
       }
-      works = grouping.areWorthIt(lists, most) && grouping.number(lists, options, deadline, memory);
+      works = grouping.areWorthIt(lists, most) && grouping.number(lists, threads, deadline, memory);
       return works ? grouping : null;
     } finally {
       if (!works) {
@@ -121,20 +118,12 @@ final class ListGrouping implements AutoCloseable {
       FlowColumn column,
       NavigableMap<IpAddress, List<Listed>> lists) {
     SegmentReader segment = lease.rows();
-    Constraints constraints = filter.constraints();
-    if (SegmentScan.isAbsent(segment, constraints)) {
-      return 0;
-    }
-    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
-    if (ranges.total() == 0) {
+    RowRanges within = RowRanges.asked(lease, filter.constraints());
+    if (within.total() == 0) {
       return 0;
     }
     boolean decides =
-        segment.indexed().contains(column)
-            && (!filter.hasTimes() || SegmentScan.areTimesDecided(segment, filter));
+        segment.indexed().contains(column) && (!filter.hasTimes() || filter.decidesTimes(segment));
     SegmentIndex index = decides ? lease.index() : null;
     if (index == null || !index.isIndexed(column)) {
       return -1;
@@ -142,8 +131,7 @@ final class ListGrouping implements AutoCloseable {
     segmentsRead++;
     LongAdder seen = new LongAdder();
     rowsRead.put(lease, seen);
-    RowRanges within = ranges;
-    double share = (double) ranges.total() / segment.rows();
+    double share = (double) within.total() / segment.rows();
     try {
       if (index.dictionarySize(column) != segment.dictionarySize(column)) {
         return -1; // its ids are not those of the segment
@@ -170,7 +158,7 @@ final class ListGrouping implements AutoCloseable {
       lease.indexFailed(String.valueOf(e.getMessage()));
       return -1;
     }
-    return ranges.total();
+    return within.total();
   }
 
   private boolean areWorthIt(NavigableMap<IpAddress, List<Listed>> lists, long most) {
@@ -186,7 +174,7 @@ final class ListGrouping implements AutoCloseable {
    */
   private boolean number(
       NavigableMap<IpAddress, List<Listed>> lists,
-      QueryOptions options,
+      int threads,
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
@@ -205,10 +193,10 @@ final class ListGrouping implements AutoCloseable {
     }
     memory.take(most);
     AddressNumbering numbering = new AddressNumbering(readers, second);
-    Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
+    Threads.run(threads, deadline, () -> numbering.run(deadline::check));
     AddressNumbers numbers = numbering.finish(deadline::check);
     memory.take(numbers.heapBytes() - most);
-    groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, options.threads(), memory);
+    groups = PackedGroups.ofLists(plan, lists.keySet(), numbers, threads, memory);
     if (groups == null) {
       memory.take(-numbers.heapBytes());
     }
@@ -307,11 +295,15 @@ final class ListGrouping implements AutoCloseable {
     return all;
   }
 
-  /** About how many bytes of a row are read, of all segments alike. */
-  double bytesPerRow(FlowQuery query, Expression where) {
+  /**
+   * About how many bytes of a row are read, of all segments alike.
+   *
+   * @param ofSegment the same of one segment
+   */
+  double bytesPerRow(ToDoubleFunction<SegmentReader> ofSegment) {
     double sum = 0;
     for (SegmentLease lease : leases) {
-      sum += AccessMeter.bytesPerRow(lease.rows(), query, where);
+      sum += ofSegment.applyAsDouble(lease.rows());
     }
     return sum / leases.size();
   }

@@ -22,7 +22,6 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.DistinctCounts;
-import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
@@ -44,7 +43,8 @@ final class PackedGrouping {
   /**
    * The groups of some queries over the same rows, none yet.
    *
-   * @param threads that are going to collect rows
+   * @param numberingThreads that number addresses
+   * @param collectors threads that are going to collect rows
    * @param memory that numbers and groups take
    * @return for each query null where they are made otherwise
    */
@@ -52,10 +52,10 @@ final class PackedGrouping {
       AskedArchives archives,
       List<FlowQuery> queries,
       Constraints constraints,
-      QueryOptions options,
       List<SealedSegment> segments,
       Deadline deadline,
-      int threads,
+      int numberingThreads,
+      int collectors,
       GroupMemory memory)
       throws IOException {
     PackedGroups[] groups = new PackedGroups[queries.size()];
@@ -78,7 +78,7 @@ final class PackedGrouping {
       long entries = 0;
       for (SealedSegment segment : segments) {
         deadline.check();
-        SegmentLease lease = archives.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment);
         leases.add(lease);
         readers.add(lease.rows());
         for (FlowColumn column : addresses) {
@@ -93,13 +93,13 @@ final class PackedGrouping {
       }
       memory.take(numbered);
       AddressNumbering numbering = new AddressNumbering(readers, addresses);
-      Threads.run(options.threads(), deadline, () -> numbering.run(deadline::check));
+      Threads.run(numberingThreads, deadline, () -> numbering.run(deadline::check));
       AddressNumbers numbers = numbering.finish(deadline::check);
       memory.take(numbers.heapBytes() - numbered);
       for (int g = 0; g < groups.length; g++) {
         GroupPlan plan = plans.get(g);
         groups[g] =
-            plan == null ? null : PackedGroups.of(plan, numbers, rows, packed, threads, memory);
+            plan == null ? null : PackedGroups.of(plan, numbers, rows, packed, collectors, memory);
       }
       return groups;
     } finally {
@@ -115,13 +115,7 @@ final class PackedGrouping {
   /** About how many rows of a segment the query keeps; rather too many than too few. */
   static long rows(SegmentLease lease, Constraints constraints, Runnable check) {
     SegmentReader segment = lease.rows();
-    if (SegmentScan.isAbsent(segment, constraints)) {
-      return 0;
-    }
-    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
+    RowRanges ranges = RowRanges.asked(lease, constraints);
     boolean useful = ranges.total() > 0 && PostingPlan.isIndexable(constraints, segment.indexed());
     SegmentIndex index = useful ? lease.index() : null;
     if (index == null) {

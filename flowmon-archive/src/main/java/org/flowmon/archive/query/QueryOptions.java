@@ -173,6 +173,11 @@ public final class QueryOptions {
     return isGone;
   }
 
+  /** The deadline of a query with these options, which begins now. */
+  Deadline deadline() {
+    return new Deadline(timeLimit, rowLimit, byteLimit, isGone);
+  }
+
   @Override
   public String toString() {
     return String.format(

@@ -110,11 +110,12 @@ final class QueryRun {
     boolean areShared = query.isAggregated() || lookups != null;
     int threads = areShared ? Math.max(1, Math.min(options.threads(), pieces.size())) : 1;
     if (rollups == null && query.isAggregated()) {
-      if (groupings.all().size() == 1) {
+      if (groupings.all().size() == 1 && options.asOfArrival() == Long.MAX_VALUE) {
         GroupPlan plan = GroupPlan.of(groupings.all().get(0));
         Filter filter = Filter.of(query.where());
         try (ListGrouping lists =
-            ListGrouping.of(archives, filter, plan, options, segments, deadline, memory)) {
+            ListGrouping.of(
+                archives, filter, plan, options.threads(), segments, deadline, memory)) {
           if (lists != null) {
             return answer(lists);
           }
@@ -123,7 +124,14 @@ final class QueryRun {
       Constraints constraints = Constraints.of(whereAsOf);
       packed =
           PackedGrouping.of(
-              archives, groupings.all(), constraints, options, segments, deadline, threads, memory);
+              archives,
+              groupings.all(),
+              constraints,
+              segments,
+              deadline,
+              options.threads(),
+              threads,
+              memory);
     }
     try {
       List<SegmentScan> scans = Threads.run(threads, deadline, this::scan);
@@ -149,7 +157,7 @@ final class QueryRun {
     long rows = 0;
     for (SealedSegment segment : segments) {
       deadline.check();
-      try (SegmentLease lease = archives.open(segment, options.verifyChecksums())) {
+      try (SegmentLease lease = archives.open(segment)) {
         rows += PackedGrouping.rows(lease, constraints, deadline::check);
       }
       if (rows >= many) {
@@ -188,7 +196,7 @@ final class QueryRun {
         deadline.check();
         boolean taken = false;
         long bytes;
-        SegmentLease lease = archives.open(segment, options.verifyChecksums());
+        SegmentLease lease = archives.open(segment);
         try {
           if (lookups != null) {
             scan.collector().addTo(lookups[i]);
@@ -217,7 +225,8 @@ final class QueryRun {
 
   /** The answer by posting lists, each of which holds the rows of one first key. */
   private QueryAnswer answer(ListGrouping lists) throws IOException {
-    double bytesPerRow = lists.bytesPerRow(query, whereAsOf);
+    double bytesPerRow =
+        lists.bytesPerRow(segment -> AccessMeter.bytesPerRow(segment, query, whereAsOf));
     LongAdder rows = new LongAdder();
     IntConsumer read =
         n -> {

@@ -34,10 +34,9 @@ import java.util.Set;
  * @param rowsTotal rows of the archive
  * @param rowsExamined rows on which a filter was evaluated
  * @param rowsMatched rows that the filter kept
- * @param bytesRead encoded bytes of the columns' values that were looked at: of each examined row
- *     the filter's, of each kept row those that only the answer needs; and dictionaries whose
- *     addresses are numbered for grouping. Sums, posting lists and other dictionaries are not
- *     counted
+ * @param bytesRead as {@link SegmentAccess#bytesRead}, of all segments, and the bytes of
+ *     dictionaries whose addresses are numbered for grouping. Sums, posting lists and other
+ *     dictionaries are not counted
  * @param accesses how each segment that was opened answered, where {@link QueryOptions#explain}
  *     asks for it; by id
  * @param warnings one for each sidecar, run of the host directory or of the day sums that is

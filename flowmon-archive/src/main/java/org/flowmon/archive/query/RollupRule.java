@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -90,8 +89,7 @@ final class RollupRule {
       if (times == null) {
         return null;
       }
-      nullTimeIsKept =
-          CompiledPredicate.of(condition).select(CellRows.ofNulls(), 0, 1, new int[1]) == 1;
+      nullTimeIsKept = ExactTimes.keepsNull(condition);
     }
     FlowColumn address = used.isEmpty() ? null : used.iterator().next();
     Expression filter = cellTerms.isEmpty() ? null : new Expression.And(cellTerms);

@@ -1,9 +1,13 @@
 package org.flowmon.archive.query;
 
 import java.util.Arrays;
+import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.TimeKeys;
 import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.constraint.Constraints;
 
 /**
  * Runs of rows of a segment, ascending and disjoint: those within the times that a query asks for.
@@ -21,6 +25,31 @@ final class RowRanges {
       sum += to[i] - from[i];
     }
     this.total = sum;
+  }
+
+  /**
+   * The visible rows that may satisfy constraints: those within their times; none if the segment
+   * does not have a constrained column.
+   */
+  static RowRanges asked(SegmentLease lease, Constraints constraints) {
+    SegmentReader segment = lease.rows();
+    if (isAbsent(segment, constraints)) {
+      return new RowRanges(new int[0], new int[0]);
+    }
+    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
+    RowRanges ranges = endTimes == null ? all(segment) : within(segment, endTimes);
+    return ranges.visibleFrom(lease.firstRow());
+  }
+
+  /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
+  private static boolean isAbsent(SegmentReader segment, Constraints constraints) {
+    for (FlowColumn column : FlowColumn.all()) {
+      if ((constraints.longs(column) != null || constraints.addresses(column) != null)
+          && segment.presence(column) == Presence.ABSENT) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static RowRanges all(SegmentReader segment) {

@@ -12,7 +12,8 @@ package org.flowmon.archive.query;
  * @param valuesDecided values of its dictionaries on which terms of the filter were evaluated, once
  *     for all pieces
  * @param cells sums that stood for rows
- * @param bytesRead as {@link QueryStats#bytesRead}
+ * @param bytesRead encoded bytes of the columns' values that were looked at: of each examined row
+ *     the filter's, of each kept row those that only the answer needs
  */
 public record SegmentAccess(
     String segment,

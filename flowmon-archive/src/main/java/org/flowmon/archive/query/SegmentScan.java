@@ -11,11 +11,8 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentReader;
 import org.flowmon.archive.segment.SelectedRows;
-import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
-import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -131,13 +128,7 @@ final class SegmentScan {
     boolean arrived = segment.sealed().arrival().max() <= asOf;
     Filter applied = rest != null ? filterOf(rest) : arrived ? filter : filterAsOf;
     Constraints constraints = applied.constraints();
-    if (isAbsent(segment, constraints)) {
-      return false;
-    }
-    LongRanges endTimes = constraints.longs(FlowColumn.END_TIME);
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(segment) : RowRanges.within(segment, endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
+    RowRanges ranges = RowRanges.asked(lease, constraints);
     if (ranges.total() == 0) {
       return false;
     }
@@ -178,7 +169,7 @@ final class SegmentScan {
     }
     SegmentIndex index = lease.index();
     if (index == null) {
-      warnings.add(warning(lease, lease.indexProblem()));
+      warnings.add(lease.readInstead(lease.indexProblem()));
       return null;
     }
     if (lease.rollupProblem() == null) {
@@ -188,7 +179,7 @@ final class SegmentScan {
         lease.rollupFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(warning(lease, lease.rollupProblem()));
+    warnings.add(lease.readInstead(lease.rollupProblem()));
     return null;
   }
 
@@ -238,7 +229,7 @@ final class SegmentScan {
         DictionaryFilter.of(
             segment,
             applied,
-            areTimesDecided(segment, applied),
+            applied.decidesTimes(segment),
             found == null ? Set.of() : found.columns(),
             rowsLeft,
             deadline::check);
@@ -246,29 +237,11 @@ final class SegmentScan {
     return decided;
   }
 
-  /** Whether rows within the times of the filter pass all that it says of {@code end_time}. */
-  static boolean areTimesDecided(SegmentReader segment, Filter applied) {
-    return applied.hasExactTimes()
-        && segment.clampedRows() == 0
-        && segment.nullCount(FlowColumn.END_TIME) == 0;
-  }
-
-  /** Whether a constrained column is not in the segment: NULL satisfies no constraint. */
-  static boolean isAbsent(SegmentReader segment, Constraints constraints) {
-    for (FlowColumn column : FlowColumn.all()) {
-      if ((constraints.longs(column) != null || constraints.addresses(column) != null)
-          && segment.presence(column) == Presence.ABSENT) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** The rows that pass the filter, where the sidecar alone can say; null where not. */
   private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
     if (applied.addresses() == null
         || !PostingPlan.isIndexable(applied.addresses(), lease.rows().indexed())
-        || (applied.hasTimes() && !areTimesDecided(lease.rows(), applied))) {
+        || (applied.hasTimes() && !applied.decidesTimes(lease.rows()))) {
       return null;
     }
     SegmentIndex index = lease.index();
@@ -296,12 +269,8 @@ final class SegmentScan {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(warning(lease, lease.indexProblem()));
+    warnings.add(lease.readInstead(lease.indexProblem()));
     return null;
-  }
-
-  static String warning(SegmentLease lease, String problem) {
-    return problem + ": rows of segment " + lease.rows().sealed().id() + " were read instead";
   }
 
   /**

@@ -125,7 +125,7 @@ final class StreamedRows {
     Constraints constraints = Constraints.of(whereAsOf);
     for (SealedSegment segment : choice.segments()) {
       deadline.check();
-      try (SegmentLease lease = archives.open(segment, options.verifyChecksums())) {
+      try (SegmentLease lease = archives.open(segment)) {
         slices.add(lease, constraints.longs(FlowColumn.END_TIME));
       }
     }
@@ -179,7 +179,7 @@ final class StreamedRows {
       int byIndexBefore = scan.segmentsByIndex();
       boolean isFirst;
       long bytes;
-      try (SegmentLease lease = archives.open(piece.segment(), options.verifyChecksums())) {
+      try (SegmentLease lease = archives.open(piece.segment())) {
         scan.run(lease, piece, null);
         piece.findings().pieceDone();
         bytes = meter.pieceRead(lease);

@@ -100,8 +100,8 @@ final class ChunkCursor {
   int readIdWidth(int size, int n) {
     int width = readByte();
     check(
-        width == PageEncoder.idWidth(size),
-        "ids of " + PageEncoder.idWidth(size) + " bits, found " + width);
+        width == SegmentFormat.idWidth(size),
+        "ids of " + SegmentFormat.idWidth(size) + " bits, found " + width);
     int run = readVarint();
     int groups = (n + 7) >>> 3;
     check(width == 0 ? run == n << 1 : run == ((groups << 1) | 1), "one run of " + n + " ids");

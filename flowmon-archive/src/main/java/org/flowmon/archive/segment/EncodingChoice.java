@@ -89,7 +89,7 @@ final class EncodingChoice {
         };
     int bits =
         encoding == Encoding.RLE_DICTIONARY
-            ? PageEncoder.idWidth(dictionary.size)
+            ? SegmentFormat.idWidth(dictionary.size)
             : 8 * SegmentFormat.width(type);
     long rowsPerPage = 8L * options.pageBytes() / Math.max(MIN_BITS, bits);
     rowsPerPage =
@@ -123,7 +123,7 @@ final class EncodingChoice {
   }
 
   private static long dictionaryBytes(long width, ColumnValues values, DictionaryBuilder ids) {
-    return width * ids.size + ((long) values.count * PageEncoder.idWidth(ids.size) + 7) / 8;
+    return width * ids.size + ((long) values.count * SegmentFormat.idWidth(ids.size) + 7) / 8;
   }
 
   /** About how many bytes deltas and their table take. */

@@ -8,11 +8,6 @@ import org.flowmon.flow.ColumnType;
 final class PageEncoder {
   private final DeltaEncoder deltas = new DeltaEncoder();
 
-  /** Bits of an id where there are {@code size} of them. */
-  static int idWidth(int size) {
-    return 32 - Integer.numberOfLeadingZeros(size - 1);
-  }
-
   /**
    * Appends the definition levels of rows {@code [from, from + rows)}.
    *
@@ -56,7 +51,7 @@ final class PageEncoder {
   }
 
   private static void putIds(DictionaryBuilder dictionary, int from, int n, ByteSink page) {
-    int width = idWidth(dictionary.size);
+    int width = SegmentFormat.idWidth(dictionary.size);
     page.write(width);
     if (width == 0) {
       page.putVarint(n << 1);

@@ -86,6 +86,11 @@ final class SegmentFormat {
     };
   }
 
+  /** Bits of an id of a dictionary of {@code size} values. */
+  static int idWidth(int size) {
+    return 32 - Integer.numberOfLeadingZeros(size - 1);
+  }
+
   static SchemaElement root(int columns) {
     SchemaElement root = new SchemaElement("flows");
     root.setNum_children(columns);

@@ -82,7 +82,7 @@ class CancelledQueryTest {
       throws IOException {
     QueryOptions options =
         QueryOptions.DEFAULTS.withThreads(threads).withPieceRows(5000).withIsGone(client::isGone);
-    Deadline deadline = Deadline.of(options);
+    Deadline deadline = options.deadline();
     GroupMemory memory = new GroupMemory(1L << 30, deadline::check);
     Query query = QueryParser.parseQuery(sql);
     try {

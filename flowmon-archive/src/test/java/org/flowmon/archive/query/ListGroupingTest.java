@@ -112,7 +112,7 @@ class ListGroupingTest {
   private static boolean isByLists(ArchiveSnapshot snapshot, String sql) throws IOException {
     FlowQuery query = QueryParser.parse(sql);
     List<SealedSegment> segments = snapshot.segments();
-    AskedArchives archives = new AskedArchives(List.of(snapshot));
+    AskedArchives archives = new AskedArchives(List.of(snapshot), true);
     Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
     List<FlowQuery> groupings = new Groupings(query).all();
     if (groupings.size() != 1) {
@@ -123,7 +123,7 @@ class ListGroupingTest {
             archives,
             Filter.of(query.where()),
             GroupPlan.of(groupings.get(0)),
-            QueryOptions.DEFAULTS,
+            1,
             segments,
             deadline,
             GroupMemory.unlimited())) {

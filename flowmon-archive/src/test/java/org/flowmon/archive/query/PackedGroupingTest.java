@@ -410,12 +410,12 @@ class PackedGroupingTest {
 
   private static boolean isPacked(ArchiveSnapshot snapshot, FlowQuery query) throws IOException {
     return PackedGrouping.of(
-            new AskedArchives(List.of(snapshot)),
+            new AskedArchives(List.of(snapshot), true),
             new Groupings(query).all(),
             Constraints.of(query.where()),
-            QueryOptions.DEFAULTS,
             snapshot.segments(),
             new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
+            1,
             1,
             GroupMemory.unlimited())[0]
         != null;
