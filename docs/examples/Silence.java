@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.scan.BlockSource;
-import org.flowmon.archive.scan.FlowBlock;
-import org.flowmon.archive.scan.FlowScan;
-import org.flowmon.archive.scan.TimeMerge;
+import org.flowmon.archive.block.BlockSource;
+import org.flowmon.archive.block.FlowBlock;
+import org.flowmon.archive.block.FlowScan;
+import org.flowmon.archive.block.TimeMerge;
 import org.flowmon.flow.IpAddress;
 
 /** The ten sources that were silent the longest between two flows, over some archives as one. */

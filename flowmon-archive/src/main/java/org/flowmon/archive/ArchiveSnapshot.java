@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.directory.HostView;
-import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;

@@ -3,7 +3,7 @@ package org.flowmon.archive;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.index.SegmentIndex;
-import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentReader;
 
 /**
  * An open segment, until {@link #close}. The segment may be shared with other leases: nobody closes

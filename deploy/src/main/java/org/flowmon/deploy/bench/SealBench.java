@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.deploy.bench.archive.HistoryFlows;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;

@@ -1,7 +1,7 @@
 package org.flowmon.deploy.command;
 
 import org.flowmon.archive.query.QueryStats;
-import org.flowmon.archive.query.SegmentAccess;
+import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;

@@ -3,7 +3,7 @@ package org.flowmon.deploy.command;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.commit.CommitResult;
 
 /** The gaps of an archive for people. */
 final class Gaps {

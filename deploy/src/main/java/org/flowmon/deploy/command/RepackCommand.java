@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.lease.MaintenanceLock;
-import org.flowmon.archive.repack.Repacker;
+import org.flowmon.archive.maintenance.Repacker;
 import org.flowmon.archive.segment.SegmentOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

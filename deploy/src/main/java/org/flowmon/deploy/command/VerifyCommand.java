@@ -11,8 +11,8 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.store.ArchiveLocation;
-import org.flowmon.archive.verify.ArchiveVerifier;
-import org.flowmon.archive.verify.VerifyReport;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
+import org.flowmon.archive.maintenance.VerifyReport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
 

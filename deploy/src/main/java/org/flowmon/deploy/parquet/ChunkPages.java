@@ -23,7 +23,7 @@ import org.apache.parquet.format.DataPageHeaderV2;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.segment.ThriftStruct;
+import org.flowmon.archive.segment.format.ThriftStruct;
 
 /**
  * The pages of one column of one row group, read one after the other. Lengths and counts are

@@ -2,7 +2,7 @@ package org.flowmon.deploy.parquet;
 
 import java.io.IOException;
 import java.io.InputStream;
-import org.flowmon.archive.segment.ThriftStruct;
+import org.flowmon.archive.segment.format.ThriftStruct;
 
 /**
  * What a Parquet file says in Thrift, by the Parquet library's parsers. Their errors speak of the

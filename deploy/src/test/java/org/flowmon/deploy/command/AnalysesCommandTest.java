@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;

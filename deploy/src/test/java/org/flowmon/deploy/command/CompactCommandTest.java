@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.lease.MaintenanceLock;
-import org.flowmon.archive.verify.ArchiveVerifier;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -7,8 +7,8 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.SourceRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.scan.FlowScan;
+import org.flowmon.archive.block.FlowScan;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;

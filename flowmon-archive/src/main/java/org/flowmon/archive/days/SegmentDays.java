@@ -10,7 +10,7 @@ import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;

@@ -10,7 +10,7 @@ import org.flowmon.archive.derived.RunCover;
 import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.flow.IpAddress;

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.directory.HostView;
-import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.set.AddressRanges;

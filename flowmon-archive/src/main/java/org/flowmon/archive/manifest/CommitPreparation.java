@@ -1,5 +1,8 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+
 import java.io.IOException;
 import org.flowmon.archive.retention.Expiration;
 

@@ -1,5 +1,11 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.RowSums;
+import org.flowmon.archive.commit.SourceRange;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

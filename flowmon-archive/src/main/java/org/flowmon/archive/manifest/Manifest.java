@@ -1,5 +1,10 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.RetentionChange;
+
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

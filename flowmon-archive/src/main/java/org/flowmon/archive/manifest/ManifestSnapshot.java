@@ -1,5 +1,8 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceState;
+
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.flowmon.archive.retention.TimestampHistogram;

@@ -1,5 +1,13 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.OffsetRanges;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceState;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

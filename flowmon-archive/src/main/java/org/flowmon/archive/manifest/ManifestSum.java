@@ -1,5 +1,11 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.Removal;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.commit.SourceState;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,5 +1,7 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.RetentionChange;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.flowmon.archive.retention.Expiration;

@@ -1,5 +1,20 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.group.DamagedListException;
+import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.QueryCancelledException;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
+import org.flowmon.archive.query.limit.RowLimitException;
+import org.flowmon.archive.query.plan.AskedArchives;
+import org.flowmon.archive.query.plan.Groupings;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.query.plan.SegmentOrder;
+import org.flowmon.archive.query.rollup.DamagedCellsException;
+import org.flowmon.archive.query.rollup.DayChoice;
+
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;

@@ -1,5 +1,10 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
+import org.flowmon.archive.query.limit.RowLimitException;
+
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;

@@ -1,5 +1,7 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.plan.SegmentAccess;
+
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

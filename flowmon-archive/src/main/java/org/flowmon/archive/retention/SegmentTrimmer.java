@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentReader;
-import org.flowmon.archive.segment.SegmentWriter;
-import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.flowmon.archive.segment.reader.SelectedRows;
 
 /** Writes what is visible of a segment as a segment of its own. */
 public final class SegmentTrimmer {

@@ -40,12 +40,12 @@ public enum SegmentCodec {
     return defaultLevel;
   }
 
-  CompressionCodec parquet() {
+  public CompressionCodec parquet() {
     return parquet;
   }
 
   /** The codec of a Parquet file, null for one that no segment has. */
-  static SegmentCodec of(CompressionCodec parquet) {
+  public static SegmentCodec of(CompressionCodec parquet) {
     for (SegmentCodec codec : values()) {
       if (codec.parquet == parquet) {
         return codec;

@@ -27,7 +27,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.FlowBatch;

@@ -16,7 +16,7 @@ import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,10 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;

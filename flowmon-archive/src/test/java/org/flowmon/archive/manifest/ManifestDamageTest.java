@@ -1,5 +1,7 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.SourceRange;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,5 +1,9 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
+
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;

@@ -1,5 +1,9 @@
 package org.flowmon.archive.manifest;
 
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.TableHash;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

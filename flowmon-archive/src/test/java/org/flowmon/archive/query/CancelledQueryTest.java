@@ -1,5 +1,8 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.limit.QueryCancelledException;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,5 +1,7 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.filter.Filter;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,16 +19,16 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
-import org.flowmon.archive.compact.CompactionOptions;
-import org.flowmon.archive.compact.Compactor;
-import org.flowmon.archive.compact.SettledSegments;
+import org.flowmon.archive.maintenance.CompactionOptions;
+import org.flowmon.archive.maintenance.Compactor;
+import org.flowmon.archive.maintenance.SettledSegments;
 import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.days.DayTraffic;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.RetentionChange;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SelectedRows;
+import org.flowmon.archive.segment.reader.SelectedRows;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.FlowQueries;

@@ -1,5 +1,7 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.filter.Filter;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,8 +14,8 @@ import java.util.Random;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.RetentionChange;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;

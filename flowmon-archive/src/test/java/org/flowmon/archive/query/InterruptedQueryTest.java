@@ -1,5 +1,7 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.limit.QueryCancelledException;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

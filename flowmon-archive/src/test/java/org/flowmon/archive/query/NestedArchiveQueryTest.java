@@ -1,5 +1,8 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.limit.QueryTimeoutException;
+import org.flowmon.archive.query.limit.RowLimitException;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

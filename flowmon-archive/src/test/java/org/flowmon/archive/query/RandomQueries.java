@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Seeded queries of the dialect over {@link Traffic}, with no parameters but {@code :now}. */
-final class RandomQueries {
+public final class RandomQueries {
   private final Random random;
   private final Traffic traffic;
 
@@ -20,7 +20,7 @@ final class RandomQueries {
     return some[random.nextInt(some.length)];
   }
 
-  static String timestamp(long micros) {
+  public static String timestamp(long micros) {
     return "TIMESTAMP '" + Instant.EPOCH.plus(micros, ChronoUnit.MICROS) + "'";
   }
 

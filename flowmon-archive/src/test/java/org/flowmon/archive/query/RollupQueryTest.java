@@ -1,5 +1,9 @@
 package org.flowmon.archive.query;
 
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.scan.SegmentScan;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

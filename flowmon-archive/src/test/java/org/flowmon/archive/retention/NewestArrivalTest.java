@@ -14,12 +14,12 @@ import java.util.Set;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.CommitResult;
-import org.flowmon.archive.manifest.RetentionChange;
-import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.verify.ArchiveVerifier;
+import org.flowmon.archive.maintenance.ArchiveVerifier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

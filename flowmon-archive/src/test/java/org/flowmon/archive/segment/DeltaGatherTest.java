@@ -1,5 +1,8 @@
 package org.flowmon.archive.segment;
 
+import org.flowmon.archive.segment.format.DeltaDecoder;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -7,11 +7,11 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 
 /** The rows of batches as objects, sorted as a segment must be: slow and plainly right. */
-final class RowsOracle {
+public final class RowsOracle {
   private RowsOracle() {}
 
   /** Values by ordinal of the column; null, Long, IpAddress or String. */
-  static List<Object[]> sorted(List<FlowBatch> batches) {
+  public static List<Object[]> sorted(List<FlowBatch> batches) {
     List<Object[]> rows = new ArrayList<>();
     for (FlowBatch batch : batches) {
       for (int row = 0; row < batch.rows(); row++) {

@@ -1,5 +1,9 @@
 package org.flowmon.archive.segment;
 
+import org.flowmon.archive.segment.format.SegmentFormat;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.writer.SegmentWriter;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 

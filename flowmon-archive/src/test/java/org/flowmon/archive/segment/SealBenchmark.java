@@ -1,5 +1,7 @@
 package org.flowmon.archive.segment;
 
+import org.flowmon.archive.segment.writer.SegmentWriter;
+
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

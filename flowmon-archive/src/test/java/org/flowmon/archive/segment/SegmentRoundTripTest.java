@@ -1,5 +1,11 @@
 package org.flowmon.archive.segment;
 
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentVerifier;
+import org.flowmon.archive.segment.reader.SelectedRows;
+import org.flowmon.archive.segment.writer.EncodingChoice;
+import org.flowmon.archive.segment.writer.SegmentWriter;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;

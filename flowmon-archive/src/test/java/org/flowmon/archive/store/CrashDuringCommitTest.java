@@ -11,14 +11,14 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.CommitResult;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestAudit;
 import org.flowmon.archive.manifest.ManifestFixtures;
 import org.flowmon.archive.manifest.ManifestState;
-import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.commit.SourceRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

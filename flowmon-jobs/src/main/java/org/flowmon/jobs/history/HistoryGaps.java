@@ -2,7 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.util.Comparator;
 import java.util.List;
-import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.scan.BlockSource;
-import org.flowmon.archive.scan.FlowBlock;
-import org.flowmon.archive.scan.TimeMerge;
+import org.flowmon.archive.block.BlockSource;
+import org.flowmon.archive.block.FlowBlock;
+import org.flowmon.archive.block.TimeMerge;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 

@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.scan.FlowScan;
+import org.flowmon.archive.block.FlowScan;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression;

@@ -11,7 +11,7 @@ import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;

@@ -7,16 +7,16 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.compact.CompactionOptions;
-import org.flowmon.archive.compact.Compactor;
-import org.flowmon.archive.manifest.ArchiveCommit;
-import org.flowmon.archive.manifest.CommitRefusedException;
-import org.flowmon.archive.manifest.ImportedFile;
-import org.flowmon.archive.manifest.RetentionChange;
-import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.maintenance.CompactionOptions;
+import org.flowmon.archive.maintenance.Compactor;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 
 /**

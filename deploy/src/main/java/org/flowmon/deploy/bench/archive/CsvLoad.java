@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.FlowFiles;

@@ -10,7 +10,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.deploy.bench.archive.HistoryFlows;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;

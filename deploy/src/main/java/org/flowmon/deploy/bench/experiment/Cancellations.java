@@ -16,7 +16,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryCancelledException;
+import org.flowmon.archive.query.limit.QueryCancelledException;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.bench.archive.GeneratedWorkload;
 import org.flowmon.deploy.bench.output.BenchFolder;

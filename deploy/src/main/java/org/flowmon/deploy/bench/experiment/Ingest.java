@@ -5,7 +5,7 @@ import java.util.List;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.ImportedFile;
+import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.deploy.bench.archive.HistoryFlows;
 import org.flowmon.flow.FlowBatch;
 

@@ -14,7 +14,7 @@ import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentFootprint;
+import org.flowmon.archive.segment.reader.SegmentFootprint;
 import org.flowmon.deploy.bench.output.BenchFolder;
 import org.flowmon.deploy.bench.output.BenchResult;
 import org.flowmon.flow.FlowColumn;

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.manifest.CommitResult;
+import org.flowmon.archive.commit.CommitResult;
 
 /**
  * Which positions of each source an archive has, copied from a snapshot: who held that itself for

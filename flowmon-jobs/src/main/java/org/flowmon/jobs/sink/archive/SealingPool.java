@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentWriter;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.urgent.Politeness;

@@ -2,8 +2,8 @@ package org.flowmon.jobs.sink.archive;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.manifest.CommitResult;
-import org.flowmon.archive.manifest.SourceRange;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.slf4j.Logger;

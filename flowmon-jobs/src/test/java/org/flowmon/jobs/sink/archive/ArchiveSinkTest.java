@@ -35,7 +35,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.SegmentReader;
+import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;

@@ -1,0 +1,23 @@
+package org.flowmon.archive.block;
+
+/** The values of one column of a {@link FlowBlock}, which are never changed. */
+final class BlockColumn {
+  /** Numbers, and low longs of addresses; null of texts. 0 where a value is NULL. */
+  final long[] low;
+
+  /** High longs of addresses; null of all else. */
+  final long[] high;
+
+  /** Texts; null of all else. */
+  final String[] text;
+
+  /** Null where no value is NULL. */
+  final boolean[] isNull;
+
+  BlockColumn(long[] low, long[] high, String[] text, boolean[] isNull) {
+    this.low = low;
+    this.high = high;
+    this.text = text;
+    this.isNull = isNull;
+  }
+}

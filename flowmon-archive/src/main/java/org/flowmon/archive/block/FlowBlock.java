@@ -1,0 +1,242 @@
+package org.flowmon.archive.block;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Some flows, as arrays of chosen columns. Immutable, safe for many threads, and valid for as long
+ * as somebody holds it. Expressions of queries run over it as over any {@link FlowRows}.
+ *
+ * <p>Asking for a column that was not chosen is an {@link IllegalArgumentException}.
+ */
+public final class FlowBlock implements FlowRows {
+  private final Map<FlowColumn, BlockColumn> columns;
+  private final long[] times;
+  private final int[] sources;
+  private final int source;
+  private final int offset;
+  private final int rows;
+
+  /**
+   * A block.
+   *
+   * @param sources by row, null where all are {@code source}
+   * @param offset the first row's place in every array
+   */
+  FlowBlock(
+      Map<FlowColumn, BlockColumn> columns,
+      long[] times,
+      int[] sources,
+      int source,
+      int offset,
+      int rows) {
+    this.columns = columns;
+    this.times = times;
+    this.sources = sources;
+    this.source = source;
+    this.offset = offset;
+    this.rows = rows;
+  }
+
+  /** Some of the rows; nothing is copied. */
+  FlowBlock slice(int from, int count) {
+    Objects.checkFromIndexSize(from, count, rows);
+    return new FlowBlock(columns, times, sources, source, offset + from, count);
+  }
+
+  /** The same rows, said to be of another source. */
+  FlowBlock ofSource(int number) {
+    return new FlowBlock(columns, times, null, number, offset, rows);
+  }
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  /** The columns that it has. */
+  public Set<FlowColumn> columns() {
+    return columns.keySet();
+  }
+
+  /**
+   * The time (µs) that flows are ordered by: {@code end_time}, but no later than an hour after
+   * {@code arrival}, and {@code arrival} where {@code end_time} is NULL.
+   */
+  public long time(int row) {
+    return times[place(row)];
+  }
+
+  /** Which of the sources of a {@link TimeMerge} a row is of, from 0; 0 without one. */
+  public int source(int row) {
+    int place = place(row);
+    return sources == null ? source : sources[place];
+  }
+
+  private int place(int row) {
+    return offset + Objects.checkIndex(row, rows);
+  }
+
+  private BlockColumn values(FlowColumn column) {
+    BlockColumn values = columns.get(column);
+    if (values == null) {
+      throw new IllegalArgumentException(
+          "column " + column.sqlName() + " was not asked for, only " + columns.keySet());
+    }
+    return values;
+  }
+
+  private BlockColumn values(FlowColumn column, boolean fits, String wanted) {
+    if (!fits) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not " + wanted);
+    }
+    return values(column);
+  }
+
+  private BlockColumn numbers(FlowColumn column) {
+    return values(column, column.type().isLong(), "a number");
+  }
+
+  private BlockColumn addresses(FlowColumn column) {
+    return values(column, column.type() == ColumnType.ADDRESS, "ADDRESS");
+  }
+
+  public boolean isNull(FlowColumn column, int row) {
+    BlockColumn values = values(column);
+    int place = place(row);
+    return values.isNull != null && values.isNull[place];
+  }
+
+  /** A number, boolean (0 or 1), time or duration (µs); 0 where it is NULL. */
+  public long longValue(FlowColumn column, int row) {
+    return numbers(column).low[place(row)];
+  }
+
+  /** High long of an address, 0 where it is NULL. */
+  public long addressHigh(FlowColumn column, int row) {
+    return addresses(column).high[place(row)];
+  }
+
+  /** Low long of an address, 0 where it is NULL. */
+  public long addressLow(FlowColumn column, int row) {
+    return addresses(column).low[place(row)];
+  }
+
+  /** An address, null where it is NULL. */
+  public IpAddress address(FlowColumn column, int row) {
+    return isNull(column, row)
+        ? null
+        : new IpAddress(addressHigh(column, row), addressLow(column, row));
+  }
+
+  @Override
+  public String text(FlowColumn column, int row) {
+    return values(column, column.type() == ColumnType.TEXT, "TEXT").text[place(row)];
+  }
+
+  @Override
+  public Presence presence(FlowColumn column) {
+    return values(column).isNull == null ? Presence.DENSE : Presence.NULLABLE;
+  }
+
+  @Override
+  public void readLongs(FlowColumn column, int from, int count, long[] out) {
+    Objects.checkFromIndexSize(from, count, rows);
+    System.arraycopy(numbers(column).low, offset + from, out, 0, count);
+  }
+
+  @Override
+  public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
+    Objects.checkFromIndexSize(from, count, rows);
+    BlockColumn values = addresses(column);
+    System.arraycopy(values.high, offset + from, hi, 0, count);
+    System.arraycopy(values.low, offset + from, lo, 0, count);
+  }
+
+  @Override
+  public void readValidity(FlowColumn column, int from, int count, long[] words) {
+    Objects.checkFromIndexSize(from, count, rows);
+    boolean[] isNull = values(column).isNull;
+    Arrays.fill(words, 0, (count + 63) >>> 6, 0);
+    for (int i = 0; i < count; i++) {
+      if (isNull == null || !isNull[offset + from + i]) {
+        words[i >>> 6] |= 1L << i;
+      }
+    }
+  }
+
+  /**
+   * The first row whose time is later than {@code time}, from a row on; else the number of rows.
+   */
+  int firstAfter(long time, int from) {
+    int low = from;
+    int high = rows;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (times[offset + middle] > time) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** The rows of some blocks, one after the other; all have the same columns. */
+  static FlowBlock concat(Iterable<FlowBlock> parts) {
+    int rows = 0;
+    for (FlowBlock part : parts) {
+      rows += part.rows;
+    }
+    FlowBlock first = parts.iterator().next();
+    Map<FlowColumn, BlockColumn> columns = new EnumMap<>(FlowColumn.class);
+    for (FlowColumn column : first.columns()) {
+      columns.put(column, concat(parts, column, rows));
+    }
+    long[] times = new long[rows];
+    int[] sources = new int[rows];
+    int at = 0;
+    for (FlowBlock part : parts) {
+      System.arraycopy(part.times, part.offset, times, at, part.rows);
+      for (int i = 0; i < part.rows; i++) {
+        sources[at + i] = part.source(i);
+      }
+      at += part.rows;
+    }
+    return new FlowBlock(columns, times, sources, 0, 0, rows);
+  }
+
+  private static BlockColumn concat(Iterable<FlowBlock> parts, FlowColumn column, int rows) {
+    boolean isText = column.type() == ColumnType.TEXT;
+    long[] low = isText ? null : new long[rows];
+    long[] high = column.type() == ColumnType.ADDRESS ? new long[rows] : null;
+    String[] text = isText ? new String[rows] : null;
+    boolean[] isNull = null;
+    int at = 0;
+    for (FlowBlock part : parts) {
+      BlockColumn values = part.values(column);
+      if (isText) {
+        System.arraycopy(values.text, part.offset, text, at, part.rows);
+      } else {
+        System.arraycopy(values.low, part.offset, low, at, part.rows);
+      }
+      if (high != null) {
+        System.arraycopy(values.high, part.offset, high, at, part.rows);
+      }
+      if (values.isNull != null) {
+        isNull = isNull == null ? new boolean[rows] : isNull;
+        System.arraycopy(values.isNull, part.offset, isNull, at, part.rows);
+      }
+      at += part.rows;
+    }
+    return new BlockColumn(low, high, text, isNull);
+  }
+}

@@ -1,0 +1,180 @@
+package org.flowmon.archive.block;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.Expression;
+
+/**
+ * Reads chosen columns of an archive, block by block, decoded by several threads ahead of who asks.
+ * Memory is bounded: some blocks of 1024 rows for each thread, and where order is asked for one for
+ * each segment that has rows of the same hours.
+ *
+ * <pre>{@code
+ * try (Archive archive = Archive.open(directory);
+ *     ArchiveSnapshot snapshot = archive.snapshot();
+ *     FlowScan scan = FlowScan.of(snapshot).columns(SRC_ADDR, BYTES).where("NOT outgoing").open()) {
+ *   for (FlowBlock block = scan.next(); block != null; block = scan.next()) {
+ *     …
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Not thread-safe: one thread asks. The snapshot stays open until the scan is closed.
+ */
+public final class FlowScan implements BlockSource {
+  private final List<SegmentBlocks> segments;
+  private final ReadAhead readAhead;
+  private final TimeMerge merge;
+  private int current;
+
+  private FlowScan(List<SegmentBlocks> segments, ReadAhead readAhead, boolean inOrder) {
+    this.segments = segments;
+    this.readAhead = readAhead;
+    this.merge = inOrder ? new TimeMerge(segments, false) : null;
+  }
+
+  /** Begins to say what is to be read: without more, every column of every row. */
+  public static Builder of(ArchiveSnapshot snapshot) {
+    return new Builder(snapshot);
+  }
+
+  /** What is to be read. */
+  public static final class Builder {
+    private final ArchiveSnapshot snapshot;
+    private final Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    private final List<Expression> terms = new ArrayList<>();
+    private boolean inOrder;
+    private boolean verify = true;
+    private int threads = 1;
+
+    private Builder(ArchiveSnapshot snapshot) {
+      this.snapshot = snapshot;
+    }
+
+    /** Reads these columns alone; given again, these as well. */
+    public Builder columns(FlowColumn first, FlowColumn... others) {
+      columns.add(first);
+      Collections.addAll(columns, others);
+      return this;
+    }
+
+    /**
+     * Reads only rows for which a condition of the query dialect is TRUE; given again, for which
+     * all are. One on times leaves out segments, one on {@code end_time} parts of them, one that
+     * binds an address what the host directory says that does not hold it.
+     *
+     * @throws org.flowmon.udaf.text.QueryException saying what was found where, and what was
+     *     expected
+     */
+    public Builder where(String condition) {
+      return where(QueryParser.parseCondition(condition));
+    }
+
+    /** As {@link #where(String)}, of a condition without parameters. */
+    public Builder where(Expression condition) {
+      terms.add(condition);
+      return this;
+    }
+
+    /**
+     * Gives the rows of all segments in the order of {@link FlowBlock#time}. Otherwise they come
+     * segment by segment, each in that order.
+     */
+    public Builder inTimeOrder() {
+      this.inOrder = true;
+      return this;
+    }
+
+    /** Decodes by so many threads; by 1, the default, the one that asks does it. */
+    public Builder threads(int count) {
+      if (count < 1) {
+        throw new IllegalArgumentException(count + " threads, expected at least 1");
+      }
+      this.threads = count;
+      return this;
+    }
+
+    /**
+     * Whether a column's bytes are checked when this process first reads them; they are, unless.
+     */
+    public Builder verifyChecksums(boolean check) {
+      this.verify = check;
+      return this;
+    }
+
+    /**
+     * Begins to read.
+     *
+     * @throws org.flowmon.udaf.text.QueryException naming a parameter that has no value
+     */
+    public FlowScan open() throws IOException {
+      Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
+      Expression where =
+          terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
+      CompiledPredicate.of(where); // what is wrong with it is said here
+      ReadAhead readAhead = new ReadAhead(threads);
+      SegmentBlocks.Wanted what =
+          new SegmentBlocks.Wanted(snapshot, EnumSet.copyOf(wanted), where, verify);
+      List<SegmentBlocks> blocks = new ArrayList<>();
+      for (SealedSegment segment : segments(where)) {
+        SegmentBlocks next = new SegmentBlocks(segment, what, readAhead);
+        if (!blocks.isEmpty()) {
+          blocks.get(blocks.size() - 1).setFollowing(next);
+        }
+        blocks.add(next);
+      }
+      return new FlowScan(blocks, readAhead, inOrder);
+    }
+
+    /** The segments that may hold a row in question, by their first times. */
+    private List<SealedSegment> segments(Expression where) throws IOException {
+      List<SealedSegment> segments =
+          new ArrayList<>(SegmentChoice.of(snapshot, Constraints.of(where)).segments());
+      segments.sort(Comparator.comparingLong(segment -> segment.timeKey().min()));
+      return segments;
+    }
+  }
+
+  /** Segments that it reads. */
+  int segments() {
+    return segments.size();
+  }
+
+  /** Segments that are open at this moment. */
+  int openSegments() {
+    return (int) segments.stream().filter(SegmentBlocks::isOpen).count();
+  }
+
+  @Override
+  public FlowBlock next() throws IOException {
+    if (merge != null) {
+      return merge.next();
+    }
+    while (current < segments.size()) {
+      FlowBlock block = segments.get(current).next();
+      if (block != null) {
+        return block;
+      }
+      segments.get(current++).close();
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    readAhead.close();
+    segments.forEach(SegmentBlocks::close);
+  }
+}

@@ -1,0 +1,190 @@
+package org.flowmon.archive.block;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.SelectedRows;
+import org.flowmon.archive.segment.reader.TimeKeys;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
+
+/** The rows of one segment that a filter keeps, in the segment's order: that of time. */
+final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
+  private static final int BLOCK = Vector.CAPACITY;
+
+  /** What a scan asks of each segment. */
+  record Wanted(
+      ArchiveSnapshot snapshot, Set<FlowColumn> columns, Expression where, boolean verify) {
+    LongRanges endTimes() {
+      return Constraints.of(where).longs(FlowColumn.END_TIME);
+    }
+  }
+
+  /** A block and where its rows lie in the segment. */
+  private static final class Part {
+    final FlowBlock block;
+    private final int from;
+    private final int[] kept; // null where all rows from `from` on are in the block
+
+    Part(FlowBlock block, int from, int[] kept) {
+      this.block = block;
+      this.from = from;
+      this.kept = kept;
+    }
+
+    int row(int ofBlock) {
+      return kept == null ? from + ofBlock : kept[ofBlock];
+    }
+  }
+
+  private final SealedSegment segment;
+  private final Wanted wanted;
+  private final ReadAhead readAhead;
+  private final Deque<Future<Part>> decoding = new ArrayDeque<>();
+  // Compiled filters are of one thread at a time.
+  private final Queue<CompiledPredicate> filters = new ConcurrentLinkedQueue<>();
+  private SegmentBlocks following;
+  private SegmentLease lease;
+  private Part given;
+  private boolean isPlanned;
+  private boolean isClosed;
+  private int at;
+  private int end;
+
+  SegmentBlocks(SealedSegment segment, Wanted wanted, ReadAhead readAhead) {
+    this.segment = segment;
+    this.wanted = wanted;
+    this.readAhead = readAhead;
+  }
+
+  /** The segment to begin with when all of this one is being decoded. */
+  void setFollowing(SegmentBlocks next) {
+    this.following = next;
+  }
+
+  @Override
+  public long firstTime() {
+    return segment.timeKey().min();
+  }
+
+  @Override
+  public BlockSource open() throws IOException {
+    start();
+    return this;
+  }
+
+  /** Opens the segment and lets its next blocks be decoded, where that has not happened. */
+  private void start() throws IOException {
+    if (lease != null || isClosed) {
+      return;
+    }
+    lease = wanted.snapshot().open(segment, wanted.verify());
+    if (!isPlanned) {
+      plan();
+      isPlanned = true;
+    }
+    decode();
+  }
+
+  private void plan() {
+    SegmentReader rows = lease.rows();
+    end = rows.rows();
+    LongRanges times = wanted.endTimes();
+    if (times != null && times.isEmpty()) {
+      end = 0;
+    } else if (times != null && rows.clampedRows() == 0) {
+      // Rows without an end time satisfy no range of it, wherever they lie.
+      TimeKeys keys = new TimeKeys(rows);
+      at = keys.lowerBound(times.first(0));
+      long last = times.last(times.count() - 1);
+      end = last == Long.MAX_VALUE ? end : keys.lowerBound(last + 1);
+    }
+    at = Math.max(at, lease.firstRow());
+  }
+
+  private void decode() throws IOException {
+    while (at < end && (decoding.isEmpty() || readAhead.hasRoom())) {
+      int from = at;
+      int count = Math.min(BLOCK, end - at);
+      at += count;
+      decoding.add(readAhead.submit(() -> part(from, count)));
+    }
+    // Of segments without a row in question none is opened before its time.
+    if (at >= end && !decoding.isEmpty() && readAhead.hasRoom()) {
+      SegmentBlocks next = following;
+      following = null;
+      if (next != null) {
+        next.start();
+      }
+    }
+  }
+
+  /** The rows of a block that pass, possibly none. */
+  private Part part(int from, int count) {
+    SegmentReader rows = lease.rows();
+    CompiledPredicate filter = filters.poll();
+    filter = filter == null ? CompiledPredicate.of(wanted.where()) : filter;
+    int[] kept = new int[count];
+    int n = filter.select(rows, from, count, kept);
+    filters.add(filter);
+    if (n == count) {
+      return new Part(BlockReader.read(rows, wanted.columns(), from, count), from, null);
+    }
+    for (int i = 0; i < n; i++) {
+      kept[i] += from;
+    }
+    FlowRows some = new SelectedRows(rows).select(kept, n);
+    return new Part(BlockReader.read(some, wanted.columns(), 0, n), from, kept);
+  }
+
+  @Override
+  public FlowBlock next() throws IOException {
+    start();
+    while (!decoding.isEmpty()) {
+      given = readAhead.await(decoding.poll());
+      decode();
+      if (given.block.rows() > 0) {
+        return given.block;
+      }
+    }
+    return null;
+  }
+
+  boolean isOpen() {
+    return lease != null;
+  }
+
+  @Override
+  public void park(int unread) throws IOException {
+    at = given.row(given.block.rows() - unread);
+    given = null;
+    while (!decoding.isEmpty()) {
+      readAhead.await(decoding.poll()); // nobody reads on when the lease is given back
+    }
+    lease.close();
+    lease = null;
+  }
+
+  /** To be called where none of its blocks is being decoded: at its end, or without threads. */
+  @Override
+  public void close() {
+    isClosed = true;
+    if (lease != null) {
+      lease.close();
+      lease = null;
+    }
+  }
+}

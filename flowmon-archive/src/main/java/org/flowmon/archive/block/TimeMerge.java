@@ -1,0 +1,263 @@
+package org.flowmon.archive.block;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Several sources that are each in the order of time, as one: {@link FlowBlock#source} tells which
+ * of them a row is of. Rows of equal times come in the order of their sources, and of one source in
+ * its own.
+ */
+public final class TimeMerge implements BlockSource {
+  // Rows of a block that is put together from small runs.
+  private static final int BLOCK = 2048;
+  // A run of so many rows is handed on as it is.
+  private static final int LONG_RUN = 256;
+  // Beyond so many sources that hold a block, one whose next row is far off puts its block away: a
+  // stray from long ago opens every segment that has one, and must not keep all of them open.
+  private static final int MANY_WAITING = 64;
+  private static final long FAR_MICROS = 3_600_000_000L;
+
+  /** A source that is opened when its first rows are due. */
+  interface Pending {
+    /** No row of it is earlier (µs). */
+    long firstTime();
+
+    BlockSource open() throws IOException;
+  }
+
+  /** A source that can put away what it read ahead, while its next row is not due for long. */
+  interface Parkable extends BlockSource {
+    /**
+     * Frees everything; {@link #next} goes on with the last rows of the block that it gave last.
+     *
+     * @param unread how many of these are still to be given, at least 1
+     */
+    void park(int unread) throws IOException;
+  }
+
+  /** An open source and its next row. */
+  private static final class Head implements Comparable<Head> {
+    private final BlockSource source;
+    private final int number;
+    private FlowBlock block; // null while the source is parked
+    private int at;
+    private long time;
+
+    Head(BlockSource source, int number) {
+      this.source = source;
+      this.number = number;
+    }
+
+    /** The time of the next row. */
+    long time() {
+      return time;
+    }
+
+    void at(int row) {
+      at = row;
+      time = block.time(row);
+    }
+
+    @Override
+    public int compareTo(Head other) {
+      int order = Long.compare(time(), other.time());
+      return order != 0 ? order : Integer.compare(number, other.number);
+    }
+  }
+
+  private final List<? extends Pending> pending;
+  private final boolean isNumbered;
+  private final PriorityQueue<Head> heads = new PriorityQueue<>();
+  private final List<Head> opened = new ArrayList<>();
+  private final List<FlowBlock> runs = new ArrayList<>();
+  private Set<FlowColumn> columns;
+  private FlowBlock due;
+  private int waiting; // heads that hold a block
+
+  /**
+   * A merge.
+   *
+   * @param pending in the order of their first times
+   * @param isNumbered whether rows get the number of their source
+   */
+  TimeMerge(List<? extends Pending> pending, boolean isNumbered) {
+    this.pending = pending;
+    this.isNumbered = isNumbered;
+  }
+
+  /**
+   * Merges sources; closing it closes them.
+   *
+   * @param sources with the same columns, each in the order of time: one that is not, or has
+   *     others, is an {@link IllegalArgumentException} when that shows
+   */
+  public static TimeMerge of(List<? extends BlockSource> sources) {
+    List<Pending> all = new ArrayList<>();
+    for (BlockSource source : sources) {
+      all.add(
+          new Pending() {
+            @Override
+            public long firstTime() {
+              return Long.MIN_VALUE;
+            }
+
+            @Override
+            public BlockSource open() {
+              return source;
+            }
+          });
+    }
+    return new TimeMerge(all, true);
+  }
+
+  @Override
+  public FlowBlock next() throws IOException {
+    if (due != null) {
+      FlowBlock block = due;
+      due = null;
+      return block;
+    }
+    runs.clear();
+    int rows = 0;
+    while (rows < BLOCK) {
+      openDue();
+      Head head = heads.poll();
+      if (head == null) {
+        break;
+      }
+      if (head.block == null) {
+        resume(head);
+      }
+      FlowBlock run = run(head, BLOCK - rows);
+      if (run.rows() >= LONG_RUN) {
+        if (runs.isEmpty()) {
+          return run;
+        }
+        due = run;
+        break;
+      }
+      runs.add(run);
+      rows += run.rows();
+    }
+    return runs.isEmpty() ? null : runs.size() == 1 ? runs.get(0) : FlowBlock.concat(runs);
+  }
+
+  /** Opens every source that may hold the next row. */
+  private void openDue() throws IOException {
+    while (opened.size() < pending.size()
+        && (heads.isEmpty() || pending.get(opened.size()).firstTime() <= heads.peek().time())) {
+      Head head = new Head(pending.get(opened.size()).open(), opened.size());
+      opened.add(head);
+      advance(head);
+    }
+  }
+
+  /** The rows of a source that come before those of every other, at most so many. */
+  private FlowBlock run(Head head, int atMost) throws IOException {
+    int from = head.at;
+    int end = head.block.rows();
+    Head other = heads.peek();
+    if (other != null) {
+      // At equal times the source of the smaller number comes first.
+      long last = head.number < other.number ? other.time() : before(other.time());
+      end = Math.min(end, head.block.firstAfter(last, from));
+    }
+    if (opened.size() < pending.size()) {
+      end = Math.min(end, head.block.firstAfter(pending.get(opened.size()).firstTime(), from));
+    }
+    // Its first row is the next of all, whatever comes after.
+    end = Math.max(end, from + 1);
+    end = end - from < LONG_RUN ? Math.min(end, from + atMost) : end;
+    FlowBlock run = head.block.slice(from, end - from);
+    if (end == head.block.rows()) {
+      advance(head);
+    } else {
+      head.at(end);
+      await(head);
+    }
+    return run;
+  }
+
+  private static long before(long time) {
+    return time == Long.MIN_VALUE ? time : time - 1;
+  }
+
+  /** Goes on to the source's next block; a source that has none is left out. */
+  private void advance(Head head) throws IOException {
+    boolean isFirst = head.block == null;
+    long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
+    FlowBlock block = head.source.next();
+    if (block == null) {
+      head.source.close();
+      waiting -= isFirst ? 0 : 1;
+      head.block = null;
+      return;
+    }
+    columns = columns == null ? block.columns() : columns;
+    if (!columns.equals(block.columns())) {
+      throw new IllegalArgumentException(
+          "source " + head.number + " has columns " + block.columns() + ", expected " + columns);
+    }
+    for (int i = 0; i < block.rows(); i++) {
+      long time = block.time(i);
+      if (time < last) {
+        throw new IllegalArgumentException(
+            "source "
+                + head.number
+                + " is not in the order of time: "
+                + time
+                + " µs after "
+                + last);
+      }
+      last = time;
+    }
+    setBlock(head, block);
+    await(head);
+  }
+
+  private void setBlock(Head head, FlowBlock block) {
+    waiting += head.block == null ? 1 : 0;
+    head.block = isNumbered ? block.ofSource(head.number) : block;
+    head.at(0);
+  }
+
+  /** Lets a source wait for its turn. */
+  private void await(Head head) throws IOException {
+    heads.add(head);
+    if (waiting > MANY_WAITING
+        && head.time() - FAR_MICROS > heads.peek().time()
+        && head.source instanceof Parkable source) {
+      source.park(head.block.rows() - head.at);
+      head.block = null;
+      waiting--;
+    }
+  }
+
+  private void resume(Head head) throws IOException {
+    setBlock(head, head.source.next());
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    for (int i = 0; i < pending.size(); i++) {
+      try {
+        if (i < opened.size()) {
+          opened.get(i).source.close();
+        } else if (isNumbered) {
+          pending.get(i).open().close(); // given by the caller, who leaves closing to this
+        }
+      } catch (IOException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

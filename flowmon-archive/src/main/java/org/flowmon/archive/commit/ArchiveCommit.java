@@ -1,0 +1,188 @@
+package org.flowmon.archive.commit;
+
+import java.util.List;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * What becomes part of the archive in one step: all of it or nothing.
+ *
+ * @param segments sealed and lying in the archive's folder of segments; may be empty where the
+ *     ranges held no flow (heartbeats)
+ * @param ranges the positions that the segments hold, in any order, several of one source where
+ *     they do not overlap
+ * @param file the file that the segments hold, null for none
+ * @param force whether a file that was imported before is imported again
+ * @param retiredSources sources that will bring nothing more: {@code historyThrough} no longer
+ *     waits for them
+ * @param replaced ids of segments whose rows the segments of this commit hold instead
+ * @param deleted ids of segments replaced before whose files are gone
+ * @param dropped hidden rows of the replaced segments that the segments of this commit do not hold
+ * @param retention what is to become of the past, null where nothing is said
+ * @param note who commits, for people
+ */
+public record ArchiveCommit(
+    List<SealedSegment> segments,
+    List<SourceRange> ranges,
+    ImportedFile file,
+    boolean force,
+    List<String> retiredSources,
+    List<String> replaced,
+    List<String> deleted,
+    RowSums dropped,
+    RetentionChange retention,
+    String note) {
+  /** No note is longer, in characters. */
+  public static final int MAX_NOTE = 1024;
+
+  public ArchiveCommit {
+    segments = List.copyOf(segments);
+    ranges = List.copyOf(ranges);
+    retiredSources = List.copyOf(retiredSources);
+    replaced = List.copyOf(replaced);
+    deleted = List.copyOf(deleted);
+    int kinds =
+        (ranges.isEmpty() ? 0 : 1)
+            + (file == null ? 0 : 1)
+            + (retiredSources.isEmpty() ? 0 : 1)
+            + (replaced.isEmpty() ? 0 : 1)
+            + (retention == null ? 0 : 1);
+    boolean mayHaveSegments = !ranges.isEmpty() || file != null || !replaced.isEmpty();
+    if (kinds > 1
+        || (!segments.isEmpty() && !mayHaveSegments)
+        || (segments.isEmpty() && !replaced.isEmpty())) {
+      throw new IllegalArgumentException(
+          segments.size()
+              + " segments with "
+              + ranges.size()
+              + " source ranges, "
+              + (file == null ? "no" : "a")
+              + " file, "
+              + retiredSources.size()
+              + " retired sources and "
+              + replaced.size()
+              + " replaced segments"
+              + (retention == null ? "" : " and a change of retention")
+              + ": expected segments with ranges, with a file or with replaced segments, or retired"
+              + " sources or a change of retention alone");
+    }
+    if (note.length() > MAX_NOTE) {
+      throw new IllegalArgumentException(
+          "a note of " + note.length() + " characters, at most " + MAX_NOTE);
+    }
+  }
+
+  /** Nothing yet. */
+  public static ArchiveCommit empty(String note) {
+    return new ArchiveCommit(
+        List.of(),
+        List.of(),
+        null,
+        false,
+        List.of(),
+        List.of(),
+        List.of(),
+        RowSums.NONE,
+        null,
+        note);
+  }
+
+  /** Segments that hold positions of sources. */
+  public static ArchiveCommit ofRanges(
+      List<SealedSegment> segments, List<SourceRange> ranges, String note) {
+    return new ArchiveCommit(
+        segments, ranges, null, false, List.of(), List.of(), List.of(), RowSums.NONE, null, note);
+  }
+
+  /**
+   * Segments that hold an imported file.
+   *
+   * @param force whether a file that was imported before is imported again
+   */
+  public static ArchiveCommit ofFile(
+      List<SealedSegment> segments, ImportedFile file, boolean force, String note) {
+    return new ArchiveCommit(
+        segments,
+        List.of(),
+        file,
+        force,
+        List.of(),
+        List.of(),
+        List.of(),
+        RowSums.NONE,
+        null,
+        note);
+  }
+
+  /** Says that sources will bring nothing more, for example those of a deleted topic. */
+  public static ArchiveCommit ofRetired(List<String> sourceKeys, String note) {
+    return new ArchiveCommit(
+        List.of(),
+        List.of(),
+        null,
+        false,
+        sourceKeys,
+        List.of(),
+        List.of(),
+        RowSums.NONE,
+        null,
+        note);
+  }
+
+  /**
+   * Puts segments in the place of others that hold the same rows, all of them.
+   *
+   * @param replaced ids of segments of the archive, at least one
+   * @param deleted ids of segments replaced before whose files are gone
+   */
+  public static ArchiveCommit ofReplacement(
+      List<SealedSegment> segments, List<String> replaced, List<String> deleted, String note) {
+    return ofReplacement(segments, replaced, deleted, RowSums.NONE, note);
+  }
+
+  /**
+   * Puts segments in the place of others that hold the same rows, but for some that are hidden.
+   *
+   * @param replaced ids of segments of the archive, at least one
+   * @param deleted ids of segments replaced before whose files are gone
+   * @param dropped first rows of the replaced segments that were left out, all hidden
+   */
+  public static ArchiveCommit ofReplacement(
+      List<SealedSegment> segments,
+      List<String> replaced,
+      List<String> deleted,
+      RowSums dropped,
+      String note) {
+    return new ArchiveCommit(
+        segments, List.of(), null, false, List.of(), replaced, deleted, dropped, null, note);
+  }
+
+  /** Says that the files of segments replaced before are gone. */
+  public static ArchiveCommit ofDeleted(List<String> deleted, String note) {
+    return new ArchiveCommit(
+        List.of(), List.of(), null, false, List.of(), List.of(), deleted, RowSums.NONE, null, note);
+  }
+
+  /** Sets limits of the past, or applies those that hold. */
+  public static ArchiveCommit ofRetention(RetentionChange change, String note) {
+    return new ArchiveCommit(
+        List.of(),
+        List.of(),
+        null,
+        false,
+        List.of(),
+        List.of(),
+        List.of(),
+        RowSums.NONE,
+        change,
+        note);
+  }
+
+  public boolean isEmpty() {
+    return segments.isEmpty()
+        && ranges.isEmpty()
+        && file == null
+        && retiredSources.isEmpty()
+        && deleted.isEmpty()
+        && retention == null;
+  }
+}

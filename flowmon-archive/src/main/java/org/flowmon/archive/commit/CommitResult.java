@@ -1,0 +1,84 @@
+package org.flowmon.archive.commit;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * What became of a commit.
+ *
+ * @param outcome whether it changed the archive
+ * @param number of the commit that holds it; of the newest commit where it was a repeat
+ * @param gaps positions that this commit left out between what was committed before and its own
+ * @param expiredRows rows that it hid since they are beyond what is kept
+ * @param lateRows of these, its own rows that came below the cutoff
+ */
+public record CommitResult(
+    Outcome outcome, long number, List<Gap> gaps, long expiredRows, long lateRows) {
+  /** Whether a commit changed the archive. */
+  public enum Outcome {
+    /** It is now part of the archive. */
+    COMMITTED,
+    /** All of it had been committed before: nothing was changed, its segments were not added. */
+    REPEATED
+  }
+
+  /**
+   * Positions of a source that were never committed though later ones were.
+   *
+   * @param firstOffset the first missing position
+   * @param endOffset the first position that is not missing
+   * @param arrivalFrom they can have held flows that arrived from here (µs): what the source had
+   *     reached before; {@link Long#MIN_VALUE} where it is not known
+   * @param arrivalThrough … up to here: the first arrival after them; {@link Long#MAX_VALUE} where
+   *     it is not known
+   */
+  public record Gap(
+      String sourceKey, long firstOffset, long endOffset, long arrivalFrom, long arrivalThrough) {
+    /** Where producers' clocks differ, what comes after may have arrived before. */
+    public static Gap between(
+        String sourceKey, long firstOffset, long endOffset, long reached, long firstArrival) {
+      return new Gap(
+          sourceKey,
+          firstOffset,
+          endOffset,
+          Math.min(reached, firstArrival),
+          Math.max(reached, firstArrival));
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          "source %s: offsets %d … %d were never archived, arrivals %s … %s",
+          sourceKey, firstOffset, endOffset - 1, time(arrivalFrom), time(arrivalThrough));
+    }
+
+    private static String time(long micros) {
+      return micros == Long.MIN_VALUE || micros == Long.MAX_VALUE
+          ? "unknown"
+          : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    }
+
+    /** How many positions are missing. */
+    public long offsets() {
+      return endOffset - firstOffset;
+    }
+  }
+
+  public CommitResult {
+    gaps = List.copyOf(gaps);
+  }
+
+  public static CommitResult repeated(long number) {
+    return new CommitResult(Outcome.REPEATED, number, List.of(), 0, 0);
+  }
+
+  public boolean isRepeat() {
+    return outcome == Outcome.REPEATED;
+  }
+
+  /** Positions that this commit left out. */
+  public long gapOffsets() {
+    return gaps.stream().mapToLong(Gap::offsets).sum();
+  }
+}

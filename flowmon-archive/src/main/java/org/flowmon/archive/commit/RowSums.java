@@ -1,0 +1,36 @@
+package org.flowmon.archive.commit;
+
+import java.math.BigInteger;
+import java.util.List;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * What some rows add up to: it must stay the same when segments are replaced.
+ *
+ * @param rows how many
+ * @param bytes exact sum of {@code bytes}, NULL as 0
+ * @param packets exact sum of {@code packets}, NULL as 0
+ */
+public record RowSums(long rows, BigInteger bytes, BigInteger packets) {
+  /** Of no row. */
+  public static final RowSums NONE = new RowSums(0, BigInteger.ZERO, BigInteger.ZERO);
+
+  /** Of all rows of segments. */
+  public static RowSums of(List<SealedSegment> segments) {
+    RowSums sums = NONE;
+    for (SealedSegment segment : segments) {
+      sums = sums.plus(new RowSums(segment.rows(), segment.totalBytes(), segment.totalPackets()));
+    }
+    return sums;
+  }
+
+  /** Of these rows and others. */
+  public RowSums plus(RowSums other) {
+    return new RowSums(rows + other.rows, bytes.add(other.bytes), packets.add(other.packets));
+  }
+
+  @Override
+  public String toString() {
+    return rows + " rows, " + bytes + " bytes, " + packets + " packets";
+  }
+}

@@ -1,0 +1,57 @@
+package org.flowmon.archive.commit;
+
+/**
+ * Positions of one source that a commit holds: the identity of what is archived. For Kafka the
+ * offsets of a partition.
+ *
+ * @param sourceKey names the source for good, for example {@code <topic id>:<partition>}
+ * @param firstOffset the first position in the range, at least 0
+ * @param endOffset the position after the last one, greater than {@code firstOffset}
+ * @param firstArrival the smallest arrival (µs) at the first position, or a later one: what was
+ *     left out before the range, or within it, arrived no later, as far as arrivals ascend along
+ *     positions. {@link Long#MAX_VALUE} where it is not known
+ * @param maxArrival the largest arrival (µs) seen in the range, heartbeats included, marks of an
+ *     input's end not: where arrivals ascend along positions nothing before it will come from this
+ *     source any more, though more may come that arrived in the same instant. Where several
+ *     producers write to a source they ascend but for a bound on their disorder, which whoever asks
+ *     has to add. {@link Long#MIN_VALUE} where none is known
+ * @param ended whether the last position is a mark that the source's input has ended: until a later
+ *     position is committed, nothing is on its way
+ */
+public record SourceRange(
+    String sourceKey,
+    long firstOffset,
+    long endOffset,
+    long firstArrival,
+    long maxArrival,
+    boolean ended) {
+  /** No source key is longer, in characters. */
+  public static final int MAX_KEY = 512;
+
+  public SourceRange {
+    if (sourceKey.isEmpty() || sourceKey.length() > MAX_KEY) {
+      throw new IllegalArgumentException(
+          "a source key of " + sourceKey.length() + " characters, expected 1 … " + MAX_KEY);
+    }
+    if (firstOffset < 0 || endOffset <= firstOffset) {
+      throw new IllegalArgumentException(
+          "offsets ["
+              + firstOffset
+              + ", "
+              + endOffset
+              + ") of source "
+              + sourceKey
+              + ": expected 0 <= first < end");
+    }
+  }
+
+  /** A range of one arrival, which does not end its source. */
+  public SourceRange(String sourceKey, long firstOffset, long endOffset, long arrival) {
+    this(sourceKey, firstOffset, endOffset, arrival, arrival, false);
+  }
+
+  @Override
+  public String toString() {
+    return sourceKey + "[" + firstOffset + ", " + endOffset + ")";
+  }
+}

@@ -1,0 +1,48 @@
+package org.flowmon.archive.commit;
+
+/**
+ * What is committed of a source.
+ *
+ * @param retired whether it was said that it brings nothing more
+ * @param ended whether its last committed position is the end of its input
+ */
+public record SourceState(OffsetRanges committed, boolean retired, boolean ended) {
+  public static final SourceState NEW = new SourceState(OffsetRanges.NONE, false, false);
+
+  public SourceState with(SourceRange range) {
+    boolean last = range.endOffset() > committed.end();
+    return new SourceState(committed.with(range), false, last ? range.ended() : ended);
+  }
+
+  public SourceState asRetired() {
+    return new SourceState(committed, true, ended);
+  }
+
+  /** The largest arrival (µs), {@link Long#MIN_VALUE} where none is known. */
+  public long maxArrival() {
+    return committed.maxArrival();
+  }
+
+  /** Whether nothing is on its way from this source, as far as anybody knows. */
+  public boolean isSilent() {
+    return retired || ended;
+  }
+
+  /**
+   * Whether everything that arrived up to a time (µs) was committed, but for gaps. What arrives in
+   * the same instant as the last may still come: only a later arrival tells.
+   */
+  public boolean reaches(long arrival) {
+    return !committed.isEmpty() && (isSilent() || maxArrival() > arrival);
+  }
+
+  /** The smallest arrival at the first position, {@link Long#MAX_VALUE} where none is known. */
+  public long firstArrival() {
+    return committed.isEmpty() ? Long.MAX_VALUE : committed.firstArrival(0);
+  }
+
+  /** Whether positions before the first committed one were left out. */
+  public boolean beginsLate() {
+    return !committed.isEmpty() && committed.first(0) > 0;
+  }
+}

@@ -1,0 +1,169 @@
+package org.flowmon.archive.maintenance;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.lease.MaintenanceLock;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Merges segments behind whoever commits: one thread that works after each {@link #wake}, until
+ * nothing is left to merge, and deletes what no reader needs. A failure is logged and counted, and
+ * the next wake tries again; what is committed never waits for it. While another process has the
+ * maintenance lock, it leaves the work to that one.
+ */
+public final class BackgroundCompaction implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundCompaction.class);
+  // Longer than any lookup takes: leases of other hosts may not be seen.
+  private static final Duration GRACE = Duration.ofMinutes(10);
+  private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
+  private final ArchiveLocation location;
+  private final CompactionOptions options;
+  private final Runnable pause;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition woken = lock.newCondition();
+  private boolean work; // guarded by lock
+  private volatile boolean closed;
+  private final Set<String> damaged = new HashSet<>(); // of the thread
+  private final AtomicLong replaced = new AtomicLong();
+  private final AtomicLong written = new AtomicLong();
+  private final AtomicLong rows = new AtomicLong();
+  private final AtomicLong deleted = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+
+  /**
+   * Begins; the archive must be there.
+   *
+   * @param options null where nothing is merged, only trimmed and deleted
+   * @param pause runs many times a second while it works, on its thread, and may wait there for
+   *     what is urgent
+   */
+  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
+    this.location = location;
+    this.pause = pause;
+    this.options = options;
+    this.thread = new Thread(this::run, "archive-compaction");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Says that something was committed. */
+  public void wake() {
+    lock.lock();
+    try {
+      work = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Segments that were merged away. */
+  public long replaced() {
+    return replaced.get();
+  }
+
+  /** Segments that were written in their place. */
+  public long written() {
+    return written.get();
+  }
+
+  /** Rows that were rewritten. */
+  public long rows() {
+    return rows.get();
+  }
+
+  /** Segments whose files were deleted. */
+  public long deleted() {
+    return deleted.get();
+  }
+
+  /** Attempts that failed. */
+  public long failures() {
+    return failures.get();
+  }
+
+  private void run() {
+    while (awaitWork()) {
+      try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
+          MaintenanceLock mine = archive.tryMaintenance()) {
+        if (mine != null) {
+          compact(archive);
+        }
+      } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) {
+        failures.incrementAndGet();
+        LOG.warn("compaction of {} failed; it is tried again after the next commit", location, e);
+      }
+    }
+  }
+
+  private boolean awaitWork() {
+    lock.lock();
+    try {
+      while (!work && !closed) {
+        woken.awaitUninterruptibly();
+      }
+      work = false;
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void compact(Archive archive) throws IOException {
+    Compactor compactor = new Compactor(archive, options, damaged, pause);
+    for (Compactor.Step step = compactor.step(this::isClosed);
+        step != null;
+        step = compactor.step(this::isClosed)) {
+      replaced.addAndGet(step.replaced());
+      written.addAndGet(step.written());
+      rows.addAndGet(step.rows());
+      removeReplaced(archive);
+    }
+    removeReplaced(archive);
+    archive.updateDirectory(false, this::isClosed);
+    archive.updateDays(SettledSegments.by(options), false, this::isClosed);
+  }
+
+  /** Asked before each piece of work. */
+  private boolean isClosed() {
+    if (!closed) {
+      pause.run();
+    }
+    return closed;
+  }
+
+  private void removeReplaced(Archive archive) throws IOException {
+    if (!closed) {
+      deleted.addAndGet(archive.removeReplaced(GRACE).size());
+    }
+  }
+
+  /** Ends, before the next segment is written, and waits for that. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package org.flowmon.archive.maintenance;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.flowmon.archive.segment.SealedSegment;
+
+/**
+ * Which segments to merge next. A function of what the archive holds, so it needs no state and no
+ * clock of its own: the newest arrival is the time.
+ *
+ * <p>Segments are merged within a slice of time ({@link TimeSlice}), smallest first. A merge
+ * happens where it fills a segment; where {@link #FAN_IN} of about one size have gathered; and, in
+ * a day that is over, where it makes a segment at least a third larger than its largest part. Each
+ * of them makes what it merges larger by a factor, so a row is rewritten a number of times that is
+ * logarithmic in the size of a full segment over that of a fresh one: once or twice, where segments
+ * come with 100,000 rows.
+ *
+ * <p>It comes to an end: segments of one day become one, and several that hold several days become
+ * segments of one day and at most one of strays.
+ */
+final class CompactionPlan {
+  /** So many small segments of a slice are worth a merge, wherever it leads. */
+  static final int FAN_IN = 8;
+
+  private final CompactionOptions options;
+
+  CompactionPlan(CompactionOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * The segments to merge next, empty where there is nothing to gain.
+   *
+   * @param segments of the archive
+   * @param excluded ids of segments to leave alone
+   */
+  List<SealedSegment> next(List<SealedSegment> segments, Set<String> excluded) {
+    long newest = newestArrival(segments);
+    Map<Long, List<SealedSegment>> slices = slices(segments, excluded);
+    List<SealedSegment> best = List.of();
+    for (Map.Entry<Long, List<SealedSegment>> slice : slices.entrySet()) {
+      List<SealedSegment> merge = merge(slice.getValue(), TimeSlice.isOver(slice.getKey(), newest));
+      // What saves most probes of a lookup first.
+      if (merge.size() > best.size()) {
+        best = merge;
+      }
+    }
+    return best;
+  }
+
+  /**
+   * The segments that are as they will stay, but for rows that arrive late or expire: those that
+   * are full, also when their day is over, and those of days that are over in which there is no
+   * merge to be made.
+   *
+   * @return their places
+   */
+  BitSet settled(List<SealedSegment> segments) {
+    long newest = newestArrival(segments);
+    Map<Long, List<SealedSegment>> slices = slices(segments, Set.of());
+    Set<Long> done = new HashSet<>();
+    slices.forEach(
+        (slice, some) -> {
+          if (TimeSlice.isOver(slice, newest) && merge(some, true).isEmpty()) {
+            done.add(slice);
+          }
+        });
+    BitSet settled = new BitSet(segments.size());
+    for (int i = 0; i < segments.size(); i++) {
+      SealedSegment segment = segments.get(i);
+      long slice = TimeSlice.of(segment);
+      int full = slice == TimeSlice.MIXED ? options.targetRows() : options.finalRows();
+      settled.set(i, segment.rows() >= full / 2 || done.contains(slice));
+    }
+    return settled;
+  }
+
+  private static long newestArrival(List<SealedSegment> segments) {
+    long newest = Long.MIN_VALUE;
+    for (SealedSegment segment : segments) {
+      newest = Math.max(newest, segment.arrival().max());
+    }
+    return newest;
+  }
+
+  private static Map<Long, List<SealedSegment>> slices(
+      List<SealedSegment> segments, Set<String> excluded) {
+    Map<Long, List<SealedSegment>> slices = new TreeMap<>();
+    for (SealedSegment segment : segments) {
+      if (!excluded.contains(segment.id())) {
+        slices.computeIfAbsent(TimeSlice.of(segment), s -> new ArrayList<>()).add(segment);
+      }
+    }
+    return slices;
+  }
+
+  private List<SealedSegment> merge(List<SealedSegment> slice, boolean over) {
+    int full = over ? options.finalRows() : options.targetRows();
+    List<SealedSegment> small = new ArrayList<>(slice);
+    small.removeIf(segment -> segment.rows() >= full / 2);
+    small.sort(Comparator.comparingInt(SealedSegment::rows).thenComparing(SealedSegment::id));
+    long rows = 0;
+    int count = 0;
+    int worth = 0; // the longest beginning that is worth a merge
+    for (SealedSegment segment : small) {
+      boolean grows = over && count > 0 && segment.rows() <= 3 * rows;
+      rows += segment.rows();
+      count++;
+      if (rows >= full) {
+        return small.subList(0, count);
+      }
+      if (grows || (count >= FAN_IN && isTier(small, count))) {
+        worth = count;
+      }
+    }
+    return small.subList(0, worth);
+  }
+
+  /** Whether the largest of the first so many is not much larger than {@link #FAN_IN} before it. */
+  private static boolean isTier(List<SealedSegment> ascending, int count) {
+    long largest = ascending.get(count - 1).rows();
+    return largest <= 4L * ascending.get(count - FAN_IN).rows();
+  }
+}

@@ -1,0 +1,94 @@
+package org.flowmon.archive.maintenance;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.writer.SegmentWriter;
+
+/**
+ * Writes every segment that an archive has at the beginning anew, one after the other: the same
+ * rows, in files as this version writes them. One segment is one commit. What others replace
+ * meanwhile is left out. Not thread-safe.
+ */
+public final class Repacker {
+  private final Archive archive;
+  private final SegmentWriter writer;
+  private final Deque<String> left = new ArrayDeque<>();
+  private final Set<String> damaged = new TreeSet<>();
+  private int written;
+
+  /** A segment was written anew: its rows, and its bytes with its sidecar's. */
+  public record Step(long rows, long bytesBefore, long bytesAfter) {}
+
+  public Repacker(Archive archive) throws IOException {
+    this.archive = archive;
+    this.writer = archive.newSegmentWriter();
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      snapshot.segments().forEach(segment -> left.add(segment.id()));
+    }
+  }
+
+  /** Segments that are left as they are since they cannot be read, by id. */
+  public Set<String> damaged() {
+    return Set.copyOf(damaged);
+  }
+
+  /** Segments written so far. */
+  public int written() {
+    return written;
+  }
+
+  /** Writes the next segment; null where all are done. */
+  public Step step() throws IOException {
+    while (!left.isEmpty()) {
+      String id = left.remove();
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        SealedSegment segment =
+            snapshot.segments().stream().filter(s -> s.id().equals(id)).findFirst().orElse(null);
+        Step step = segment == null ? null : repack(snapshot, segment);
+        if (step != null) {
+          written++;
+          return step;
+        }
+      } catch (SegmentCorruptException e) {
+        damaged.add(id);
+      }
+    }
+    return null;
+  }
+
+  private Step repack(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
+    SealedSegment anew;
+    try (SegmentLease lease = snapshot.open(segment, true)) {
+      anew = archive.seal(writer, List.of(lease.rows()), Provenance.of("repacked", segment.id()));
+    }
+    boolean mayStand = true;
+    try {
+      archive.commit(
+          ArchiveCommit.ofReplacement(List.of(anew), List.of(segment.id()), List.of(), "repack"));
+      return new Step(anew.rows(), segment.bytesOnDisk(), anew.bytesOnDisk());
+    } catch (CommitRefusedException e) {
+      mayStand = false;
+      if (e.reason() != CommitRefusedException.Reason.SEGMENT_GONE
+          && e.reason() != CommitRefusedException.Reason.CUTOFF_MOVED) {
+        throw e;
+      }
+      return null; // another replaced it, or its rows expired
+    } finally {
+      if (!mayStand) {
+        archive.discard(anew);
+      }
+    }
+  }
+}

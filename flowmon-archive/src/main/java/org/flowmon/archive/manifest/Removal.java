@@ -1,9 +1,0 @@
-package org.flowmon.archive.manifest;
-
-/**
- * When a segment was replaced by others.
- *
- * @param commit number of the commit that did it
- * @param timeMicros when that was written, in microseconds, by the clock of who wrote it
- */
-public record Removal(long commit, long timeMicros) {}

@@ -1,0 +1,286 @@
+package org.flowmon.archive.query.filter;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Which rows of a segment the dictionary ids of their values leave: which ids the constraints admit
+ * is found once per segment, then a row costs a bit test instead of a comparison of addresses, by
+ * {@link AdmittedRows}. Immutable, for all who read pieces of the segment.
+ */
+public final class DictionaryFilter {
+  // Values between two looks at whether to go on.
+  private static final int CHECKED = 1 << 14;
+
+  /** Admitted ids of one column, as bits. */
+  static final class Admitted {
+    final FlowColumn column;
+    final long[] bits;
+
+    Admitted(FlowColumn column, long[] bits) {
+      this.column = column;
+      this.bits = bits;
+    }
+
+    boolean admits(int id) {
+      return id >= 0 && (bits[id >>> 6] >>> id & 1) != 0;
+    }
+  }
+
+  private final List<Admitted> all;
+  private final List<List<List<Admitted>>> alternatives;
+  private final boolean empty;
+  private final Set<FlowColumn> decided;
+  private final long valuesDecided;
+
+  private DictionaryFilter(Making made) {
+    this.all = List.copyOf(made.all);
+    this.alternatives = List.copyOf(made.alternatives);
+    this.empty = made.empty;
+    this.decided = Set.copyOf(made.decided);
+    this.valuesDecided = made.valuesDecided;
+  }
+
+  /**
+   * What of a filter the dictionaries decide.
+   *
+   * @param segment is not kept
+   * @param filter of which terms on one column are decided here once for each value
+   * @param timesDecided whether all rows that are looked at pass the terms on {@code end_time}
+   * @param within columns whose values are within the constraints in all rows that are looked at
+   * @param scanned how many rows are looked at: a larger dictionary decides nothing
+   * @param check runs now and then, and may throw to end it
+   */
+  public static DictionaryFilter of(
+      SegmentReader segment,
+      Filter filter,
+      boolean timesDecided,
+      Set<FlowColumn> within,
+      long scanned,
+      Runnable check) {
+    Making making = new Making(segment, within, check);
+    making.decide(filter, timesDecided, scanned);
+    return new DictionaryFilter(making);
+  }
+
+  /** Each of these must admit a row. */
+  List<Admitted> all() {
+    return all;
+  }
+
+  /**
+   * Of each of these one member must admit the row; a member admits it where all its columns do.
+   */
+  List<List<List<Admitted>>> alternatives() {
+    return alternatives;
+  }
+
+  /** The columns whose terms rows that are admitted pass. */
+  Set<FlowColumn> decided() {
+    return decided;
+  }
+
+  /** On how many values of dictionaries terms of the filter were evaluated. */
+  public long valuesDecided() {
+    return valuesDecided;
+  }
+
+  /** Whether the segment has no row that satisfies the constraints. */
+  public boolean isEmpty() {
+    return empty;
+  }
+
+  /** Whether it leaves nothing out. */
+  boolean admitsAll() {
+    return !empty && all.isEmpty() && alternatives.isEmpty();
+  }
+
+  /** Finds what is admitted. */
+  private static final class Making {
+    private final SegmentReader segment;
+    private final Set<FlowColumn> within;
+    private final List<Admitted> all = new ArrayList<>();
+    private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
+    private final Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
+    private final int[] passing = new int[Vector.CAPACITY];
+    private final Runnable check;
+    private boolean empty;
+    private long valuesDecided;
+
+    Making(SegmentReader segment, Set<FlowColumn> within, Runnable check) {
+      this.check = check;
+      this.segment = segment;
+      this.within = within;
+    }
+
+    void decide(Filter filter, boolean timesDecided, long scanned) {
+      Constraints constraints = filter.constraints();
+      if (timesDecided) {
+        decided.add(FlowColumn.END_TIME);
+      }
+      List<Admitted> columns = columns(constraints, filter, scanned);
+      if (columns == null) {
+        empty = true;
+        return;
+      }
+      all.addAll(columns);
+      constraints.alternatives().forEach(this::addAlternatives);
+    }
+
+    private void addAlternatives(List<Constraints> members) {
+      List<List<Admitted>> possible = new ArrayList<>();
+      boolean everything = false;
+      for (Constraints constraints : members) {
+        List<Admitted> columns = constraints.isImpossible() ? null : columns(constraints, null, 0);
+        if (columns != null) {
+          possible.add(columns);
+          everything |= columns.isEmpty();
+        }
+      }
+      empty |= possible.isEmpty();
+      if (!everything) {
+        alternatives.add(possible);
+      }
+    }
+
+    /** The columns that leave rows out; null where no row is admitted. */
+    private List<Admitted> columns(Constraints constraints, Filter filter, long scanned) {
+      List<Admitted> columns = new ArrayList<>();
+      for (FlowColumn column : FlowColumn.all()) {
+        AddressRanges addresses = constraints.addresses(column);
+        LongRanges longs = constraints.longs(column);
+        if (addresses == null && longs == null) {
+          continue;
+        }
+        if (isOutside(column, longs)) {
+          return null;
+        }
+        if (!segment.hasDictionary(column)) {
+          continue;
+        }
+        int size = segment.dictionarySize(column);
+        long[] bits = new long[(size + 63) >>> 6];
+        int admitted =
+            addresses != null
+                ? admit(column, addresses, size, bits)
+                : admit(column, longs, size, bits);
+        int constrained = admitted;
+        if (filter != null && admitted <= scanned) {
+          // NULL passes none of the constraints, so it passes not all terms.
+          admitted = decide(column, filter.on(column), bits, admitted);
+          decided.add(column);
+        }
+        if (admitted == 0) {
+          return null;
+        }
+        boolean known = filter != null && within.contains(column) && admitted == constrained;
+        if (!known && (admitted < size || segment.nullCount(column) > 0)) {
+          columns.add(new Admitted(column, bits));
+        }
+      }
+      return columns;
+    }
+
+    private void checkAt(int id) {
+      if (id % CHECKED == 0) {
+        check.run();
+      }
+    }
+
+    /** Leaves of the admitted values those that pass; says how many. */
+    private int decide(FlowColumn column, CompiledPredicate predicate, long[] bits, int admitted) {
+      int[] candidates = new int[admitted];
+      int n = 0;
+      for (int w = 0; w < bits.length; w++) {
+        for (long word = bits[w]; word != 0; word &= word - 1) {
+          candidates[n++] = (w << 6) + Long.numberOfTrailingZeros(word);
+        }
+      }
+      Arrays.fill(bits, 0);
+      DictionaryRows values = new DictionaryRows(segment, column, candidates, n);
+      valuesDecided += n;
+      int passed = 0;
+      for (int from = 0; from < n; from += Vector.CAPACITY) {
+        check.run();
+        int kept = predicate.select(values, from, Math.min(Vector.CAPACITY, n - from), passing);
+        for (int i = 0; i < kept; i++) {
+          int id = candidates[from + passing[i]];
+          bits[id >>> 6] |= 1L << id;
+        }
+        passed += kept;
+      }
+      return passed;
+    }
+
+    /** Whether no value of a column can satisfy a constraint on it: NULL satisfies none. */
+    private boolean isOutside(FlowColumn column, LongRanges longs) {
+      return segment.nullCount(column) == segment.rows()
+          || (longs != null
+              && column.type() != ColumnType.ADDRESS
+              && !longs.intersects(segment.minLong(column), segment.maxLong(column)));
+    }
+
+    private int admit(FlowColumn column, AddressRanges addresses, int size, long[] bits) {
+      int admitted = 0;
+      for (AddressRanges.Range range : addresses.ranges()) {
+        int id = lowerBound(column, size, range.first().hi(), range.first().lo());
+        while (id < size && compare(column, id, range.last().hi(), range.last().lo()) <= 0) {
+          checkAt(id);
+          bits[id >>> 6] |= 1L << id;
+          admitted++;
+          id++;
+        }
+      }
+      return admitted;
+    }
+
+    private int admit(FlowColumn column, LongRanges longs, int size, long[] bits) {
+      int admitted = 0;
+      for (int id = 0, range = 0; id < size && range < longs.count(); ) {
+        checkAt(id);
+        long value = segment.dictionaryLong(column, id);
+        if (value > longs.last(range)) {
+          range++;
+          continue;
+        }
+        if (value >= longs.first(range)) {
+          bits[id >>> 6] |= 1L << id;
+          admitted++;
+        }
+        id++;
+      }
+      return admitted;
+    }
+
+    private int lowerBound(FlowColumn column, int size, long hi, long lo) {
+      int low = 0;
+      int high = size;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (compare(column, middle, hi, lo) < 0) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+
+    private int compare(FlowColumn column, int id, long hi, long lo) {
+      return IpAddress.compare(
+          segment.dictionaryHigh(column, id), segment.dictionaryLow(column, id), hi, lo);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package org.flowmon.archive.query.filter;
+
+import java.util.Arrays;
+import java.util.List;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.udaf.constraint.Reckoning;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.And;
+import org.flowmon.udaf.query.Expression.Comparison;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.In;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.Or;
+import org.flowmon.udaf.query.Expression.SameHour;
+import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * The very times for which a condition on {@code end_time} alone is TRUE, among the times that are
+ * not NULL. Constraints only say what such times must satisfy: that is enough to leave rows out,
+ * but not to take all rows of an hour.
+ */
+public final class ExactTimes {
+  private static final long DAY = 24 * RollupFormat.HOUR_MICROS;
+
+  private ExactTimes() {}
+
+  /** The times, null where they are not known. */
+  public static LongRanges of(Expression condition) {
+    try {
+      return where(condition, true);
+    } catch (ArithmeticException e) {
+      return null; // times at the end of all times
+    }
+  }
+
+  /** Whether the condition is TRUE for NULL. */
+  public static boolean keepsNull(Expression condition) {
+    return CompiledPredicate.of(condition).select(new NullRow(), 0, 1, new int[1]) == 1;
+  }
+
+  /** Every condition known here is TRUE or FALSE, never NULL, for a time that is not NULL. */
+  private static LongRanges where(Expression condition, boolean truth) {
+    if (condition instanceof And and) {
+      return combine(and.terms(), truth, truth);
+    } else if (condition instanceof Or or) {
+      return combine(or.terms(), truth, !truth);
+    } else if (condition instanceof Not not) {
+      return where(not.term(), !truth);
+    } else if (condition instanceof IsTruth isTruth) {
+      return where(isTruth.term(), isTruth.truth() == truth);
+    }
+    LongRanges whenTrue = simple(condition);
+    return whenTrue == null || truth ? whenTrue : whenTrue.complement();
+  }
+
+  private static LongRanges combine(List<Expression> terms, boolean truth, boolean all) {
+    LongRanges ranges = all ? LongRanges.ALL : LongRanges.NONE;
+    for (Expression term : terms) {
+      LongRanges one = where(term, truth);
+      if (one == null) {
+        return null;
+      }
+      ranges = all ? ranges.and(one) : ranges.or(one);
+    }
+    return ranges;
+  }
+
+  private static LongRanges simple(Expression condition) {
+    if (condition instanceof IsNull isNull && ExpressionColumns.isEndTime(isNull.term())) {
+      return LongRanges.NONE;
+    } else if (condition instanceof Comparison comparison) {
+      Expression left = Reckoning.of(comparison.left());
+      Expression right = Reckoning.of(comparison.right());
+      return left instanceof Literal
+          ? comparison(comparison.operator().swapped(), right, left)
+          : comparison(comparison.operator(), left, right);
+    } else if (condition instanceof In in && ExpressionColumns.isEndTime(in.value())) {
+      boolean known = in.items().stream().allMatch(ExactTimes::isTime);
+      return known
+          ? LongRanges.ofPoints(in.items().stream().mapToLong(ExactTimes::micros).toArray())
+          : null;
+    } else if (condition instanceof SameHour hour
+        && ExpressionColumns.isEndTime(hour.time())
+        && isTime(hour.now())) {
+      return sameHour(micros(hour.now()), hour.days());
+    }
+    return null;
+  }
+
+  private static boolean isTime(Expression expression) {
+    return expression instanceof Literal literal && literal.value().kind() == ValueKind.TIMESTAMP;
+  }
+
+  private static long micros(Expression literal) {
+    return ((Literal) literal).value().low();
+  }
+
+  private static LongRanges comparison(
+      ComparisonOperator operator, Expression left, Expression right) {
+    if (!isTime(right)) {
+      return null;
+    }
+    long value = micros(right);
+    if (ExpressionColumns.isEndTime(left)) {
+      return switch (operator) {
+        case EQUAL -> LongRanges.of(value, value);
+        case NOT_EQUAL -> LongRanges.of(value, value).complement();
+        case LESS -> below(value);
+        case GREATER_OR_EQUAL -> below(value).complement();
+        case GREATER -> LongRanges.of(Long.MIN_VALUE, value).complement();
+        case LESS_OR_EQUAL -> LongRanges.of(Long.MIN_VALUE, value);
+      };
+    }
+    return left instanceof TimeBucket bucket && ExpressionColumns.isEndTime(bucket.time())
+        ? bucketed(operator, value, bucket.widthMicros())
+        : null;
+  }
+
+  private static LongRanges below(long value) {
+    return value == Long.MIN_VALUE ? LongRanges.NONE : LongRanges.of(Long.MIN_VALUE, value - 1);
+  }
+
+  /** A bucket is below a time exactly where it begins before the first bucket from the time on. */
+  private static LongRanges bucketed(ComparisonOperator operator, long value, long width) {
+    long floor = Math.multiplyExact(Math.floorDiv(value, width), width);
+    long after = Math.addExact(floor, width);
+    LongRanges less = below(floor == value ? value : after);
+    LongRanges lessOrEqual = below(after);
+    return switch (operator) {
+      case LESS -> less;
+      case LESS_OR_EQUAL -> lessOrEqual;
+      case GREATER -> lessOrEqual.complement();
+      case GREATER_OR_EQUAL -> less.complement();
+      case EQUAL -> lessOrEqual.and(less.complement());
+      case NOT_EQUAL -> lessOrEqual.and(less.complement()).complement();
+    };
+  }
+
+  private static LongRanges sameHour(long now, int days) {
+    LongRanges ranges = LongRanges.NONE;
+    for (int day = 1; day <= days; day++) {
+      long start = Math.subtractExact(now, Math.multiplyExact(DAY, day));
+      ranges = ranges.or(LongRanges.of(start, start + RollupFormat.HOUR_MICROS - 1));
+    }
+    return ranges;
+  }
+
+  /** One row without any value. */
+  private static final class NullRow implements FlowRows {
+    @Override
+    public int rows() {
+      return 1;
+    }
+
+    @Override
+    public Presence presence(FlowColumn column) {
+      return Presence.ABSENT;
+    }
+
+    @Override
+    public void readLongs(FlowColumn column, int from, int count, long[] out) {
+      Arrays.fill(out, 0, count, 0);
+    }
+
+    @Override
+    public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
+      Arrays.fill(hi, 0, count, 0);
+      Arrays.fill(lo, 0, count, 0);
+    }
+
+    @Override
+    public void readValidity(FlowColumn column, int from, int count, long[] words) {
+      Arrays.fill(words, 0, (count + 63) >>> 6, 0);
+    }
+
+    @Override
+    public String text(FlowColumn column, int row) {
+      return null;
+    }
+  }
+}

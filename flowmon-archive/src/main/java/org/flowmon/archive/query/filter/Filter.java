@@ -1,0 +1,159 @@
+package org.flowmon.archive.query.filter;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Value;
+
+/**
+ * A query's condition, compiled, and what follows from it for pruning: as a whole, and as terms
+ * joined by AND of which those on one column can be decided once for each of its values. Not
+ * thread-safe.
+ */
+public final class Filter {
+  private final Expression where;
+  // Compiled when a row has to be decided by it: of many lookups none has.
+  private CompiledPredicate predicate;
+  private final Constraints constraints;
+  // The terms on one column alone, and the others.
+  private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
+  private final List<Expression> others = new ArrayList<>();
+  private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
+  private final Map<Set<FlowColumn>, Rest> rests = new HashMap<>();
+  private final LongRanges exactTimes;
+  private final List<List<ExactAddresses>> exactAddresses;
+
+  /** What is left of a condition; its predicate is null where nothing is. */
+  private record Rest(CompiledPredicate predicate) {}
+
+  private Filter(Expression where) {
+    this.where = where;
+    this.constraints = Constraints.of(where);
+    if (where != null) {
+      split(where);
+    }
+    List<Expression> times = byColumn.get(FlowColumn.END_TIME);
+    this.exactTimes = times == null ? null : ExactTimes.of(and(times));
+    this.exactAddresses = exactAddresses();
+  }
+
+  public static Filter of(Expression where) {
+    return new Filter(where);
+  }
+
+  private void split(Expression term) {
+    if (term instanceof Expression.And and) {
+      and.terms().forEach(this::split);
+      return;
+    }
+    Set<FlowColumn> columns = ExpressionColumns.of(term);
+    if (columns.size() == 1) {
+      byColumn.computeIfAbsent(columns.iterator().next(), c -> new ArrayList<>()).add(term);
+    } else {
+      others.add(term);
+    }
+  }
+
+  private static Expression and(List<Expression> terms) {
+    return terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
+  }
+
+  /** The whole condition. */
+  public CompiledPredicate predicate() {
+    if (predicate == null) {
+      predicate = CompiledPredicate.of(where);
+    }
+    return predicate;
+  }
+
+  /**
+   * Where all terms but those on {@code end_time} are about addresses alone: of each the addresses
+   * of which a row must have one; else null.
+   */
+  public List<List<ExactAddresses>> addresses() {
+    return exactAddresses;
+  }
+
+  /** Whether a term is on {@code end_time} alone. */
+  public boolean hasTimes() {
+    return byColumn.containsKey(FlowColumn.END_TIME);
+  }
+
+  private List<List<ExactAddresses>> exactAddresses() {
+    List<Expression> terms = new ArrayList<>(others);
+    byColumn.forEach(
+        (column, some) -> {
+          if (column != FlowColumn.END_TIME) {
+            terms.addAll(some);
+          }
+        });
+    List<List<ExactAddresses>> exact = new ArrayList<>();
+    for (Expression term : terms) {
+      List<ExactAddresses> members = ExactAddresses.of(term);
+      if (members == null) {
+        return null;
+      }
+      exact.add(members);
+    }
+    return exact.isEmpty() ? null : exact;
+  }
+
+  /** What each row must satisfy that passes. */
+  public Constraints constraints() {
+    return constraints;
+  }
+
+  /** Whether a segment's rows within the constraints' times pass every term on {@code end_time}. */
+  public boolean decidesTimes(SegmentReader segment) {
+    return exactTimes != null
+        && exactTimes.equals(constraints.longs(FlowColumn.END_TIME))
+        && segment.clampedRows() == 0
+        && segment.nullCount(FlowColumn.END_TIME) == 0;
+  }
+
+  /** All terms on one column alone; keeps every row where there are none. */
+  public CompiledPredicate on(FlowColumn column) {
+    return onColumns.computeIfAbsent(
+        column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
+  }
+
+  /** Whether there are terms on a column alone. */
+  public boolean isOn(FlowColumn column) {
+    return byColumn.containsKey(column);
+  }
+
+  /** What is left to decide where the terms on these columns are; null where nothing is. */
+  CompiledPredicate without(Set<FlowColumn> decided) {
+    return rests.computeIfAbsent(Set.copyOf(decided), this::rest).predicate;
+  }
+
+  private Rest rest(Set<FlowColumn> decided) {
+    List<Expression> left = new ArrayList<>(others);
+    byColumn.forEach(
+        (column, terms) -> {
+          if (!decided.contains(column)) {
+            left.addAll(terms);
+          }
+        });
+    return new Rest(left.isEmpty() ? null : CompiledPredicate.of(and(left)));
+  }
+
+  /** The condition of rows that had arrived by then. */
+  public static Expression asOf(Expression where, long arrival) {
+    Expression arrived =
+        new Expression.Comparison(
+            Expression.ComparisonOperator.LESS_OR_EQUAL,
+            new Expression.Column(FlowColumn.ARRIVAL),
+            new Expression.Literal(Value.ofTimestamp(arrival)));
+    return where == null ? arrived : new Expression.And(List.of(where, arrived));
+  }
+}

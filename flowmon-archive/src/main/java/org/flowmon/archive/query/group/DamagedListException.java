@@ -1,0 +1,12 @@
+package org.flowmon.archive.query.group;
+
+import org.flowmon.archive.region.SegmentCorruptException;
+
+/** A posting list turned out to be damaged when others were in groups already. */
+public final class DamagedListException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  DamagedListException(SegmentCorruptException cause) {
+    super(cause.getMessage(), cause);
+  }
+}

@@ -1,0 +1,297 @@
+package org.flowmon.archive.query.group;
+
+import org.flowmon.archive.query.group.table.PackedKey;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.GroupPlan;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.archive.segment.reader.EncodedRows;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.vector.Vector;
+
+/** Reads the keys of rows as one long each. Not thread-safe. */
+final class KeyReader {
+  /** Numbers of the addresses of a column, of the rows that are read. */
+  private static final class Addresses {
+    private final FlowColumn column;
+    private final int ofNull;
+    private final int[] values = new int[Vector.CAPACITY];
+    private int[] numbers; // by id of the segment; null where it has no value
+
+    Addresses(FlowColumn column, int ofNull) {
+      this.column = column;
+      this.ofNull = ofNull;
+    }
+
+    void read(EncodedRows rows, int from, int count) {
+      if (numbers == null) {
+        Arrays.fill(values, 0, count, ofNull);
+        return;
+      }
+      rows.readIds(column, from, count, values);
+      int[] known = numbers;
+      if (rows.presence(column) == Presence.NULLABLE) {
+        for (int i = 0; i < count; i++) {
+          values[i] = values[i] < 0 ? ofNull : known[values[i]];
+        }
+        return;
+      }
+      for (int i = 0; i < count; i++) {
+        values[i] = known[values[i]];
+      }
+    }
+  }
+
+  /** Which branch of a CASE rows take. */
+  private static final class Branches {
+    private final List<Expression> conditions;
+    private final CompiledPredicate[] predicates;
+    private final FlowColumn flag; // the only condition where it is one; else null
+    private final long[] flags = new long[Vector.CAPACITY];
+    private final int[] chosen = new int[Vector.CAPACITY];
+    private final int[] selection = new int[Vector.CAPACITY];
+
+    Branches(List<Expression> conditions) {
+      this.conditions = conditions;
+      this.flag =
+          conditions.size() == 1 && conditions.get(0) instanceof Expression.Column one
+              ? one.column()
+              : null;
+      this.predicates =
+          conditions.stream().map(CompiledPredicate::of).toArray(CompiledPredicate[]::new);
+    }
+
+    void read(EncodedRows rows, int from, int count) {
+      if (flag != null && isNeverNull(rows.presence(flag))) {
+        rows.readLongs(flag, from, count, flags);
+        for (int i = 0; i < count; i++) {
+          chosen[i] = flags[i] != 0 ? 0 : 1;
+        }
+        return;
+      }
+      Arrays.fill(chosen, 0, count, predicates.length);
+      for (int b = predicates.length - 1; b >= 0; b--) {
+        int n = predicates[b].select(rows, from, count, selection);
+        for (int i = 0; i < n; i++) {
+          chosen[selection[i]] = b;
+        }
+      }
+    }
+  }
+
+  private static boolean isNeverNull(Presence presence) {
+    return presence == Presence.DENSE || presence == Presence.CONSTANT;
+  }
+
+  /** A key of rows, before it is put into their longs. */
+  private interface Part {
+    /** Reads it. */
+    void read(EncodedRows rows, int from, int count);
+
+    /** Puts it into the longs of rows, whose bits for it are 0. */
+    void addTo(long[] out, int count);
+
+    /** Puts it into the longs of rows, which hold anything. */
+    void writeTo(long[] out, int count);
+  }
+
+  /** A key of numbers of addresses, which are int. */
+  private abstract static class NumbersPart implements Part {
+    private final int shift;
+
+    NumbersPart(int shift) {
+      this.shift = shift;
+    }
+
+    abstract int[] numbers();
+
+    @Override
+    public void addTo(long[] out, int count) {
+      int[] values = numbers();
+      for (int i = 0; i < count; i++) {
+        out[i] |= (long) values[i] << shift;
+      }
+    }
+
+    @Override
+    public void writeTo(long[] out, int count) {
+      int[] values = numbers();
+      for (int i = 0; i < count; i++) {
+        out[i] = (long) values[i] << shift;
+      }
+    }
+  }
+
+  /** The number of a column's address. */
+  private static final class AddressPart extends NumbersPart {
+    private final Addresses addresses;
+
+    AddressPart(Addresses addresses, int shift) {
+      super(shift);
+      this.addresses = addresses;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {} // with all columns of addresses
+
+    @Override
+    int[] numbers() {
+      return addresses.values;
+    }
+  }
+
+  /** The number of the address that a CASE chooses. */
+  private static final class CasePart extends NumbersPart {
+    private final int[] chosen;
+    private final int[][] results; // by branch, the last one where none is taken
+    private final int[] out = new int[Vector.CAPACITY];
+
+    CasePart(int[] chosen, int[][] results, int shift) {
+      super(shift);
+      this.chosen = chosen;
+      this.results = results;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {
+      int[] branch = chosen;
+      int[] to = out;
+      if (results.length == 2) {
+        int[] first = results[0];
+        int[] second = results[1];
+        for (int i = 0; i < count; i++) {
+          // Without a branch, which nobody could foretell.
+          to[i] = first[i] ^ ((first[i] ^ second[i]) & -branch[i]);
+        }
+        return;
+      }
+      for (int i = 0; i < count; i++) {
+        to[i] = results[branch[i]][i];
+      }
+    }
+
+    @Override
+    int[] numbers() {
+      return out;
+    }
+  }
+
+  /** The value of a column of numbers. */
+  private static final class ColumnPart implements Part {
+    private final FlowColumn column;
+    private final PackedKey packed;
+    private final long[] values = new long[Vector.CAPACITY];
+    private final long[] valid = new long[Vector.CAPACITY >>> 6];
+
+    ColumnPart(FlowColumn column, PackedKey packed) {
+      this.column = column;
+      this.packed = packed;
+    }
+
+    @Override
+    public void read(EncodedRows rows, int from, int count) {
+      rows.readLongs(column, from, count, values);
+      if (!isNeverNull(rows.presence(column))) {
+        rows.readValidity(column, from, count, valid);
+        for (int i = 0; i < count; i++) {
+          values[i] = (valid[i >>> 6] >>> i & 1) != 0 ? values[i] : packed.ofNull();
+        }
+      }
+    }
+
+    @Override
+    public void addTo(long[] out, int count) {
+      for (int i = 0; i < count; i++) {
+        out[i] |= values[i] << packed.shift();
+      }
+    }
+
+    @Override
+    public void writeTo(long[] out, int count) {
+      for (int i = 0; i < count; i++) {
+        out[i] = values[i] << packed.shift();
+      }
+    }
+  }
+
+  private final AddressNumbers numbers;
+  // What several keys may share is read once.
+  private final Map<FlowColumn, Addresses> addresses = new EnumMap<>(FlowColumn.class);
+  private final List<Branches> branches = new ArrayList<>();
+  private final Part[] parts;
+
+  KeyReader(GroupPlan plan, AddressNumbers numbers, PackedKey[] packing) {
+    this.numbers = numbers;
+    for (FlowColumn column : plan.addresses()) {
+      addresses.put(column, new Addresses(column, numbers.ofNull()));
+    }
+    this.parts = new Part[packing.length];
+    for (int k = 0; k < parts.length; k++) {
+      GroupPlan.Key key = plan.keys().get(k);
+      int shift = packing[k].shift();
+      if (key instanceof GroupPlan.AddressKey one) {
+        parts[k] = new AddressPart(addresses.get(one.column()), shift);
+      } else if (key instanceof GroupPlan.CaseKey choice) {
+        parts[k] = casePart(choice, shift);
+      } else {
+        parts[k] = new ColumnPart(((GroupPlan.NumberKey) key).column(), packing[k]);
+      }
+    }
+  }
+
+  private Part casePart(GroupPlan.CaseKey choice, int shift) {
+    int[] nulls = new int[Vector.CAPACITY];
+    Arrays.fill(nulls, numbers.ofNull());
+    int[][] results = new int[choice.results().size()][];
+    for (int b = 0; b < results.length; b++) {
+      results[b] = choice.results().get(b).map(c -> addresses.get(c).values).orElse(nulls);
+    }
+    return new CasePart(branches(choice.conditions()).chosen, results, shift);
+  }
+
+  private Branches branches(List<Expression> conditions) {
+    for (Branches known : branches) {
+      if (known.conditions.equals(conditions)) {
+        return known;
+      }
+    }
+    Branches added = new Branches(conditions);
+    branches.add(added);
+    return added;
+  }
+
+  /** Reads rows of this segment from now on. */
+  void begin(SegmentReader segment) {
+    addresses.forEach((column, values) -> values.numbers = numbers.of(segment.sealed(), column));
+  }
+
+  /**
+   * The keys of {@code count} rows from row {@code from}.
+   *
+   * @param count at most {@link Vector#CAPACITY}
+   */
+  void read(EncodedRows rows, int from, int count, long[] out) {
+    for (Addresses one : addresses.values()) {
+      one.read(rows, from, count);
+    }
+    for (Branches one : branches) {
+      one.read(rows, from, count);
+    }
+    for (int k = 0; k < parts.length; k++) {
+      parts[k].read(rows, from, count);
+      if (k == 0) {
+        parts[k].writeTo(out, count);
+      } else {
+        parts[k].addTo(out, count);
+      }
+    }
+  }
+}

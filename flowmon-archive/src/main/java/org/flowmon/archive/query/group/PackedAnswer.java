@@ -1,0 +1,370 @@
+package org.flowmon.archive.query.group;
+
+import org.flowmon.archive.query.group.partition.CutRows;
+import org.flowmon.archive.query.group.table.GroupMaker;
+import org.flowmon.archive.query.group.table.PackedKey;
+import org.flowmon.archive.query.group.table.SortedGroups;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.GroupPlan;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.group.GroupTable;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.result.AnswerColumns;
+import org.flowmon.udaf.result.DistinctCounts;
+import org.flowmon.udaf.result.GroupAnswer;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Makes all groups of {@link PackedGroups}, part by part, puts them in order and writes them. Each
+ * step is run to its end, by one thread or by several, before the next.
+ *
+ * <pre>
+ *   order (threads) ─► measure (one) ─► allocate (threads) ─► begin (one) ─► write (threads) ─► table
+ *   count (threads) ─► release                            where groups are counted and not shown
+ * </pre>
+ */
+public final class PackedAnswer {
+  private static final int COUNTED_AT_ONCE = 1 << 12;
+
+  private final GroupPlan plan;
+  private final GroupLayout layout;
+  private final PackedKey[] packing;
+  private final AddressNumbers firsts; // of the first key
+  private final AddressNumbers others;
+  private final AnswerColumns columns;
+  // What is computed from whole groups is computed in tables.
+  private final boolean byKey;
+  private final Supplier<GroupMaker> makers;
+  private final List<CutRows> rests;
+  private final AtomicInteger next = new AtomicInteger();
+  private final List<SortedGroups.Arena> arenas = new ArrayList<>();
+  // By part, where the answer is in the order of keys.
+  private final SortedGroups[] sorted;
+  // In other orders.
+  private final List<GroupTable> tables = new ArrayList<>();
+  private final GroupMemory memory;
+  private final boolean[] hasNulls;
+  private int[] firstRows;
+  private int rows;
+
+  /**
+   * @param firsts numbers of the addresses of the first key
+   * @param others of those of the other keys
+   * @param parts pieces that threads share
+   * @param makers gives each thread what makes the groups of a part
+   * @param rests rows whose memory is given away in the end
+   * @param memory that groups take
+   */
+  PackedAnswer(
+      GroupPlan plan,
+      GroupLayout layout,
+      PackedKey[] packing,
+      AddressNumbers firsts,
+      AddressNumbers others,
+      int parts,
+      Supplier<GroupMaker> makers,
+      List<CutRows> rests,
+      GroupMemory memory) {
+    this.memory = memory;
+    this.plan = plan;
+    this.layout = layout;
+    this.packing = packing;
+    this.firsts = firsts;
+    this.others = others;
+    this.columns = new AnswerColumns(plan.query(), layout);
+    this.byKey =
+        isKeyOrder(plan.query())
+            && !plan.query().computesOverGroups()
+            && plan.query().limitBy() == null;
+    this.makers = makers;
+    this.rests = rests;
+    this.sorted = new SortedGroups[parts];
+    this.hasNulls = new boolean[packing.length];
+  }
+
+  /** Whether the answer's order is that of the packed keys: ascending, NULLs last. */
+  private static boolean isKeyOrder(FlowQuery query) {
+    for (int o = 0; o < query.orderBy().size(); o++) {
+      OrderItem item = query.orderBy().get(o);
+      boolean same =
+          o < query.groupBy().size()
+              && query.groupBy().get(o).equals(item.what())
+              && !item.descending()
+              && !item.nullsFirst();
+      if (!same) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private AddressNumbers numbersOf(int key) {
+    return key == 0 ? firsts : others;
+  }
+
+  /** Pieces that threads share. */
+  public int parts() {
+    return sorted.length;
+  }
+
+  /**
+   * The first step; several threads may run it at the same time.
+   *
+   * @param check runs now and then, and may throw to end it
+   */
+  public Void order(Runnable check) {
+    GroupMaker maker = makers.get();
+    SortedGroups.Arena arena = arena();
+    GroupTable mine = byKey ? null : new GroupTable(layout, memory);
+    GroupTable one = byKey ? null : new GroupTable(layout, memory);
+    for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
+      check.run();
+      SortedGroups groups = maker.make(p, arena);
+      if (byKey) {
+        sorted[p] = groups;
+        inspect(groups);
+        continue;
+      }
+      if (plan.query().keepsAllGroups()) {
+        append(groups, 0, groups.size(), mine);
+      } else {
+        append(groups, 0, groups.size(), one);
+        mine.append(one, best(one));
+        one.clear();
+      }
+      arena.clear();
+    }
+    if (mine != null) {
+      synchronized (tables) {
+        tables.add(mine);
+      }
+    }
+    return null;
+  }
+
+  /** The groups of a part that may be in the answer. */
+  private int[] best(GroupTable part) {
+    boolean isCut = plan.query().limit() >= 0 || plan.query().limitBy() != null;
+    GroupAnswer answer = new GroupAnswer(part, plan.query());
+    return isCut ? answer.first() : answer.kept();
+  }
+
+  /**
+   * The only step where groups are not shown but counted; several threads may run it at the same
+   * time.
+   *
+   * @param grouping the place of this query among those whose groups are counted
+   * @param check runs now and then, and may throw to end it
+   * @return what this thread counted
+   */
+  public GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
+    GroupMaker maker = makers.get();
+    SortedGroups.Arena arena = arena();
+    GroupTable some = new GroupTable(layout);
+    GroupTable counted = counts.newTable(memory);
+    for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
+      check.run();
+      SortedGroups groups = maker.make(p, arena);
+      for (int from = 0; from < groups.size(); from += COUNTED_AT_ONCE) {
+        check.run();
+        append(groups, from, Math.min(groups.size(), from + COUNTED_AT_ONCE), some);
+        counts.count(grouping, some, counted);
+        some.clear();
+      }
+      arena.clear();
+    }
+    return counted;
+  }
+
+  /** Gives working memory away once an answer was made of all groups. */
+  public void release() {
+    rests.forEach(CutRows::release);
+    arenas.forEach(SortedGroups.Arena::release);
+  }
+
+  private SortedGroups.Arena arena() {
+    SortedGroups.Arena arena = new SortedGroups.Arena(memory);
+    synchronized (arenas) {
+      arenas.add(arena);
+    }
+    return arena;
+  }
+
+  private void inspect(SortedGroups groups) {
+    if (!groups.isPlain()) {
+      columns.inspect(groups.words(), groups.stateAt(0), groups.stride(), groups.size());
+    }
+    for (int k = 0; k < packing.length; k++) {
+      boolean any = false;
+      for (int i = 0; i < groups.size(); i++) {
+        any |= packing[k].number(groups.key(i)) == packing[k].ofNull();
+      }
+      if (any) {
+        synchronized (hasNulls) {
+          hasNulls[k] = true;
+        }
+      }
+    }
+  }
+
+  private void append(SortedGroups groups, int first, int end, GroupTable to) {
+    int[] places = new int[Vector.CAPACITY];
+    long[] nulls = new long[Vector.CAPACITY];
+    long[][] words = new long[layout.keyWords()][Vector.CAPACITY];
+    long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
+    for (int from = first; from < end; from += Vector.CAPACITY) {
+      memory.check();
+      int n = Math.min(Vector.CAPACITY, end - from);
+      Arrays.fill(nulls, 0, n, 0);
+      for (int i = 0; i < n; i++) {
+        for (int k = 0; k < packing.length; k++) {
+          unpack(groups.key(from + i), k, words, nulls, i);
+        }
+      }
+      long[] states = groups.states(from, n, places, scratch);
+      to.append(nulls, words, states, places, n);
+    }
+  }
+
+  private void unpack(long packed, int key, long[][] words, long[] nulls, int i) {
+    long number = packing[key].number(packed);
+    boolean isNull = number == packing[key].ofNull();
+    int word = layout.keyWord(key);
+    nulls[i] |= (isNull ? 1L : 0) << key;
+    if (packing[key].isAddress()) {
+      words[word][i] = isNull ? 0 : numbersOf(key).high((int) number);
+      words[word + 1][i] = isNull ? 0 : numbersOf(key).low((int) number);
+    } else {
+      words[word][i] = isNull ? 0 : number;
+    }
+  }
+
+  /** The second step, by one thread. */
+  public void measure() {
+    next.set(0);
+    if (!byKey) {
+      return;
+    }
+    long limit = plan.query().limit();
+    long groups = Arrays.stream(sorted).mapToLong(SortedGroups::size).sum();
+    groups = limit < 0 ? groups : Math.min(limit, groups);
+    rows = ResultTable.rows(groups);
+    columns.setRows(rows);
+    firstRows = new int[sorted.length + 1];
+    memory.take(rows * bytesPerRow());
+    for (int p = 0; p < sorted.length; p++) {
+      firstRows[p + 1] = Math.min(rows - firstRows[p], sorted[p].size()) + firstRows[p];
+    }
+  }
+
+  /** Bytes of a row of the columns that are going to be made. */
+  private long bytesPerRow() {
+    long bytes = 0;
+    for (int c = 0; c < columns.count(); c++) {
+      int key = columns.key(c);
+      bytes += key < 0 ? columns.bytesPerRow(c) : Long.BYTES;
+      bytes += key >= 0 && hasHighs(key) ? Long.BYTES : 0;
+      bytes += key >= 0 && hasNulls[key] ? 1 : 0;
+    }
+    return bytes;
+  }
+
+  private boolean hasHighs(int key) {
+    return packing[key].isAddress() && !numbersOf(key).areHighsZero();
+  }
+
+  /** The third step, which several threads may run at the same time: memory is zeroed in it. */
+  public Void allocate() {
+    for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
+      memory.check();
+      int key = columns.key(c);
+      if (key < 0) {
+        columns.allocate(c);
+        continue;
+      }
+      boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
+      columns.set(c, new long[rows], hasHighs(key) ? new long[rows] : null, null, isNull);
+    }
+    return null;
+  }
+
+  /** The fourth step, by one thread. */
+  public void begin() {
+    next.set(0);
+  }
+
+  /** The last step; several threads may run it at the same time. */
+  public Void write(Runnable check) {
+    int[] places = new int[Vector.CAPACITY];
+    long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
+    for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
+      check.run();
+      SortedGroups groups = sorted[p];
+      int n = firstRows[p + 1] - firstRows[p];
+      if (groups.isPlain() && columns.areSumsAndCounts()) {
+        groups.writeSumsAndCounts(columns, n, firstRows[p]);
+      } else {
+        for (int from = 0; from < n; from += Vector.CAPACITY) {
+          check.run();
+          int some = Math.min(Vector.CAPACITY, n - from);
+          long[] states = groups.states(from, some, places, scratch);
+          columns.writeAggregates(states, places, some, firstRows[p] + from);
+        }
+      }
+      for (int c = 0; c < columns.count(); c++) {
+        if (columns.key(c) >= 0) {
+          check.run();
+          writeKey(groups, n, c, firstRows[p]);
+        }
+      }
+    }
+    return null;
+  }
+
+  private void writeKey(SortedGroups groups, int n, int column, int row) {
+    PackedKey packed = packing[columns.key(column)];
+    AddressNumbers addresses = numbersOf(columns.key(column));
+    long[] low = columns.low(column);
+    long[] high = columns.high(column);
+    boolean[] isNull = columns.isNull(column);
+    if (packed.isAddress() && high == null && isNull == null) {
+      groups.writeAddresses(packed, addresses, n, low, row);
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      long number = packed.number(groups.key(i));
+      if (isNull != null && number == packed.ofNull()) {
+        isNull[row + i] = true;
+      } else if (!packed.isAddress()) {
+        low[row + i] = number;
+      } else {
+        low[row + i] = addresses.low((int) number);
+        if (high != null) {
+          high[row + i] = addresses.high((int) number);
+        }
+      }
+    }
+  }
+
+  /** The answer. */
+  public ResultTable table() {
+    release();
+    if (byKey) {
+      return columns.build();
+    }
+    GroupTable all = tables.get(0);
+    for (GroupTable other : tables.subList(1, tables.size())) {
+      all.append(other);
+    }
+    return new GroupAnswer(all, plan.query()).finish();
+  }
+}

@@ -1,0 +1,150 @@
+package org.flowmon.archive.query.group;
+
+import org.flowmon.archive.query.group.partition.CutRows;
+import org.flowmon.archive.query.group.partition.PartitionedRows;
+import org.flowmon.archive.query.group.table.DenseTable;
+import org.flowmon.archive.query.group.table.PackedTable;
+import org.flowmon.archive.query.group.table.RowAdder;
+
+import java.util.Arrays;
+import org.flowmon.archive.segment.reader.EncodedRows;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Collects the rows of one thread into {@link PackedGroups}: cut by partition, and partition by
+ * partition into groups whenever they take as much memory as they may. Not thread-safe.
+ */
+public final class PackedCollector {
+  // Rows whose keys say how keys are spread.
+  private static final int SAMPLE = 1 << 14;
+
+  private final PackedGroups groups;
+  private final KeyReader keyReader;
+  private final RowAdder adder;
+  private final DenseTable dense; // null where keys are many
+  private final SharedLongs shared;
+  private final CompiledExpression[] arguments;
+  private final ValueKind[] kinds;
+  private final Vector[] vectors;
+  private final long[] keys = new long[Vector.CAPACITY];
+  private final int[] shifted = new int[Vector.CAPACITY];
+
+  // Null until keys are cut; then early rows are no more.
+  private PackedGroups.Partitions partitions;
+  private CutRows rows;
+  private PartitionedRows early;
+  private int earlyRows;
+
+  PackedCollector(PackedGroups groups, KeyReader keyReader) {
+    this.groups = groups;
+    this.keyReader = keyReader;
+    this.adder = new RowAdder(groups.layout());
+    this.arguments =
+        groups.layout().arguments().stream()
+            .map(CompiledExpression::of)
+            .toArray(CompiledExpression[]::new);
+    this.kinds = Arrays.stream(arguments).map(CompiledExpression::kind).toArray(ValueKind[]::new);
+    this.vectors =
+        Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
+    this.shared = new SharedLongs(groups.layout().arguments());
+    this.dense = groups.isDense() ? new DenseTable(groups.layout(), groups.keyBits()) : null;
+    this.early = groups.earlyRows(kinds);
+  }
+
+  /** Rows that follow are of this segment. */
+  public void begin(SegmentReader segment) {
+    keyReader.begin(segment);
+  }
+
+  /**
+   * Adds rows that the query's filter has chosen already.
+   *
+   * @param from first row of the range that the selection is relative to
+   * @param selection rows relative to {@code from}, ascending, below {@link Vector#CAPACITY}
+   * @param n how many of them
+   */
+  public void add(EncodedRows flows, int from, int[] selection, int n) {
+    if (n == 0) {
+      return;
+    }
+    int first = selection[0];
+    int count = selection[n - 1] - first + 1;
+    keyReader.read(flows, from + first, count, keys);
+    FlowRows seen = shared.of(flows, from + first, count);
+    for (int a = 0; a < arguments.length; a++) {
+      arguments[a].evaluate(seen, from + first, count, vectors[a]);
+    }
+    for (int r = 0; r < n; r++) {
+      shifted[r] = selection[r] - first;
+    }
+    if (dense != null) {
+      dense.add(keys, vectors, shifted, n);
+      return;
+    }
+    if (partitions != null) {
+      rows.add(keys, vectors, shifted, n);
+      if (rows.heapBytes() >= groups.maxHeapBytes()) {
+        flush();
+      }
+      return;
+    }
+    early.add(null, keys, vectors, shifted, n);
+    earlyRows += n;
+    if (earlyRows >= SAMPLE) {
+      cut();
+    }
+  }
+
+  /** Cuts the keys, as there are enough rows to say how they are spread, and the early rows. */
+  private void cut() {
+    partitions = groups.partitions();
+    if (partitions == null) {
+      partitions = groups.cut(adder.keys(early, 0));
+    }
+    rows = groups.newRows(partitions.map, kinds);
+    adder.cut(early, rows);
+    early = null;
+  }
+
+  /** Adds all rows to the groups of their partitions. */
+  private void flush() {
+    rows.settle();
+    int count = partitions.tables.length;
+    // Threads begin at different partitions, so that they do not wait for each other.
+    int begin = groups.firstToFlush(count);
+    for (int i = 0; i < count; i++) {
+      int partition = (begin + i) % count;
+      if (rows.rows(partition) > 0) {
+        PackedTable table = partitions.tables[partition];
+        synchronized (table) {
+          adder.add(rows, partition, table);
+        }
+      }
+    }
+    rows.clear();
+  }
+
+  /** Ends: no row is added any more. */
+  public void end() {
+    if (partitions == null && earlyRows > 0) {
+      cut();
+    }
+    if (rows != null) {
+      rows.settle();
+    }
+  }
+
+  /** All groups where keys are few, else null. */
+  DenseTable dense() {
+    return dense;
+  }
+
+  /** Rows that are not in groups yet, once all were added; null where there was none. */
+  CutRows rest() {
+    return rows;
+  }
+}

@@ -1,0 +1,385 @@
+package org.flowmon.archive.query.group;
+
+import org.flowmon.archive.query.group.list.CountMaker;
+import org.flowmon.archive.query.group.list.KeyedRows;
+import org.flowmon.archive.query.group.list.ListGroupMaker;
+import org.flowmon.archive.query.group.list.ListedNumbers;
+import org.flowmon.archive.query.group.partition.CutRows;
+import org.flowmon.archive.query.group.partition.NarrowRows;
+import org.flowmon.archive.query.group.partition.PartitionMap;
+import org.flowmon.archive.query.group.partition.PartitionedRows;
+import org.flowmon.archive.query.group.table.DenseTable;
+import org.flowmon.archive.query.group.table.GroupMaker;
+import org.flowmon.archive.query.group.table.PackedKey;
+import org.flowmon.archive.query.group.table.PackedTable;
+import org.flowmon.archive.query.group.table.RowGroupMaker;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+import org.flowmon.archive.query.plan.GroupPlan;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * All groups of a query, in partitions by ranges of their packed keys, whose order is that of the
+ * keys. Threads collect rows each by a {@link PackedCollector}, and share partitions.
+ *
+ * <pre>
+ *   rows ─► blocks of each partition ─► table of each partition ─► order ─► columns of the answer
+ *           of each thread, bounded     one thread at a time
+ * </pre>
+ */
+public final class PackedGroups {
+  // Rows of a partition: they stay in a core's second-level cache while they are sorted.
+  private static final int ROWS_PER_PARTITION = 1 << 15;
+  private static final int MAX_WANTED = 1 << 11;
+  private static final int MANY_PARTITIONS = 64;
+  private static final int BLOCKS_PER_PARTITION = 4;
+  // Of so many keys of a sample one more is not a row's.
+  private static final int ROWS_PER_EVEN_KEY = 4;
+  // What rows of a thread that are not in groups yet may take on the heap, and their share of it.
+  private static final long MAX_HEAP_BYTES = 96L << 20;
+  private static final long HEAP_SHARE = 24;
+  // What a thread's states may take where every possible key has one.
+  private static final long MAX_DENSE_WORDS = 1 << 22;
+  private static final int MAX_DENSE_BITS = 17;
+  private static final long DENSE_HEAP_SHARE = 32;
+  // What states of all threads, of every possible key or by number, or numbers of listed rows may
+  // take of the memory that is left: the answer needs some, too.
+  private static final int STATES_MEMORY_SHARE = 2;
+  // What states by number may take of the heap, of all threads.
+  private static final long LIST_HEAP_SHARE = 8;
+  // What numbers of listed rows may take of the heap.
+  private static final long LISTED_HEAP_SHARE = 16;
+
+  private final GroupPlan plan;
+  private final AddressNumbers firsts; // of the first key
+  private final AddressNumbers numbers; // of the others
+  private final GroupLayout layout;
+  private final PackedKey[] packing;
+  private final int keyBits;
+  private final int wanted;
+  private final long maxHeapBytes;
+  private final GroupMemory memory;
+  private boolean isDense;
+  private final List<PackedCollector> collectors = new ArrayList<>();
+  private final AtomicInteger flushes = new AtomicInteger();
+  private volatile Partitions partitions;
+
+  /** How keys are cut, and the groups of each part. */
+  static final class Partitions {
+    final PartitionMap map;
+    final PackedTable[] tables;
+
+    Partitions(PartitionMap map, GroupLayout layout, GroupMemory memory) {
+      this.map = map;
+      this.tables = new PackedTable[map.partitions()];
+      Arrays.setAll(tables, p -> new PackedTable(layout, memory));
+    }
+  }
+
+  private PackedGroups(
+      GroupPlan plan,
+      AddressNumbers firsts,
+      AddressNumbers numbers,
+      PackedKey[] packing,
+      int wanted,
+      long maxHeapBytes,
+      GroupMemory memory) {
+    this.memory = memory;
+    this.plan = plan;
+    this.firsts = firsts;
+    this.numbers = numbers;
+    this.layout = GroupLayout.of(plan.query());
+    this.packing = packing;
+    this.keyBits = bits(packing);
+    this.wanted = wanted;
+    this.maxHeapBytes = maxHeapBytes;
+  }
+
+  /**
+   * No groups yet.
+   *
+   * @param rows about how many rows there will be
+   * @param sharers how many share what rows that are not in groups yet may take on the heap
+   * @param threads collectors at most
+   * @param memory that groups take; where it has no place for every possible key in each thread,
+   *     those alone have one that occur
+   * @return null where keys, and a bit for each argument, do not fit one long
+   */
+  public static PackedGroups of(
+      GroupPlan plan,
+      AddressNumbers numbers,
+      long rows,
+      int sharers,
+      int threads,
+      GroupMemory memory) {
+    long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
+    long bytes = Math.min(MAX_HEAP_BYTES, share) / sharers;
+    int wanted = wanted(rows, bytes, PartitionedRows.stride(GroupLayout.of(plan.query())));
+    PackedGroups groups = withPartitions(plan, numbers, numbers, wanted, bytes, memory);
+    if (groups != null) {
+      groups.isDense = groups.takesDense(threads);
+    }
+    return groups;
+  }
+
+  /**
+   * No groups yet, of two addresses where the rows of each first one are known: {@link
+   * GroupPlan#addressPair}.
+   *
+   * @param ascending the first addresses
+   * @param numbers of the second ones
+   * @param memory that groups take
+   * @return null where a state for each second address is more than threads may have on the heap,
+   *     or of the memory
+   */
+  public static PackedGroups ofLists(
+      GroupPlan plan,
+      Collection<IpAddress> ascending,
+      AddressNumbers numbers,
+      int threads,
+      GroupMemory memory) {
+    return ofLists(plan, ascending, numbers, threads, Runtime.getRuntime().maxMemory(), memory);
+  }
+
+  /** Likewise, with a heap of so many bytes. */
+  static PackedGroups ofLists(
+      GroupPlan plan,
+      Collection<IpAddress> ascending,
+      AddressNumbers numbers,
+      int threads,
+      long heap,
+      GroupMemory memory) {
+    long bytes = ListGroupMaker.heapBytes(numbers, GroupLayout.of(plan.query()));
+    return bytes > Math.min(MAX_HEAP_BYTES, heap / HEAP_SHARE)
+            || bytes * threads > heap / LIST_HEAP_SHARE
+            || bytes * threads > memory.left() / STATES_MEMORY_SHARE
+        ? null
+        : withPartitions(plan, AddressNumbers.of(ascending), numbers, 1, MAX_HEAP_BYTES, memory);
+  }
+
+  /**
+   * How many partitions there should be: so few that memory is not full of blocks with a few rows
+   * each.
+   */
+  static int wanted(long rows, long heapBytes, int stride) {
+    long room = heapBytes / (PartitionedRows.blockBytes(stride) * BLOCKS_PER_PARTITION);
+    return (int) Math.max(1, Math.min(Math.min(MAX_WANTED, room), rows / ROWS_PER_PARTITION));
+  }
+
+  /**
+   * With so many partitions, or about so many, and so much memory for the rows of a thread, however
+   * few keys there are.
+   */
+  static PackedGroups withPartitions(
+      GroupPlan plan, AddressNumbers numbers, int wanted, long maxHeapBytes, GroupMemory memory) {
+    return withPartitions(plan, numbers, numbers, wanted, maxHeapBytes, memory);
+  }
+
+  private static PackedGroups withPartitions(
+      GroupPlan plan,
+      AddressNumbers firsts,
+      AddressNumbers numbers,
+      int wanted,
+      long maxHeapBytes,
+      GroupMemory memory) {
+    PackedKey[] packing = new PackedKey[plan.keys().size()];
+    int shift = 0;
+    for (int k = packing.length - 1; k >= 0; k--) {
+      boolean isAddress = !(plan.keys().get(k) instanceof GroupPlan.NumberKey);
+      long ofNull = (k == 0 ? firsts : numbers).ofNull();
+      if (plan.keys().get(k) instanceof GroupPlan.NumberKey number) {
+        ofNull = 1L << GroupPlan.bits(number.column().type());
+      }
+      // At least one: where no address is numbered, NULL is 0.
+      int bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(ofNull));
+      packing[k] = new PackedKey(shift, bits, ofNull, isAddress);
+      shift += bits;
+      if (shift > 62) {
+        return null;
+      }
+    }
+    PackedGroups groups =
+        new PackedGroups(plan, firsts, numbers, packing, wanted, maxHeapBytes, memory);
+    int arguments = groups.layout.arguments().size();
+    return PartitionedRows.fits(groups.keyBits, arguments) ? groups : null;
+  }
+
+  private static int bits(PackedKey[] packing) {
+    return packing[0].shift() + packing[0].bits();
+  }
+
+  GroupLayout layout() {
+    return layout;
+  }
+
+  long maxHeapBytes() {
+    return maxHeapBytes;
+  }
+
+  int keyBits() {
+    return keyBits;
+  }
+
+  /** Whether keys are so few that each has its place. */
+  boolean isDense() {
+    return isDense;
+  }
+
+  /** Takes the memory of a state for each key in each thread, before any has one, if there is. */
+  private boolean takesDense(int threads) {
+    long heap = Runtime.getRuntime().maxMemory() / DENSE_HEAP_SHARE / Long.BYTES;
+    boolean areFew =
+        keyBits <= MAX_DENSE_BITS
+            && DenseTable.words(layout, keyBits) <= Math.min(MAX_DENSE_WORDS, heap);
+    if (!areFew) {
+      return false;
+    }
+    long bytes = DenseTable.bytes(layout, keyBits) * threads;
+    if (bytes > memory.left() / STATES_MEMORY_SHARE) {
+      return false;
+    }
+    memory.take(bytes);
+    return true;
+  }
+
+  /** The partition with which a thread is to begin: far from those of others. */
+  int firstToFlush(int count) {
+    return (int) ((((flushes.getAndIncrement() * 0x9E37_79B9L) & 0xFFFF_FFFFL) * count) >>> 32);
+  }
+
+  /** Collects rows of one thread. */
+  public synchronized PackedCollector collector() {
+    PackedCollector collector = new PackedCollector(this, new KeyReader(plan, numbers, packing));
+    collectors.add(collector);
+    return collector;
+  }
+
+  /** For rows that come before keys are cut. */
+  PartitionedRows earlyRows(ValueKind[] arguments) {
+    return new PartitionedRows(1, keyBits, arguments, false);
+  }
+
+  CutRows newRows(PartitionMap map, ValueKind[] arguments) {
+    boolean many = map.partitions() >= MANY_PARTITIONS;
+    boolean mayBeNarrow = many && maxHeapBytes >= NarrowRows.MIN_HEAP_BYTES;
+    return new CutRows(map, layout, keyBits, arguments, many, mayBeNarrow);
+  }
+
+  /** Null until the first thread has seen enough rows. */
+  Partitions partitions() {
+    return partitions;
+  }
+
+  /**
+   * Cuts the keys unless another thread has.
+   *
+   * @param sample keys of rows
+   */
+  synchronized Partitions cut(long[] sample) {
+    if (partitions == null) {
+      long[] all = withEvenKeys(sample);
+      PartitionMap map = PartitionMap.of(all, all.length, keyBits, wanted);
+      partitions = new Partitions(map, layout, memory);
+    }
+    return partitions;
+  }
+
+  /**
+   * Adds keys whose first addresses are evenly apart: rows that follow may be of other hosts, which
+   * must not all get into one partition.
+   */
+  private long[] withEvenKeys(long[] sample) {
+    PackedKey first = packing[0];
+    long addresses = first.isAddress() ? first.ofNull() : 0;
+    int even = (int) Math.min(sample.length / ROWS_PER_EVEN_KEY, addresses);
+    long[] all = Arrays.copyOf(sample, sample.length + even);
+    for (int i = 0; i < even; i++) {
+      all[sample.length + i] = (addresses * i / even) << first.shift();
+    }
+    return all;
+  }
+
+  private PackedAnswer answer(int parts, Supplier<GroupMaker> makers, List<CutRows> rests) {
+    return new PackedAnswer(plan, layout, packing, firsts, numbers, parts, makers, rests, memory);
+  }
+
+  /**
+   * The answer, as steps that several threads each take part in, one step after the other. All
+   * collectors must have ended.
+   */
+  public PackedAnswer finish() {
+    if (isDense() && !collectors.isEmpty()) {
+      List<DenseTable> dense = collectors.stream().map(PackedCollector::dense).toList();
+      collectors.clear();
+      return answer(1, () -> (part, arena) -> DenseTable.merge(dense, arena), List.of());
+    }
+    PackedTable[] tables = partitions == null ? new PackedTable[0] : partitions.tables;
+    List<CutRows> rests =
+        collectors.stream().map(PackedCollector::rest).filter(Objects::nonNull).toList();
+    collectors.clear();
+    return answer(
+        tables.length, () -> new RowGroupMaker(tables, rests, layout, keyBits, memory), rests);
+  }
+
+  /**
+   * As {@link #finish()} of groups of two addresses, where nothing was collected since the rows of
+   * each first one are known: {@link GroupPlan#addressPair}.
+   *
+   * @param keys by number, ascending: those of {@link #ofLists}
+   * @param read is told how many rows are going to be read, and may throw to end it
+   */
+  public PackedAnswer finish(List<KeyedRows> keys, IntConsumer read) {
+    FlowColumn second = plan.addressPair().get(1);
+    return answer(
+        keys.size(),
+        () -> {
+          memory.take(ListGroupMaker.heapBytes(numbers, layout));
+          return new ListGroupMaker(keys, second, numbers, packing, layout, read);
+        },
+        List.of());
+  }
+
+  /**
+   * The numbers of the second keys of rows whose first ones are known, where groups are nothing but
+   * counts of rows; to be read by threads before {@link #finish(List, ListedNumbers)}.
+   *
+   * @return null where there is more in a group, or rows are too many, for the heap or for what is
+   *     left of the query's memory: {@link #finish(List, IntConsumer)} keeps no number of a row
+   */
+  public ListedNumbers listed(List<KeyedRows> keys, int threads, IntConsumer read) {
+    boolean areCounts =
+        layout.accumulators().stream()
+            .allMatch(a -> a.operation() == Accumulator.Operation.COUNT_ROWS);
+    long rows = keys.stream().mapToLong(KeyedRows::count).sum();
+    long lists = keys.stream().mapToLong(key -> key.lists().size()).sum();
+    long bytes = Integer.BYTES * rows + ListedNumbers.BYTES_PER_LIST * lists;
+    boolean fits =
+        rows <= Integer.MAX_VALUE // counts are int
+            && bytes <= Runtime.getRuntime().maxMemory() / LISTED_HEAP_SHARE
+            && bytes <= memory.left() / STATES_MEMORY_SHARE;
+    if (areCounts && fits) {
+      memory.take(bytes);
+    }
+    return areCounts && fits
+        ? new ListedNumbers(keys, plan.addressPair().get(1), numbers, threads, read)
+        : null;
+  }
+
+  /** As {@link #finish(List, IntConsumer)}, where numbers were read. */
+  public PackedAnswer finish(List<KeyedRows> keys, ListedNumbers listed) {
+    return answer(keys.size(), () -> new CountMaker(keys, listed, packing, layout), List.of());
+  }
+}

@@ -1,0 +1,205 @@
+package org.flowmon.archive.query.group.list;
+
+import org.flowmon.archive.query.group.partition.LongArrays;
+import org.flowmon.archive.query.numbering.AddressNumbers;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.flowmon.archive.index.RowCursor;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * The numbers of the second keys of all rows of some lists, by first key. Threads read one segment
+ * after the other, of all its lists together and in the order of rows: what one list has brought
+ * from memory is there for the next one. Of list after list each would bring all of the column.
+ */
+public final class ListedNumbers {
+  /** About what is kept of a list beside its numbers: itself, where it is read, and its parts. */
+  public static final long BYTES_PER_LIST = 192;
+
+  // Ids of so many rows stay in a core's cache while lists take theirs.
+  private static final int BLOCK_ROWS = 1 << 17;
+  // Where there are so many segments for each thread, threads end at about the same time.
+  private static final int SEGMENTS_PER_THREAD = 4;
+
+  /** Numbers of a key, two in a long, the first in its lower half. */
+  static final class Part {
+    final long[] words;
+    final int from;
+    final int count;
+
+    private Part(long[] words, int from, int count) {
+      this.words = words;
+      this.from = from;
+      this.count = count;
+    }
+  }
+
+  /** Of a key and a segment. */
+  private static final class Run {
+    private final int key;
+    private final KeyedRows.OfSegment list;
+    private final List<Part> parts = new ArrayList<>();
+    // While it is read.
+    private RowCursor cursor;
+    private int next; // a row, below which all were read
+
+    Run(int key, KeyedRows.OfSegment list) {
+      this.key = key;
+      this.list = list;
+    }
+  }
+
+  /** What one thread reads at a time: lists of one segment. */
+  private record Unit(SegmentReader segment, List<Run> runs) {}
+
+  private final FlowColumn second;
+  private final AddressNumbers numbers;
+  private final IntConsumer read;
+  private final List<Unit> units = new ArrayList<>();
+  private final List<List<Run>> byKey = new ArrayList<>();
+  private final AtomicInteger next = new AtomicInteger();
+  private final List<long[]> memory = new ArrayList<>();
+
+  /**
+   * Nothing is read yet: {@link #run} does.
+   *
+   * @param second the column of the second key
+   * @param read is told how many rows are going to be read, and may throw to end it
+   */
+  public ListedNumbers(
+      List<KeyedRows> keys,
+      FlowColumn second,
+      AddressNumbers numbers,
+      int threads,
+      IntConsumer read) {
+    this.second = second;
+    this.numbers = numbers;
+    this.read = read;
+    Map<SegmentReader, List<Run>> bySegment = new LinkedHashMap<>();
+    for (int key = 0; key < keys.size(); key++) {
+      List<Run> runs = new ArrayList<>();
+      for (KeyedRows.OfSegment list : keys.get(key).lists()) {
+        Run run = new Run(key, list);
+        runs.add(run);
+        bySegment.computeIfAbsent(list.segment(), segment -> new ArrayList<>()).add(run);
+      }
+      byKey.add(runs);
+    }
+    bySegment.forEach((segment, runs) -> cut(segment, runs, keys, bySegment.size(), threads));
+  }
+
+  /** Where segments are few, the lists of each are shared out, the longest first. */
+  private void cut(
+      SegmentReader segment, List<Run> runs, List<KeyedRows> keys, int segments, int threads) {
+    int pieces = segments >= SEGMENTS_PER_THREAD * threads ? 1 : Math.min(threads, runs.size());
+    runs.sort((a, b) -> Long.compare(keys.get(b.key).count(), keys.get(a.key).count()));
+    for (int piece = 0; piece < pieces; piece++) {
+      List<Run> some = new ArrayList<>();
+      for (int r = piece; r < runs.size(); r += pieces) {
+        some.add(runs.get(r));
+      }
+      units.add(new Unit(segment, some));
+    }
+  }
+
+  /** Reads segments until there is none left; several threads may do so at the same time. */
+  public Void run() {
+    Reader reader = new Reader();
+    try {
+      for (int u = next.getAndIncrement(); u < units.size(); u = next.getAndIncrement()) {
+        reader.read(units.get(u));
+      }
+      return null;
+    } finally {
+      synchronized (memory) {
+        memory.addAll(reader.taken);
+      }
+    }
+  }
+
+  /** The numbers of a key, once every {@link #run} has ended. */
+  List<Part> of(int key) {
+    return byKey.get(key).stream().flatMap(run -> run.parts.stream()).toList();
+  }
+
+  /** Gives working memory away: no number can be read any more. */
+  public void release() {
+    synchronized (memory) {
+      LongArrays.give(memory);
+      memory.clear();
+    }
+  }
+
+  /** Reads units, for one thread. */
+  private final class Reader {
+    private final int[] rows = new int[Vector.CAPACITY];
+    private final int[] ids = new int[Vector.CAPACITY];
+    private final List<long[]> taken = new ArrayList<>();
+    private long[] words = {};
+    private int used;
+
+    private void read(Unit unit) {
+      int[] numberOf = numbers.of(unit.segment().sealed(), second);
+      List<Run> open = new ArrayList<>(unit.runs());
+      open.forEach(run -> run.cursor = run.list.rows().get());
+      for (int end = BLOCK_ROWS; !open.isEmpty(); end += BLOCK_ROWS) {
+        int upTo = end;
+        open.removeIf(run -> !readTo(unit.segment(), run, upTo, numberOf));
+      }
+    }
+
+    /** Reads a list up to a row at least; whether there may be more. */
+    private boolean readTo(SegmentReader segment, Run run, int end, int[] numberOf) {
+      while (run.next < end) {
+        int n = run.cursor.next(rows);
+        if (n == 0) {
+          run.cursor = null;
+          return false;
+        }
+        read.accept(n);
+        run.next = rows[n - 1] + 1;
+        if (numberOf == null) {
+          Arrays.fill(ids, 0, n, numbers.ofNull());
+        } else {
+          segment.gatherIds(second, rows, n, ids);
+          toNumbers(numberOf, n);
+        }
+        run.parts.add(part(n));
+      }
+      return true;
+    }
+
+    private void toNumbers(int[] numberOf, int n) {
+      int ofNull = numbers.ofNull();
+      for (int i = 0; i < n; i++) {
+        ids[i] = ids[i] < 0 ? ofNull : numberOf[ids[i]];
+      }
+    }
+
+    private Part part(int n) {
+      int needed = (n + 1) >>> 1;
+      if (needed > words.length - used) {
+        words = LongArrays.take();
+        taken.add(words);
+        used = 0;
+      }
+      int from = used;
+      for (int i = 0; i < n >>> 1; i++) {
+        words[from + i] = (ids[2 * i] & 0xFFFF_FFFFL) | (long) ids[2 * i + 1] << 32;
+      }
+      if ((n & 1) != 0) {
+        words[from + needed - 1] = ids[n - 1];
+      }
+      used += needed;
+      return new Part(words, from, n);
+    }
+  }
+}

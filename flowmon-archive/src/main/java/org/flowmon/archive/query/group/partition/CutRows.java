@@ -1,0 +1,107 @@
+package org.flowmon.archive.query.group.partition;
+
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Rows of one thread, cut into partitions: narrow ones as long as most are, all others wide. Not
+ * thread-safe.
+ */
+public final class CutRows {
+  // Where more than one row of so many is not narrow, none is looked at any more.
+  private static final int WIDE_SHARE = 8;
+  private static final int FEW_ROWS = 4096;
+
+  private final PartitionMap map;
+  private final NarrowRows narrow; // null where none can be
+  private final PartitionedRows wide;
+  private final int[] others = new int[Vector.CAPACITY];
+  private boolean isNarrow;
+  private long rows;
+  private long wideRows;
+
+  /**
+   * @param kinds of the arguments
+   * @param many whether to expect a million rows rather than some thousands
+   * @param mayBeNarrow whether there is memory enough for narrow rows
+   */
+  public CutRows(
+      PartitionMap map,
+      GroupLayout layout,
+      int keyBits,
+      ValueKind[] kinds,
+      boolean many,
+      boolean mayBeNarrow) {
+    int valueBits = mayBeNarrow ? NarrowRows.valueBits(layout, keyBits) : -1;
+    this.map = map;
+    this.narrow = valueBits < 0 ? null : new NarrowRows(map, valueBits);
+    this.wide = new PartitionedRows(map.partitions(), keyBits, kinds, many);
+    this.isNarrow = narrow != null;
+  }
+
+  /** Narrow rows, null where there never is one. */
+  public NarrowRows narrow() {
+    return narrow;
+  }
+
+  public PartitionedRows wide() {
+    return wide;
+  }
+
+  public void add(long[] keys, Vector[] arguments, int[] selection, int n) {
+    if (!isNarrow) {
+      wide.add(map, keys, arguments, selection, n);
+      return;
+    }
+    Vector argument = arguments.length == 0 ? null : arguments[0];
+    int left = narrow.add(keys, argument, selection, n, others);
+    rows += n;
+    if (left > 0) {
+      wide.add(map, keys, arguments, others, left);
+      wideRows += left;
+      isNarrow = rows < FEW_ROWS || wideRows * WIDE_SHARE <= rows;
+    }
+  }
+
+  /** Makes all rows ready to be read; none is added any more until they are forgotten. */
+  public void settle() {
+    if (narrow != null) {
+      narrow.settle();
+    }
+  }
+
+  /** How many rows a partition has. */
+  public long rows(int partition) {
+    return narrowRows(partition) + wide.rows(partition);
+  }
+
+  /** How many narrow rows a partition has. */
+  public long narrowRows(int partition) {
+    return narrow == null ? 0 : narrow.rows(partition);
+  }
+
+  /** Bytes that the rows take on the heap. */
+  public long heapBytes() {
+    return wide.heapBytes() + (narrow == null ? 0 : narrow.heapBytes());
+  }
+
+  /** Forgets all rows. */
+  public void clear() {
+    wide.clear();
+    if (narrow != null) {
+      narrow.clear();
+    }
+    if (narrow != null && !isNarrow) {
+      narrow.release(); // none comes any more
+    }
+  }
+
+  /** Gives the memory of the rows away, of which none can be read any more. */
+  public void release() {
+    wide.release();
+    if (narrow != null) {
+      narrow.release();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package org.flowmon.archive.query.group.partition;
+
+import java.util.Arrays;
+
+/** Sorts longs by some of their bits, from the lowest digit to the highest. Not thread-safe. */
+public final class LongSorter {
+  private static final int MAX_DIGIT_BITS = 13;
+  private static final int MIN_DIGIT_BITS = 6;
+
+  private long[] longs = {};
+  private long[] other = {};
+  private int[] starts = {};
+
+  /** Room for n longs that are to be sorted; it holds anything. */
+  public long[] room(int n) {
+    longs = longs.length < n ? new long[n] : longs;
+    other = other.length < n ? new long[n] : other;
+    return longs;
+  }
+
+  /**
+   * Sorts the first n longs of {@link #room}, equal ones in their order.
+   *
+   * @param base none is less; what counts is how much more they are, in two's complement
+   * @param shift below their lowest bit that counts
+   * @param bits how many count; those above are 0
+   * @return the sorted longs, until the next call
+   */
+  public long[] sort(int n, long base, int shift, int bits) {
+    int most = Math.max(MIN_DIGIT_BITS, Math.min(MAX_DIGIT_BITS, bits(n) - 1));
+    int passes = (bits + most - 1) / most;
+    if (passes == 0) {
+      return longs;
+    }
+    int digitBits = (bits + passes - 1) / passes;
+    int digits = 1 << digitBits;
+    if (starts.length < passes << digitBits) {
+      starts = new int[passes << digitBits];
+    }
+    Arrays.fill(starts, 0, passes << digitBits, 0);
+    int counted = 0;
+    for (; counted + 1 < passes; counted += 2) {
+      countTwo(n, base, shift + counted * digitBits, digitBits, counted << digitBits);
+    }
+    if (counted < passes) {
+      count(n, base, shift + counted * digitBits, digits, counted << digitBits);
+    }
+    for (int pass = 0; pass < passes; pass++) {
+      int first = pass << digitBits;
+      int sum = 0;
+      for (int digit = first; digit < first + digits; digit++) {
+        int size = starts[digit];
+        starts[digit] = sum;
+        sum += size;
+      }
+      move(n, base, shift + pass * digitBits, digits, first);
+    }
+    return longs;
+  }
+
+  private void count(int n, long base, int shift, int digits, int first) {
+    long[] from = longs;
+    int[] counts = starts;
+    int mask = digits - 1;
+    for (int i = 0; i < n; i++) {
+      counts[first + ((int) ((from[i] - base) >>> shift) & mask)]++;
+    }
+  }
+
+  /** Counts a digit and the one above it, as longs are read once for both. */
+  private void countTwo(int n, long base, int shift, int digitBits, int first) {
+    long[] from = longs;
+    int[] counts = starts;
+    int digits = 1 << digitBits;
+    int mask = digits - 1;
+    int second = first + digits;
+    for (int i = 0; i < n; i++) {
+      long one = (from[i] - base) >>> shift;
+      counts[first + ((int) one & mask)]++;
+      counts[second + ((int) (one >>> digitBits) & mask)]++;
+    }
+  }
+
+  private void move(int n, long base, int shift, int digits, int first) {
+    long[] from = longs;
+    long[] to = other;
+    int[] next = starts;
+    int mask = digits - 1;
+    for (int i = 0; i < n; i++) {
+      long one = from[i];
+      to[next[first + ((int) ((one - base) >>> shift) & mask)]++] = one;
+    }
+    longs = to;
+    other = from;
+  }
+
+  /** Bits that a number from 0 on takes. */
+  public static int bits(long number) {
+    return Long.SIZE - Long.numberOfLeadingZeros(number);
+  }
+}

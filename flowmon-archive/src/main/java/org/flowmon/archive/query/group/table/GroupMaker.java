@@ -1,0 +1,7 @@
+package org.flowmon.archive.query.group.table;
+
+/** Makes the groups of one part after the other, for one thread. */
+public interface GroupMaker {
+  /** The groups of a part, by key; all of its keys are below those of the next part. */
+  SortedGroups make(int part, SortedGroups.Arena arena);
+}

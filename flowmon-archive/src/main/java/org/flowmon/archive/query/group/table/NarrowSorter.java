@@ -1,0 +1,112 @@
+package org.flowmon.archive.query.group.table;
+
+import org.flowmon.archive.query.group.partition.CutRows;
+import org.flowmon.archive.query.group.partition.LongSorter;
+import org.flowmon.archive.query.group.partition.NarrowRows;
+
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupLayout;
+
+/**
+ * Makes the groups of a partition of narrow rows, of counts and sums: it sorts the rows by key, and
+ * adds what lies side by side. Not thread-safe.
+ */
+public final class NarrowSorter {
+  /** More rows would take more than 7 MiB of a thread while they are sorted. */
+  static final int MAX_ROWS = 1 << 18;
+
+  private final int valueBits; // −1 where groups cannot be made by it
+  private final SumAndCount states;
+  private final LongSorter sorter = new LongSorter();
+  private long[] sums = {};
+  private int[] ends = {};
+
+  public NarrowSorter(GroupLayout layout, int keyBits) {
+    this.states = SumAndCount.of(layout);
+    this.valueBits = states == null ? -1 : NarrowRows.valueBits(layout, keyBits);
+  }
+
+  /**
+   * The groups of the rows that some threads have of a partition.
+   *
+   * @return null where groups are not made this way: too many rows, or one that is not narrow
+   */
+  public SortedGroups group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
+    if (valueBits < 0) {
+      return null;
+    }
+    long count = 0;
+    for (CutRows part : parts) {
+      if (part.wide().lastBlock(partition) >= 0) {
+        return null;
+      }
+      count += part.narrowRows(partition);
+    }
+    if (count > MAX_ROWS) {
+      return null;
+    }
+    int n = (int) count;
+    if (n == 0) {
+      return arena.reserve(0, states);
+    }
+    long[] rows = sorter.room(n);
+    int loaded = 0;
+    for (CutRows part : parts) {
+      loaded = part.narrow().copy(partition, rows, loaded);
+    }
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (int i = 0; i < n; i++) {
+      least = Math.min(least, rows[i]);
+      most = Math.max(most, rows[i]);
+    }
+    long base = least >>> valueBits << valueBits;
+    int bits = LongSorter.bits((most - base) >>> valueBits);
+    long[] sorted = sorter.sort(n, base, valueBits, bits);
+    int groups = add(sorted, n);
+    return write(sorted, groups, arena.reserve(groups, states));
+  }
+
+  /**
+   * Adds the values of each key, without a branch at a new one, which nobody could foretell.
+   *
+   * @return how many keys
+   */
+  private int add(long[] rows, int n) {
+    sums = sums.length < n ? new long[rows.length] : sums;
+    ends = ends.length < n ? new int[rows.length] : ends;
+    long[] sumOf = sums;
+    int[] endOf = ends;
+    int shift = valueBits;
+    long mask = (1L << shift) - 1;
+    long key = -1;
+    long sum = 0;
+    int group = -1;
+    for (int i = 0; i < n; i++) {
+      long row = rows[i];
+      boolean isNew = row >>> shift != key;
+      key = row >>> shift;
+      group += isNew ? 1 : 0;
+      sum = isNew ? 0 : sum;
+      sum += row & mask;
+      sumOf[group] = sum;
+      endOf[group] = i + 1;
+    }
+    return group + 1;
+  }
+
+  private SortedGroups write(long[] sorted, int n, SortedGroups groups) {
+    long[] out = groups.words();
+    int at = groups.stateAt(0);
+    int begin = 0;
+    for (int g = 0; g < n; g++) {
+      int end = ends[g];
+      out[at - 1] = sorted[begin] >>> valueBits;
+      out[at] = sums[g];
+      out[at + 1] = (long) end - begin;
+      begin = end;
+      at += SumAndCount.WORDS;
+    }
+    return groups;
+  }
+}

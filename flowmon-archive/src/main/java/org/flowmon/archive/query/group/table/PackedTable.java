@@ -1,0 +1,258 @@
+package org.flowmon.archive.query.group.table;
+
+import org.flowmon.archive.query.group.partition.LongArrays;
+
+import java.util.Arrays;
+import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.aggregate.Accumulation;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.flowmon.udaf.vector.Vector;
+
+/** The groups of one partition. Not thread-safe. */
+public final class PackedTable {
+  private static final int[] IDENTITY = new int[Vector.CAPACITY];
+  private static final int RADIX_BITS = 11;
+  private static final int FIRST_SLOTS = 64;
+  // More slots are not cleared again and again where less than one of so many is in use.
+  private static final int KEPT_SLOTS = 1 << 12;
+  private static final int SPARE = 32;
+
+  static {
+    Arrays.setAll(IDENTITY, i -> i);
+  }
+
+  private final GroupLayout layout;
+  private final int stride;
+  // The number of a group + 1; 0: free.
+  private int[] slots = new int[FIRST_SLOTS];
+  private int shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
+  private long[] keys = new long[16];
+  private long[] states;
+  private int size;
+  private long[] sorted = {};
+  private long[] unsorted = {};
+  private final GroupMemory memory;
+  private long taken; // of memory
+
+  /**
+   * @param memory that its groups take
+   */
+  public PackedTable(GroupLayout layout, GroupMemory memory) {
+    this.layout = layout;
+    this.memory = memory;
+    this.stride = layout.stateWords();
+    this.states = new long[16 * stride];
+  }
+
+  /** Bytes that tables of a few groups have are in no memory's count. */
+  private void take(long bytes) {
+    memory.take(bytes - taken);
+    taken = bytes;
+  }
+
+  private static long bytes(long capacity, int stride, long slots) {
+    return Long.BYTES * capacity * (1 + stride) + Integer.BYTES * slots;
+  }
+
+  /** Gives back what its groups took: it is not used any more. */
+  void release() {
+    take(0);
+  }
+
+  public int size() {
+    return size;
+  }
+
+  /** The states of all groups, group by group. */
+  public long[] states() {
+    return states;
+  }
+
+  public long key(int group) {
+    return keys[group];
+  }
+
+  /** Where the state of a group begins. */
+  public int stateAt(int group) {
+    return group * stride;
+  }
+
+  /**
+   * Adds rows.
+   *
+   * @param wanted their keys
+   * @param n how many, at most {@link Vector#CAPACITY}
+   * @param places is written over
+   */
+  public void add(long[] wanted, Vector[] arguments, int n, Accumulation accumulation, int[] places) {
+    memory.check();
+    reserve(size + n);
+    find(wanted, n, places);
+    accumulation.add(arguments, IDENTITY, 0, n, states, places);
+  }
+
+  private void find(long[] wanted, int n, int[] places) {
+    int[] index = slots;
+    long[] known = keys;
+    int mask = index.length - 1;
+    boolean zeros = layout.startsWithZeros();
+    for (int r = 0; r < n; r++) {
+      long key = wanted[r];
+      int slot = first(key, shift);
+      int group = index[slot] - 1;
+      while (group >= 0 && known[group] != key) {
+        slot = (slot + 1) & mask;
+        group = index[slot] - 1;
+      }
+      if (group < 0) {
+        group = size++;
+        index[slot] = size;
+        known[group] = key;
+        if (!zeros) {
+          layout.reset(states, group * stride);
+        }
+      }
+      places[r] = group * stride;
+    }
+  }
+
+  /**
+   * How many slots groups lie behind their own, summed up: how much there is to look at in vain.
+   */
+  public long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot < slots.length; slot++) {
+      sum +=
+          slots[slot] == 0 ? 0 : (slot - first(keys[slots[slot] - 1], shift)) & (slots.length - 1);
+    }
+    return sum;
+  }
+
+  /** The slot of a key, unless it is taken. */
+  private static int first(long key, int shift) {
+    return (int) (TableHash.of(key) >>> shift);
+  }
+
+  /** Makes room for so many groups, so that none has to be made while rows are added. */
+  private void reserve(int groups) {
+    if (groups > keys.length) {
+      LongArrays.words(groups, stride); // which says where these are too many
+      long capacity = Math.min(LongArrays.most(stride), Math.max(groups, 2L * keys.length));
+      take(bytes(capacity, stride, slots.length));
+      keys = Arrays.copyOf(keys, (int) capacity);
+      states = Arrays.copyOf(states, (int) capacity * stride);
+    }
+    if (2L * groups > slots.length) {
+      if (slots.length == 1 << 30) {
+        throw new AnswerTooLargeException(groups, "groups in one part", 1 << 29);
+      }
+      int length = Integer.highestOneBit(groups) << 2;
+      take(bytes(keys.length, stride, length));
+      slots = new int[length];
+      shift = Long.numberOfLeadingZeros(length) + 1;
+      for (int group = 0; group < size; group++) {
+        int slot = first(keys[group], shift);
+        while (slots[slot] != 0) {
+          slot = (slot + 1) & (length - 1);
+        }
+        slots[slot] = group + 1;
+      }
+    }
+  }
+
+  /** Forgets all groups, and the room of a table that was large where this time few were needed. */
+  public void clear() {
+    if (slots.length > KEPT_SLOTS && size < slots.length / SPARE) {
+      slots = new int[FIRST_SLOTS];
+      shift = Long.numberOfLeadingZeros(FIRST_SLOTS) + 1;
+      keys = new long[16];
+      states = new long[16 * stride];
+      sorted = new long[0];
+      unsorted = sorted;
+      size = 0;
+      take(0);
+      return;
+    }
+    Arrays.fill(slots, 0);
+    Arrays.fill(states, 0, size * stride, 0);
+    size = 0;
+  }
+
+  /** The groups by key. */
+  public int[] order() {
+    int groupBits = 32 - Integer.numberOfLeadingZeros(Math.max(1, size - 1));
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (int group = 0; group < size; group++) {
+      least = Math.min(least, keys[group]);
+      most = Math.max(most, keys[group]);
+    }
+    int keyBits = size == 0 ? 0 : 64 - Long.numberOfLeadingZeros(most - least);
+    if (keyBits + groupBits > 63) {
+      return sortedByPass(keyBits, least);
+    }
+    if (sorted.length < size) {
+      sorted = new long[keys.length];
+      unsorted = new long[keys.length];
+    }
+    long[] from = unsorted;
+    long[] to = sorted;
+    for (int group = 0; group < size; group++) {
+      from[group] = ((keys[group] - least) << groupBits) | group;
+    }
+    for (int at = groupBits; at < groupBits + keyBits; at += RADIX_BITS) {
+      pass(from, to, size, at);
+      long[] swapped = to;
+      to = from;
+      from = swapped;
+    }
+    int[] groups = new int[size];
+    for (int i = 0; i < size; i++) {
+      groups[i] = (int) from[i] & ((1 << groupBits) - 1);
+    }
+    return groups;
+  }
+
+  private static void pass(long[] from, long[] to, int n, int at) {
+    int mask = (1 << RADIX_BITS) - 1;
+    int[] starts = new int[(1 << RADIX_BITS) + 1];
+    for (int i = 0; i < n; i++) {
+      starts[(int) (from[i] >>> at) & mask]++;
+    }
+    int sum = 0;
+    for (int digit = 0; digit < starts.length; digit++) {
+      int count = starts[digit];
+      starts[digit] = sum;
+      sum += count;
+    }
+    for (int i = 0; i < n; i++) {
+      to[starts[(int) (from[i] >>> at) & mask]++] = from[i];
+    }
+  }
+
+  /** Where a key and a group's number do not fit one long. */
+  private int[] sortedByPass(int keyBits, long least) {
+    int mask = (1 << RADIX_BITS) - 1;
+    int[] from = new int[size];
+    Arrays.setAll(from, group -> group);
+    int[] to = new int[size];
+    for (int at = 0; at < keyBits; at += RADIX_BITS) {
+      int[] starts = new int[(1 << RADIX_BITS) + 1];
+      for (int group : from) {
+        starts[((int) ((keys[group] - least) >>> at) & mask) + 1]++;
+      }
+      for (int digit = 0; digit < 1 << RADIX_BITS; digit++) {
+        starts[digit + 1] += starts[digit];
+      }
+      for (int group : from) {
+        to[starts[(int) ((keys[group] - least) >>> at) & mask]++] = group;
+      }
+      int[] sorted = to;
+      to = from;
+      from = sorted;
+    }
+    return from;
+  }
+}

@@ -1,0 +1,62 @@
+package org.flowmon.archive.query.group.table;
+
+import org.flowmon.archive.query.group.partition.CutRows;
+
+import java.util.List;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.memory.GroupMemory;
+
+/** Makes the groups of partitions of rows that threads have collected. Not thread-safe. */
+public final class RowGroupMaker implements GroupMaker {
+  private final PackedTable[] tables;
+  private final List<CutRows> rests;
+  private final GroupLayout layout;
+  private final RowAdder adder;
+  private final NarrowSorter narrowSorter;
+  private final RowSorter sorter;
+  private final PackedTable scratch;
+
+  /**
+   * @param tables groups by partition that were made when a thread ran out of memory
+   * @param rests rows of threads that are in no group yet
+   * @param memory that groups take
+   */
+  public RowGroupMaker(
+      PackedTable[] tables,
+      List<CutRows> rests,
+      GroupLayout layout,
+      int keyBits,
+      GroupMemory memory) {
+    this.tables = tables;
+    this.rests = rests;
+    this.layout = layout;
+    this.adder = new RowAdder(layout);
+    this.narrowSorter = new NarrowSorter(layout, keyBits);
+    this.sorter = new RowSorter(layout);
+    this.scratch = new PackedTable(layout, memory);
+  }
+
+  @Override
+  public SortedGroups make(int part, SortedGroups.Arena arena) {
+    PackedTable made = tables[part];
+    tables[part] = null;
+    SortedGroups groups = made.size() > 0 ? null : sorted(part, arena);
+    if (groups != null) {
+      return groups;
+    }
+    // Some are in groups already, or they are many.
+    PackedTable table = made.size() > 0 ? made : scratch;
+    for (CutRows rest : rests) {
+      adder.add(rest, part, table);
+    }
+    groups = arena.copy(table, layout.stateWords());
+    scratch.clear();
+    made.release();
+    return groups;
+  }
+
+  private SortedGroups sorted(int part, SortedGroups.Arena arena) {
+    SortedGroups groups = narrowSorter.group(rests, part, arena);
+    return groups != null ? groups : sorter.group(rests, part, arena);
+  }
+}

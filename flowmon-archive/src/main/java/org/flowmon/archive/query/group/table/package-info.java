@@ -1,0 +1,2 @@
+/** The groups of a partition of rows, by tables or by sorting, and their states by packed key. */
+package org.flowmon.archive.query.group.table;

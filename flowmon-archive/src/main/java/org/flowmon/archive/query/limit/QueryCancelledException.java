@@ -1,0 +1,13 @@
+package org.flowmon.archive.query.limit;
+
+/**
+ * A query was ended before it had an answer: its thread was interrupted, which it still is, or
+ * another of its threads failed.
+ */
+public final class QueryCancelledException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public QueryCancelledException(int segmentsDone, int segments) {
+    super("the query was cancelled: " + segmentsDone + " of " + segments + " segments were done");
+  }
+}

@@ -1,0 +1,105 @@
+package org.flowmon.archive.query.limit;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/** Runs one piece of work on several threads, this one among them. */
+public final class Threads {
+  /** Work that every thread does, sharing it out among them itself. */
+  @FunctionalInterface
+  public interface Work<T> extends Callable<T> {
+    @Override
+    T call() throws IOException;
+  }
+
+  private Threads() {}
+
+  /**
+   * Runs the work and waits for all threads, whichever way they end: nobody works on when this
+   * returns or throws. Where one fails or this one is interrupted, the others are told by the
+   * deadline, and interrupted, as they may wait for a store that is far away.
+   *
+   * @return what each thread has done, at least one
+   * @throws QueryCancelledException where this thread was interrupted; it still is
+   */
+  public static <T> List<T> run(int threads, Deadline deadline, Work<T> work) throws IOException {
+    List<FutureTask<T>> others = new ArrayList<>();
+    List<Thread> started = new ArrayList<>();
+    List<T> done = new ArrayList<>();
+    Throwable failure = null;
+    try {
+      for (int t = 1; t < threads; t++) {
+        FutureTask<T> task = new FutureTask<>(() -> callOrCancel(work, deadline));
+        Thread thread = new Thread(task, "archive-query-" + t);
+        thread.setDaemon(true);
+        thread.start(); // or throws, where the system has no more threads
+        others.add(task);
+        started.add(thread);
+      }
+      done.add(work.call());
+    } catch (IOException | RuntimeException | Error e) {
+      deadline.cancel();
+      started.forEach(Thread::interrupt);
+      failure = e;
+    }
+    failure = join(others, started, deadline, done, failure);
+    if (failure instanceof IOException e) {
+      throw e;
+    } else if (failure instanceof RuntimeException e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+    return done;
+  }
+
+  private static <T> T callOrCancel(Work<T> work, Deadline deadline) throws IOException {
+    try {
+      return work.call();
+    } catch (IOException | RuntimeException | Error e) {
+      deadline.cancel();
+      throw e;
+    }
+  }
+
+  /** Waits for all; the failure that is to be told, null where there is none. */
+  private static <T> Throwable join(
+      List<FutureTask<T>> tasks,
+      List<Thread> threads,
+      Deadline deadline,
+      List<T> done,
+      Throwable ofThisThread) {
+    Throwable failure = ofThisThread;
+    boolean interrupted = false;
+    for (FutureTask<T> task : tasks) {
+      while (true) {
+        try {
+          done.add(task.get());
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+          deadline.cancel();
+          threads.forEach(Thread::interrupt);
+        } catch (ExecutionException e) {
+          threads.forEach(Thread::interrupt);
+          failure = cause(failure, e.getCause());
+          break;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+      return cause(failure, deadline.cancelled());
+    }
+    return failure;
+  }
+
+  /** Of two failures the one that is not only a consequence of the other. */
+  private static Throwable cause(Throwable first, Throwable second) {
+    return first == null || first instanceof QueryCancelledException ? second : first;
+  }
+}

@@ -1,0 +1,85 @@
+package org.flowmon.archive.query.numbering;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Numbers of addresses within one query, in the order of addresses. One more than the largest
+ * stands for NULL, which comes last. Safe to share once it is filled.
+ */
+public final class AddressNumbers {
+  private final long[] high; // null where all are 0
+  private final long[] low;
+  private final Map<SealedSegment, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
+
+  public AddressNumbers(long[] high, long[] low) {
+    this.high = high;
+    this.low = low;
+  }
+
+  /** Numbers of some addresses alone, of no segment. */
+  public static AddressNumbers of(Collection<IpAddress> ascending) {
+    long[] high = ascending.stream().mapToLong(IpAddress::hi).toArray();
+    long[] low = ascending.stream().mapToLong(IpAddress::lo).toArray();
+    return new AddressNumbers(Arrays.stream(high).allMatch(word -> word == 0) ? null : high, low);
+  }
+
+  void know(SealedSegment segment) {
+    bySegment.computeIfAbsent(segment, s -> new EnumMap<>(FlowColumn.class));
+  }
+
+  void put(SealedSegment segment, FlowColumn column, int[] numbers) {
+    know(segment);
+    bySegment.get(segment).put(column, numbers);
+  }
+
+  /** The number that stands for NULL: how many addresses there are. */
+  public int ofNull() {
+    return low.length;
+  }
+
+  /** Bytes that they take on the heap. */
+  public long heapBytes() {
+    long entries =
+        bySegment.values().stream()
+            .flatMap(columns -> columns.values().stream())
+            .mapToLong(numbers -> numbers.length)
+            .sum();
+    long words = low.length + (high == null ? 0L : high.length);
+    return Integer.BYTES * entries + Long.BYTES * words;
+  }
+
+  /** Whether every high long is 0. */
+  public boolean areHighsZero() {
+    return high == null;
+  }
+
+  public long high(int number) {
+    return high == null ? 0 : high[number];
+  }
+
+  public long low(int number) {
+    return low[number];
+  }
+
+  /**
+   * The numbers of a segment's ids.
+   *
+   * @return null where the segment has no value in the column
+   * @throws IllegalArgumentException where the segment was not numbered
+   */
+  public int[] of(SealedSegment segment, FlowColumn column) {
+    Map<FlowColumn, int[]> columns = bySegment.get(segment);
+    if (columns == null) {
+      throw new IllegalArgumentException(
+          "addresses of segment " + segment.id() + " have no numbers");
+    }
+    return columns.get(column);
+  }
+}

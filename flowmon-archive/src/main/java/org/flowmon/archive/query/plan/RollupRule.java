@@ -1,0 +1,207 @@
+package org.flowmon.archive.query.plan;
+
+import org.flowmon.archive.query.filter.ExactTimes;
+import org.flowmon.archive.query.filter.ExpressionColumns;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ValueKind;
+
+/**
+ * Whether and how sums of rows can answer a query as exactly as its rows: the filter is a condition
+ * on {@code end_time} whose times are known exactly, AND conditions on one address and {@code
+ * outgoing}; the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
+ * end_time}; and the aggregates count rows, count, sum or average measures, or take the first or
+ * last hour. Immutable.
+ */
+public final class RollupRule {
+  private final FlowQuery query;
+  private final FlowColumn address;
+  private final LongRanges times;
+  private final boolean nullTimeIsKept;
+  private final Expression cellFilter;
+  private final Set<FlowColumn> keyColumns;
+  private final int addressKey;
+
+  private RollupRule(
+      FlowQuery query,
+      FlowColumn address,
+      LongRanges times,
+      boolean nullTimeIsKept,
+      Expression cellFilter,
+      Set<FlowColumn> keyColumns,
+      int addressKey) {
+    this.query = query;
+    this.address = address;
+    this.times = times;
+    this.nullTimeIsKept = nullTimeIsKept;
+    this.cellFilter = cellFilter;
+    this.keyColumns = keyColumns;
+    this.addressKey = addressKey;
+  }
+
+  /**
+   * The rule of a query.
+   *
+   * @return null where only rows can answer it
+   */
+  static RollupRule of(FlowQuery query) {
+    if (!query.isAggregated() || !hasSummedAggregates(query)) {
+      return null;
+    }
+    List<Expression> timeTerms = new ArrayList<>();
+    List<Expression> cellTerms = new ArrayList<>();
+    Set<FlowColumn> used = EnumSet.noneOf(FlowColumn.class);
+    for (Expression term : terms(query.where())) {
+      Set<FlowColumn> columns = ExpressionColumns.of(term);
+      if (columns.equals(EnumSet.of(FlowColumn.END_TIME))) {
+        timeTerms.add(term);
+      } else if (columns.contains(FlowColumn.END_TIME)) {
+        return null;
+      } else {
+        cellTerms.add(term);
+        used.addAll(columns);
+      }
+    }
+    Set<FlowColumn> keyColumns = EnumSet.noneOf(FlowColumn.class);
+    for (Expression key : query.groupBy()) {
+      if (!ExpressionColumns.isHourly(key)) {
+        return null;
+      }
+      keyColumns.addAll(ExpressionColumns.of(key));
+    }
+    used.addAll(keyColumns);
+    used.removeAll(Set.of(FlowColumn.OUTGOING, FlowColumn.END_TIME));
+    if (used.size() > 1 || !RollupFormat.DIMENSIONS.containsAll(used)) {
+      return null;
+    }
+    LongRanges times = null;
+    boolean nullTimeIsKept = true;
+    if (!timeTerms.isEmpty()) {
+      Expression condition = new Expression.And(timeTerms);
+      times = ExactTimes.of(condition);
+      if (times == null) {
+        return null;
+      }
+      nullTimeIsKept = ExactTimes.keepsNull(condition);
+    }
+    FlowColumn address = used.isEmpty() ? null : used.iterator().next();
+    Expression filter = cellTerms.isEmpty() ? null : new Expression.And(cellTerms);
+    int addressKey = address == null ? -1 : query.groupBy().indexOf(new Expression.Column(address));
+    return new RollupRule(query, address, times, nullTimeIsKept, filter, keyColumns, addressKey);
+  }
+
+  private static boolean hasSummedAggregates(FlowQuery query) {
+    return query.aggregates().stream().allMatch(RollupRule::isSummed);
+  }
+
+  private static boolean isSummed(AggregateCall call) {
+    return switch (call.function()) {
+      case COUNT, SUM, AVG ->
+          call.argument() == null
+              || (call.argument() instanceof Expression.Column column
+                  && RollupFormat.MEASURES.contains(column.column()));
+      case MIN, MAX -> isOfHours(call);
+      case COUNT_DISTINCT, STDDEV, STDDEV_POP, STATE -> false;
+    };
+  }
+
+  /**
+   * Whether it is the first or last of what all rows of an hour have in common: of whole numbers,
+   * as a cell's state holds them.
+   */
+  private static boolean isOfHours(AggregateCall call) {
+    return call.argument().kind().isInteger()
+        && ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
+        && ExpressionColumns.isHourly(call.argument());
+  }
+
+  private static List<Expression> terms(Expression where) {
+    List<Expression> terms = new ArrayList<>();
+    if (where instanceof Expression.And and) {
+      and.terms().forEach(term -> terms.addAll(terms(term)));
+    } else if (where != null) {
+      terms.add(where);
+    }
+    return terms;
+  }
+
+  /** The rule for those rows alone whose times are these. */
+  RollupRule within(LongRanges some, boolean nullIsKept) {
+    return new RollupRule(query, address, some, nullIsKept, cellFilter, keyColumns, addressKey);
+  }
+
+  public FlowQuery query() {
+    return query;
+  }
+
+  /** The column whose cells are needed, null where either does. */
+  public FlowColumn address() {
+    return address;
+  }
+
+  /** The times that the filter keeps, null where it keeps all. */
+  public LongRanges times() {
+    return times;
+  }
+
+  /** Whether the condition on {@code end_time} keeps rows that have none. */
+  public boolean nullTimeIsKept() {
+    return nullTimeIsKept;
+  }
+
+  /** The condition on address and {@code outgoing}, null for none. */
+  public Expression cellFilter() {
+    return cellFilter;
+  }
+
+  /** Whether keys differ from hour to hour. */
+  public boolean hasHourKeys() {
+    return keyColumns.contains(FlowColumn.END_TIME);
+  }
+
+  /**
+   * Whether it asks for hours, by keys or by aggregates: sums over all hours say nothing of them.
+   */
+  public boolean needsHours() {
+    return hasHourKeys() || asksForTimes();
+  }
+
+  /** Whether aggregates are of times, which cells have by slice. */
+  public boolean asksForTimes() {
+    return timesAsked().findAny().isPresent();
+  }
+
+  /** Whether keys, and times that are aggregated, are the same at all times of any UTC day. */
+  public boolean isOfDays() {
+    return Stream.concat(query.groupBy().stream(), timesAsked())
+        .allMatch(ExpressionColumns::isDaily);
+  }
+
+  private Stream<Expression> timesAsked() {
+    return query.aggregates().stream()
+        .filter(call -> call.argument() != null)
+        .map(AggregateCall::argument)
+        .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
+  }
+
+  /** The place of the address itself among the keys, −1 where it is none of them. */
+  public int addressKey() {
+    return addressKey;
+  }
+
+  /** Whether groups of different addresses are different groups that can be kept apart. */
+  public boolean canBePartitioned() {
+    return addressKey >= 0
+        && query.groupBy().stream().noneMatch(key -> key.kind() == ValueKind.TEXT);
+  }
+}

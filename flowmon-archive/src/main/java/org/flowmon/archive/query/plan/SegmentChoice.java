@@ -1,0 +1,152 @@
+package org.flowmon.archive.query.plan;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.directory.HostView;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.AddressRanges;
+import org.flowmon.udaf.set.LongRanges;
+
+/**
+ * The segments that may hold a row that satisfies constraints: by the host directory where they
+ * bind an address, then by times. None is opened for it.
+ *
+ * @param segments to be opened; the caller may sort them
+ * @param byDirectory how many the directory left out
+ * @param uncovered how many it says nothing of, 0 where it was not asked
+ * @param warnings what is wrong with the directory
+ */
+public record SegmentChoice(
+    List<SealedSegment> segments, int byDirectory, int uncovered, Set<String> warnings) {
+
+  /**
+   * Chooses among the segments of a snapshot.
+   *
+   * @param constraints what a row in question satisfies
+   */
+  public static SegmentChoice of(ArchiveSnapshot snapshot, Constraints constraints)
+      throws IOException {
+    Set<String> warnings = new LinkedHashSet<>();
+    List<SealedSegment> all = snapshot.segments();
+    List<SealedSegment> chosen = new ArrayList<>();
+    if (constraints.isImpossible()) {
+      return new SegmentChoice(chosen, 0, 0, warnings);
+    }
+    if (!bindsAddress(constraints)) {
+      for (SealedSegment segment : all) {
+        addWhereTimesFit(segment, constraints, chosen);
+      }
+      return new SegmentChoice(chosen, 0, 0, warnings);
+    }
+    HostView hosts;
+    try {
+      hosts = snapshot.hosts();
+    } catch (IOException e) {
+      // It only leaves segments out: without it they are asked themselves.
+      warnings.add("the host directory cannot be listed, so every segment is asked: " + e);
+      for (SealedSegment segment : all) {
+        addWhereTimesFit(segment, constraints, chosen);
+      }
+      return new SegmentChoice(chosen, 0, all.size(), warnings);
+    }
+    try {
+      // A directory without runs is not asked; what is wrong with it is still said.
+      BitSet places = find(hosts, constraints, warnings);
+      for (int i = places.nextSetBit(0); i >= 0; i = places.nextSetBit(i + 1)) {
+        addWhereTimesFit(all.get(i), constraints, chosen);
+      }
+      int left = all.size() - places.cardinality();
+      return new SegmentChoice(chosen, left, hosts.uncovered(), warnings);
+    } finally {
+      hosts.release();
+    }
+  }
+
+  /** Both choices as one. */
+  SegmentChoice and(SegmentChoice other) {
+    List<SealedSegment> both = new ArrayList<>(segments);
+    both.addAll(other.segments);
+    Set<String> said = new LinkedHashSet<>(warnings);
+    said.addAll(other.warnings);
+    return new SegmentChoice(
+        both, byDirectory + other.byDirectory, uncovered + other.uncovered, said);
+  }
+
+  private static void addWhereTimesFit(
+      SealedSegment segment, Constraints constraints, List<SealedSegment> chosen) {
+    if (mayHold(segment, constraints)) {
+      chosen.add(segment);
+    }
+  }
+
+  /** Whether a segment's times admit a row that satisfies the constraints. */
+  private static boolean mayHold(SealedSegment segment, Constraints constraints) {
+    if (!overlaps(segment.endTime(), constraints.longs(FlowColumn.END_TIME))
+        || !overlaps(segment.startTime(), constraints.longs(FlowColumn.START_TIME))
+        || !overlaps(segment.arrival(), constraints.longs(FlowColumn.ARRIVAL))) {
+      return false;
+    }
+    for (List<Constraints> any : constraints.alternatives()) {
+      boolean one = false;
+      for (int i = 0; i < any.size() && !one; i++) {
+        one = mayHold(segment, any.get(i));
+      }
+      if (!one) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean overlaps(TimeRange times, LongRanges wanted) {
+    return wanted == null || wanted.intersects(times.min(), times.max());
+  }
+
+  private static boolean bindsAddress(Constraints constraints) {
+    return constraints.addresses(FlowColumn.SRC_ADDR) != null
+        || constraints.addresses(FlowColumn.DST_ADDR) != null
+        || constraints.alternatives().stream()
+            .anyMatch(any -> any.stream().allMatch(SegmentChoice::bindsAddress));
+  }
+
+  /** Places of the segments that may hold addresses as the constraints say; null for all. */
+  private static BitSet find(HostView hosts, Constraints constraints, Set<String> warnings) {
+    BitSet places = null;
+    AddressRanges sources = constraints.addresses(FlowColumn.SRC_ADDR);
+    if (sources != null) {
+      places = hosts.sources(sources, warnings);
+    }
+    AddressRanges destinations = constraints.addresses(FlowColumn.DST_ADDR);
+    if (destinations != null) {
+      places = and(places, hosts.destinations(destinations, warnings));
+    }
+    for (List<Constraints> any : constraints.alternatives()) {
+      if (any.stream().allMatch(SegmentChoice::bindsAddress)) {
+        BitSet union = new BitSet();
+        for (Constraints one : any) {
+          if (!one.isImpossible()) {
+            union.or(find(hosts, one, warnings));
+          }
+        }
+        places = and(places, union);
+      }
+    }
+    return places;
+  }
+
+  private static BitSet and(BitSet places, BitSet others) {
+    if (places == null) {
+      return others;
+    }
+    places.and(others);
+    return places;
+  }
+}

@@ -1,0 +1,127 @@
+package org.flowmon.archive.query.plan;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.reader.TimeKeys;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Value;
+
+/**
+ * Cuts the rows of some segments into slices of {@code end_time}, of about as many rows each, in
+ * the order of a query: what is sorted slice by slice is sorted. Rows without a time are a slice of
+ * their own. Segments are sorted by time, so that few of their rows need to be looked at.
+ *
+ * <pre>
+ *   segments   ├──────────┤
+ *                   ├───────────────┤
+ *                             ├───────────────┤
+ *   slices     │      │     │    │    │   │    │  NULL
+ * </pre>
+ */
+public final class TimeSlices {
+  private static final int SAMPLES_PER_SLICE = 8;
+
+  /**
+   * Some of the rows.
+   *
+   * @param condition that they satisfy, and no row of another slice does
+   */
+  public record Slice(Expression condition, List<SealedSegment> segments) {}
+
+  private final OrderItem order;
+  private final int rowsOfSlice;
+  private final List<long[]> keys = new ArrayList<>(); // of every so many-th row
+  private final List<SealedSegment> segments = new ArrayList<>();
+  private final List<SealedSegment> withNulls = new ArrayList<>();
+
+  /**
+   * No slices yet.
+   *
+   * @param order by {@code end_time}
+   * @param rowsOfSlice about so many, however many have the same time
+   */
+  public TimeSlices(OrderItem order, int rowsOfSlice) {
+    this.order = order;
+    this.rowsOfSlice = rowsOfSlice;
+  }
+
+  private int step() {
+    return Math.max(1, rowsOfSlice / SAMPLES_PER_SLICE);
+  }
+
+  /**
+   * Adds the rows of a segment.
+   *
+   * @param endTimes of the query, null for all
+   */
+  public void add(SegmentLease lease, LongRanges endTimes) throws IOException {
+    SealedSegment segment = lease.rows().sealed();
+    segments.add(segment);
+    if (lease.rows().nullCount(FlowColumn.END_TIME) > 0) {
+      withNulls.add(segment);
+    }
+    RowRanges ranges =
+        endTimes == null ? RowRanges.all(lease.rows()) : RowRanges.within(lease.rows(), endTimes);
+    ranges = ranges.visibleFrom(lease.firstRow());
+    TimeKeys times = new TimeKeys(lease.rows());
+    long[] sampled = new long[(int) (ranges.total() / step()) + ranges.count()];
+    int n = 0;
+    for (int r = 0; r < ranges.count(); r++) {
+      // From the middle of the first so many rows on, so that a sample stands for as many.
+      for (long row = (long) ranges.from(r) + step() / 2; row < ranges.to(r); row += step()) {
+        sampled[n++] = times.at((int) row);
+      }
+    }
+    keys.add(Arrays.copyOf(sampled, n));
+  }
+
+  /** All slices, in the query's order. */
+  public List<Slice> all() {
+    long[] sampled = keys.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+    List<Slice> slices = new ArrayList<>();
+    long from = Long.MIN_VALUE;
+    for (int i = SAMPLES_PER_SLICE; i < sampled.length; i += SAMPLES_PER_SLICE) {
+      if (sampled[i] > from) {
+        add(slices, from, sampled[i] - 1);
+        from = sampled[i];
+      }
+    }
+    add(slices, from, Long.MAX_VALUE);
+    if (order.descending()) {
+      Collections.reverse(slices);
+    }
+    if (!withNulls.isEmpty()) {
+      Expression isNull = new Expression.IsNull(new Expression.Column(FlowColumn.END_TIME));
+      slices.add(order.nullsFirst() ? 0 : slices.size(), new Slice(isNull, withNulls));
+    }
+    return slices;
+  }
+
+  private void add(List<Slice> slices, long from, long to) {
+    List<SealedSegment> some =
+        segments.stream().filter(segment -> segment.endTime().overlaps(from, to)).toList();
+    if (!some.isEmpty()) {
+      List<Expression> both =
+          List.of(
+              compare(ComparisonOperator.GREATER_OR_EQUAL, from),
+              compare(ComparisonOperator.LESS_OR_EQUAL, to));
+      slices.add(new Slice(new Expression.And(both), some));
+    }
+  }
+
+  private static Expression compare(ComparisonOperator operator, long micros) {
+    return new Expression.Comparison(
+        operator,
+        new Expression.Column(FlowColumn.END_TIME),
+        new Expression.Literal(Value.ofTimestamp(micros)));
+  }
+}

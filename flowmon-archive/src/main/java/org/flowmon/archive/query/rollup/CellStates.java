@@ -1,0 +1,131 @@
+package org.flowmon.archive.query.rollup;
+
+import java.util.Arrays;
+import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.aggregate.Accumulator;
+import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.vector.Vector;
+
+/** Reads the cells of a block as states of groups, word by word. Not thread-safe. */
+final class CellStates {
+  private static final int NONE = -1; // 0 in all cells
+  private static final int OF_TIME = -2; // what all cells of a slice have
+
+  private final GroupLayout layout;
+  private final long[][] words;
+  // By word of a state: the stream that fills it.
+  private final int[] streams;
+  // By argument: null where it is a measure.
+  private final CompiledExpression[] times;
+  private final CellRows time = new CellRows();
+
+  CellStates(GroupLayout layout) {
+    this.layout = layout;
+    this.words = new long[layout.stateWords()][RollupFormat.BLOCK];
+    this.streams = new int[layout.stateWords()];
+    this.times =
+        layout.arguments().stream()
+            .map(of -> of instanceof Expression.Column ? null : CompiledExpression.of(of))
+            .toArray(CompiledExpression[]::new);
+  }
+
+  /** Reads cells of this rollup from now on. */
+  void begin(Rollup rollup) {
+    for (Accumulator accumulator : layout.accumulators()) {
+      int word = accumulator.word();
+      if (isOfTime(accumulator)) {
+        streams[word] = OF_TIME;
+        continue;
+      }
+      FlowColumn measure =
+          accumulator.argument() < 0
+              ? null
+              : ((Expression.Column) layout.arguments().get(accumulator.argument())).column();
+      boolean absent = measure != null && !rollup.has(measure);
+      switch (accumulator.operation()) {
+        case COUNT_ROWS -> streams[word] = rollup.rowsStream();
+        case COUNT_VALUES -> streams[word] = absent ? NONE : rollup.valuesStream(measure);
+        case SUM -> {
+          streams[word] = absent ? NONE : rollup.sumStream(measure);
+          streams[word + 1] = absent ? NONE : rollup.highStream(measure);
+        }
+        default -> throw new IllegalArgumentException("cells have no " + accumulator.operation());
+      }
+    }
+    for (int word = 0; word < streams.length; word++) {
+      if (streams[word] == NONE) {
+        Arrays.fill(words[word], 0);
+      }
+    }
+  }
+
+  private boolean isOfTime(Accumulator accumulator) {
+    return accumulator.argument() >= 0 && times[accumulator.argument()] != null;
+  }
+
+  /** Reads cells of this slice from now on. */
+  void open(CellSource source, int slice) {
+    for (Accumulator accumulator : layout.accumulators()) {
+      if (isOfTime(accumulator)) {
+        open(accumulator, source, slice);
+      }
+    }
+  }
+
+  private void open(Accumulator accumulator, CellSource source, int slice) {
+    CompiledExpression expression = times[accumulator.argument()];
+    Vector value = expression.newVector();
+    time.loadTime(source, slice);
+    expression.evaluate(time, 0, 1, value);
+    long[] state = words[accumulator.word()];
+    switch (accumulator.operation()) {
+      case COUNT_VALUES -> {
+        streams[accumulator.word()] = value.isValid(0) ? source.rollup().rowsStream() : NONE;
+        Arrays.fill(state, 0);
+      }
+      case MIN -> Arrays.fill(state, value.isValid(0) ? value.values()[0] : Long.MAX_VALUE);
+      case MAX -> Arrays.fill(state, value.isValid(0) ? value.values()[0] : Long.MIN_VALUE);
+      default -> throw new IllegalArgumentException("hours have no " + accumulator.operation());
+    }
+  }
+
+  /**
+   * Reads some cells of a block.
+   *
+   * @param places of the cells in the block, ascending
+   */
+  void read(CellReader reader, int block, int[] places, int n) {
+    boolean all = n == reader.cells(block);
+    for (int word = 0; word < streams.length; word++) {
+      if (streams[word] < 0) {
+        continue;
+      }
+      long[] state = words[word];
+      reader.read(streams[word], block, state);
+      if (!all) {
+        for (int i = 0; i < n; i++) {
+          state[i] = state[places[i]];
+        }
+      }
+    }
+    for (Accumulator accumulator : layout.accumulators()) {
+      int word = accumulator.word();
+      if (accumulator.operation() == Accumulator.Operation.SUM && streams[word + 1] != NONE) {
+        // The low word of a state is taken as signed.
+        for (int i = 0; i < n; i++) {
+          words[word + 1][i] += words[word][i] >>> 63;
+        }
+      }
+    }
+  }
+
+  /** By word of a state, then by cell that was read. */
+  long[][] words() {
+    return words;
+  }
+}

@@ -1,0 +1,192 @@
+package org.flowmon.archive.query.rollup;
+
+import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.RollupRule;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.days.DayRun;
+import org.flowmon.archive.days.DayRunFormat;
+import org.flowmon.archive.derived.RunCover;
+import org.flowmon.archive.derived.RunView;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
+
+/**
+ * How a run of day sums answers a query for the segments that it covers: the days that lie wholly
+ * within the query's times and of which the run holds what the query may see, no more and no less.
+ * Not changed once it is planned.
+ */
+final class DayCells extends CellSource {
+  private final RunView<DayRun> view;
+  private final RunCover.Share<DayRun> share;
+  private final RollupRule rule;
+  private final Set<Long> days = new HashSet<>();
+
+  private DayCells(
+      RunView<DayRun> view,
+      RunCover.Share<DayRun> share,
+      FlowColumn column,
+      Rollup rollup,
+      RollupRule rule) {
+    super(
+        new RunDictionary(share.run().dictionary(column), column), rollup, DayRunFormat.DAY_MICROS);
+    this.view = view;
+    this.share = share;
+    this.rule = rule;
+  }
+
+  /**
+   * What a run answers.
+   *
+   * @param asOf only rows that arrived by then are seen
+   * @return null where it is no day
+   * @throws SegmentCorruptException where the run is damaged
+   */
+  static DayCells plan(
+      RunView<DayRun> view,
+      RunCover.Share<DayRun> share,
+      FlowColumn column,
+      RollupRule rule,
+      ArchiveSnapshot snapshot,
+      long asOf) {
+    Rollup rollup = share.run().rollup(column);
+    if (rollup == null) {
+      return null;
+    }
+    DayCells cells = new DayCells(view, share, column, rollup, rule);
+    cells.choose(snapshot, asOf);
+    return cells.days.isEmpty() ? null : cells;
+  }
+
+  private void choose(ArchiveSnapshot snapshot, long asOf) {
+    Map<Long, TimeRange> ends = new HashMap<>(); // of the rows of a day, more or less
+    Set<Long> spoilt = new HashSet<>();
+    List<DayRun.Share> covered = share.run().shares();
+    for (int s = 0; s < covered.size(); s++) {
+      if (!covered.get(s).has(address())) {
+        continue;
+      }
+      SealedSegment segment = segment(s);
+      if (segment == null || snapshot.firstRow(segment) > 0 || segment.arrival().max() > asOf) {
+        spoilt.addAll(covered.get(s).days());
+      } else {
+        for (long day : covered.get(s).days()) {
+          ends.merge(day, segment.endTime(), DayCells::both);
+        }
+      }
+    }
+    int[] all = new int[rollup().slices()];
+    int n = 0;
+    for (int s = 0; s < all.length; s++) {
+      long day = rollup().hour(s);
+      if (!spoilt.contains(day) && ends.containsKey(day) && isWanted(day, ends.get(day))) {
+        days.add(day);
+        all[n++] = s;
+      }
+    }
+    choose(all, n);
+  }
+
+  /** The segment of this number in the run, null where the run does not answer for it. */
+  private SealedSegment segment(int s) {
+    int place = share.positions()[s];
+    return place < 0 ? null : view.segments().get(place);
+  }
+
+  private static TimeRange both(TimeRange a, TimeRange b) {
+    return new TimeRange(Math.min(a.min(), b.min()), Math.max(a.max(), b.max()));
+  }
+
+  /** Whether all rows of a day are within the query's times. */
+  private boolean isWanted(long day, TimeRange ends) {
+    if (day == DayRunFormat.NO_DAY) {
+      return rule.nullTimeIsKept();
+    }
+    LongRanges rows = within(day, ends);
+    return rule.times() == null || (!rows.isEmpty() && rule.times().and(rows).equals(rows));
+  }
+
+  private static LongRanges ofDay(long day) {
+    long begin = day * DayRunFormat.DAY_MICROS;
+    return LongRanges.of(begin, begin + DayRunFormat.DAY_MICROS - 1);
+  }
+
+  private static LongRanges within(long day, TimeRange ends) {
+    return ofDay(day).and(LongRanges.of(ends.min(), ends.max()));
+  }
+
+  /** Reads the checksums of what is to be read, and finds the ids that the filter wants. */
+  void prepare(Constraints constraints) {
+    for (int i = 0; i < slices(); i++) {
+      share.run().verify(address(), slice(i));
+    }
+    choose(constraints.addresses(address()));
+  }
+
+  /** How many days it answers for. */
+  int days() {
+    return days.size();
+  }
+
+  /** What it leaves to the segments that it covers. */
+  DayRest rest() {
+    LongRanges answered = LongRanges.NONE;
+    for (long day : days) {
+      answered = day == DayRunFormat.NO_DAY ? answered : answered.or(ofDay(day));
+    }
+    return DayRest.of(rule, answered, days.contains(DayRunFormat.NO_DAY));
+  }
+
+  /** How much of what a segment has to say the run says for it. */
+  enum Answered {
+    NOTHING,
+    SOME,
+    ALL
+  }
+
+  /** By id what of the query the run answers for each of the segments that it covers. */
+  Map<String, Answered> answered() {
+    Map<String, Answered> answered = new HashMap<>();
+    List<DayRun.Share> covered = share.run().shares();
+    for (int s = 0; s < covered.size(); s++) {
+      SealedSegment segment = segment(s);
+      if (segment != null && covered.get(s).has(address())) {
+        answered.put(segment.id(), answered(segment, covered.get(s).days()));
+      }
+    }
+    return answered;
+  }
+
+  private Answered answered(SealedSegment segment, List<Long> ofSegment) {
+    boolean some = false;
+    boolean all = true;
+    for (long day : ofSegment) {
+      some |= days.contains(day);
+      all &= days.contains(day) || !isAsked(day, segment.endTime());
+    }
+    // One without a row on a day that is asked for has nothing to say.
+    return all ? Answered.ALL : some ? Answered.SOME : Answered.NOTHING;
+  }
+
+  private boolean isAsked(long day, TimeRange ends) {
+    if (day == DayRunFormat.NO_DAY) {
+      return rule.nullTimeIsKept();
+    }
+    return rule.times() == null || !rule.times().and(within(day, ends)).isEmpty();
+  }
+
+  @Override
+  DamagedCellsException damaged(String problem) {
+    return new DamagedCellsException(view.damaged(share.run(), problem));
+  }
+}

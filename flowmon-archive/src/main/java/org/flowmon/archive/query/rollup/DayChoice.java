@@ -1,0 +1,179 @@
+package org.flowmon.archive.query.rollup;
+
+import org.flowmon.archive.query.plan.AskedArchives;
+import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.SegmentChoice;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.days.DayRun;
+import org.flowmon.archive.derived.RunCover;
+import org.flowmon.archive.derived.RunView;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+
+/**
+ * What of a query the day sums answer, and what they leave to the segments that were chosen for it.
+ * To be closed, which lets the sums go. Filled by one thread, then safe to share.
+ */
+public final class DayChoice implements AutoCloseable {
+  private final List<RunView<DayRun>> views = new ArrayList<>();
+  private final List<DayCells> cells = new ArrayList<>();
+  private final Set<SealedSegment> answered = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final IdentityHashMap<SealedSegment, DayRest> rests = new IdentityHashMap<>();
+  private final Set<String> warnings = new LinkedHashSet<>();
+
+  /** A choice of nothing yet: all is left to the segments. */
+  public DayChoice() {}
+
+  /**
+   * What the day sums of all archives say of a query.
+   *
+   * @param rule how sums may answer, null if only rows do
+   * @param constraints of the query's filter
+   * @param choice the segments that may hold an answer; others are not looked at
+   * @param asOf only rows that arrived by then are seen
+   */
+  public static DayChoice of(
+      AskedArchives archives,
+      RollupRule rule,
+      Constraints constraints,
+      SegmentChoice choice,
+      long asOf) {
+    DayChoice days = new DayChoice();
+    boolean done = false;
+    try {
+      for (ArchiveSnapshot snapshot : archives.snapshots()) {
+        days.add(snapshot, rule, constraints, archives.chosenOf(snapshot, choice), asOf);
+      }
+      done = true;
+      return days;
+    } finally {
+      if (!done) {
+        days.close();
+      }
+    }
+  }
+
+  private void add(
+      ArchiveSnapshot snapshot,
+      RollupRule rule,
+      Constraints constraints,
+      List<SealedSegment> chosen,
+      long asOf) {
+    if (rule == null || chosen.isEmpty() || !rule.isOfDays() || constraints.isImpossible()) {
+      return;
+    }
+    RunView<DayRun> view;
+    try {
+      view = snapshot.days();
+    } catch (IOException e) {
+      warnings.add("no day sums: " + e + ": segments were read instead");
+      return;
+    }
+    views.add(view);
+    warnings.addAll(view.problems());
+    Set<String> wanted = new HashSet<>();
+    chosen.forEach(segment -> wanted.add(segment.id()));
+    for (RunCover.Share<DayRun> share : view.shares()) {
+      try {
+        DayCells best = null;
+        for (FlowColumn column : RollupFormat.DIMENSIONS) {
+          if (rule.address() == null || rule.address() == column) {
+            DayCells one = DayCells.plan(view, share, column, rule, snapshot, asOf);
+            best = one != null && (best == null || isBetter(one, best)) ? one : best;
+          }
+        }
+        if (best != null) {
+          add(best, constraints, wanted, chosen);
+        }
+      } catch (SegmentCorruptException e) {
+        warnings.add(view.damaged(share.run(), String.valueOf(e.getMessage())));
+      }
+    }
+  }
+
+  private static boolean isBetter(DayCells one, DayCells than) {
+    return one.days() != than.days() ? one.days() > than.days() : one.cells() < than.cells();
+  }
+
+  private void add(
+      DayCells days, Constraints constraints, Set<String> wanted, List<SealedSegment> chosen) {
+    Map<String, DayCells.Answered> of = days.answered();
+    of.keySet().retainAll(wanted);
+    of.values().removeIf(how -> how == DayCells.Answered.NOTHING);
+    if (of.isEmpty()) {
+      return; // no segment that is to be opened has rows on these days
+    }
+    days.prepare(constraints);
+    cells.add(days);
+    DayRest rest = days.rest();
+    for (SealedSegment segment : chosen) {
+      DayCells.Answered how = of.get(segment.id());
+      if (how == DayCells.Answered.ALL) {
+        answered.add(segment);
+      } else if (how == DayCells.Answered.SOME) {
+        rests.put(segment, rest);
+      }
+    }
+  }
+
+  /** Whether it answers for all that a segment has. */
+  public boolean answersFor(SealedSegment segment) {
+    return answered.contains(segment);
+  }
+
+  /** What is left of the query to a segment, null where all is. */
+  public DayRest rest(SealedSegment segment) {
+    return rests.get(segment);
+  }
+
+  /** The sums to be read. */
+  public List<DayCells> cells() {
+    return cells;
+  }
+
+  /** How many segments it answers for that else would be opened. */
+  public int segments() {
+    return answered.size();
+  }
+
+  /** How many days of runs are read. */
+  public int days() {
+    return cells.stream().mapToInt(DayCells::days).sum();
+  }
+
+  /** What is wrong with runs that are not used. */
+  public Set<String> warnings() {
+    return warnings;
+  }
+
+  /**
+   * Lets the sums go.
+   *
+   * @throws DamagedCellsException if a file of theirs was cut meanwhile: nothing read of it counts
+   */
+  @Override
+  public void close() {
+    List<String> cut = new ArrayList<>();
+    for (RunView<DayRun> view : views) {
+      cut.addAll(view.cut());
+      view.release();
+    }
+    if (!cut.isEmpty()) {
+      throw new DamagedCellsException(cut.get(0));
+    }
+  }
+}

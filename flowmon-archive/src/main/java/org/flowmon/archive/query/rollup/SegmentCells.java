@@ -1,0 +1,196 @@
+package org.flowmon.archive.query.rollup;
+
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.query.posting.AddressIds;
+import org.flowmon.archive.query.posting.IndexDictionary;
+import org.flowmon.archive.query.posting.PostingPlan;
+
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.TimeKeys;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.set.LongRanges;
+
+/**
+ * How sums answer a query over one segment: slices whose rows are all within the query's times, and
+ * the times whose rows have to be read because a slice is cut by them.
+ */
+public final class SegmentCells extends CellSource {
+  // Reading a cell costs about as much as a row of a scan divided by this.
+  private static final int CELLS_PER_ROW = 4;
+  // Times beyond these are no times of flows: hours and buckets of them may not fit 64 bits.
+  private static final long MAX_TIME = 1L << 61;
+
+  private final SegmentLease lease;
+  private final SegmentIndex index;
+  private final RowRanges rest;
+
+  private SegmentCells(
+      SegmentLease lease, SegmentIndex index, FlowColumn address, Rollup rollup, RowRanges rest) {
+    super(new IndexDictionary(index, address), rollup, RollupFormat.HOUR_MICROS);
+    this.lease = lease;
+    this.index = index;
+    this.rest = rest;
+  }
+
+  /** Keeps the segment open as long as sums are read. */
+  public SegmentLease lease() {
+    return lease;
+  }
+
+  /** Rows that the slices leave to be read. */
+  public RowRanges rest() {
+    return rest;
+  }
+
+  @Override
+  DamagedCellsException damaged(String problem) {
+    return new DamagedCellsException(lease, problem);
+  }
+
+  /**
+   * The cells that answer a query over a segment, all of whose rows the query may see.
+   *
+   * @param constraints of the query's filter
+   * @param all the rows within the query's times
+   * @return null where the sidecar has no such sums, or rows are cheaper
+   * @throws org.flowmon.archive.region.SegmentCorruptException where the sidecar is damaged
+   */
+  public static SegmentCells plan(
+      RollupRule rule,
+      SegmentLease lease,
+      SegmentIndex index,
+      Constraints constraints,
+      RowRanges all) {
+    SegmentReader segment = lease.rows();
+    if (lease.firstRow() > 0
+        && (segment.clampedRows() > 0 || segment.nullCount(FlowColumn.END_TIME) > 0)) {
+      return null; // in which hours the rows are that have expired, their keys do not tell
+    }
+    TimeRange ends = segment.sealed().endTime();
+    if (ends.min() <= ends.max() && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
+      return null;
+    }
+    SegmentCells best = null;
+    for (FlowColumn address : RollupFormat.DIMENSIONS) {
+      if (index.isIndexed(address) && (rule.address() == null || rule.address() == address)) {
+        SegmentCells cells = plan(rule, lease, index, address, constraints);
+        best = cells != null && (best == null || cells.cells() < best.cells()) ? cells : best;
+      }
+    }
+    return best == null || best.isDearerThan(all) ? null : best;
+  }
+
+  private static SegmentCells plan(
+      RollupRule rule,
+      SegmentLease lease,
+      SegmentIndex index,
+      FlowColumn address,
+      Constraints constraints) {
+    SegmentReader segment = lease.rows();
+    boolean whole = lease.firstRow() == 0 && (rule.times() == null || isWithin(rule, segment));
+    long hidden = newestHidden(lease);
+    Rollup totals = whole && !rule.needsHours() ? index.totals(address) : null;
+    Rollup rollup = totals != null ? totals : index.hours(address);
+    if (rollup == null || !hasAllMeasures(rollup, segment)) {
+      return null;
+    }
+    LongRanges cut = LongRanges.NONE;
+    int[] slices = new int[rollup.slices()];
+    int n = 0;
+    for (int s = 0; s < slices.length; s++) {
+      LongRanges kept =
+          totals != null ? LongRanges.ALL : keptOf(rule, segment, rollup.hour(s), hidden);
+      if (kept.equals(LongRanges.ALL)) {
+        slices[n++] = s;
+      } else {
+        cut = cut.or(kept);
+      }
+    }
+    if (!cut.isEmpty() && rule.nullTimeIsKept() && segment.nullCount(FlowColumn.END_TIME) > 0) {
+      return null; // reading the cut hours would also find rows without a time, which have a slice
+    }
+    if (!cut.isEmpty() && segment.clampedRows() > 0) {
+      return null; // the rows of an hour are not found apart from others
+    }
+    RowRanges rest = RowRanges.within(segment, cut).visibleFrom(lease.firstRow());
+    SegmentCells cells = new SegmentCells(lease, index, address, rollup, rest);
+    cells.choose(slices, n);
+    cells.choose(constraints.addresses(address));
+    return cells;
+  }
+
+  /** The largest time of the rows that have expired, which all have one as they are asked about. */
+  private static long newestHidden(SegmentLease lease) {
+    return lease.firstRow() == 0
+        ? Long.MIN_VALUE
+        : new TimeKeys(lease.rows()).at(lease.firstRow() - 1);
+  }
+
+  /** Whether every row of the segment has a time that the query wants. */
+  private static boolean isWithin(RollupRule rule, SegmentReader segment) {
+    TimeRange ends = segment.sealed().endTime();
+    return segment.nullCount(FlowColumn.END_TIME) == 0
+        && covers(rule.times(), ends.min(), ends.max());
+  }
+
+  private static boolean covers(LongRanges times, long from, long to) {
+    LongRanges range = LongRanges.of(from, to);
+    return times.and(range).equals(range);
+  }
+
+  /**
+   * The times of an hour that are wanted; all where all of its rows are.
+   *
+   * @param hidden the largest time of rows that have expired
+   */
+  private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {
+    long begin = hour * RollupFormat.HOUR_MICROS;
+    if (hour != RollupFormat.NO_HOUR && begin <= hidden) {
+      LongRanges all = LongRanges.of(begin, begin + RollupFormat.HOUR_MICROS - 1);
+      return rule.times() == null ? all : rule.times().and(all);
+    } else if (rule.times() == null) {
+      return LongRanges.ALL;
+    } else if (hour == RollupFormat.NO_HOUR) {
+      return rule.nullTimeIsKept() ? LongRanges.ALL : LongRanges.NONE;
+    }
+    TimeRange ends = segment.sealed().endTime();
+    long from = Math.max(begin, ends.min());
+    long to = Math.min(begin + RollupFormat.HOUR_MICROS - 1, ends.max());
+    return covers(rule.times(), from, to)
+        ? LongRanges.ALL
+        : rule.times().and(LongRanges.of(from, to));
+  }
+
+  /** What a rollup does not have must be NULL in all rows. */
+  private static boolean hasAllMeasures(Rollup rollup, SegmentReader segment) {
+    return RollupFormat.MEASURES.stream()
+        .allMatch(measure -> rollup.has(measure) == (segment.nullCount(measure) < segment.rows()));
+  }
+
+  private boolean isDearerThan(RowRanges all) {
+    long read = cells();
+    long rows = all.total();
+    long left = rest.total();
+    if (ids() != null) {
+      long postings = 0;
+      long wanted = 0;
+      for (AddressIds some : ids()) {
+        wanted += some.to() - some.from();
+        for (int id = some.from(); id < some.to() && postings < rows; id++) {
+          postings += PostingPlan.LIST_COST + index.count(address(), id);
+        }
+      }
+      read = Math.min(read, wanted * slices() * RollupFormat.BLOCK);
+      rows = Math.min(rows, postings);
+      left = Math.min(left, postings);
+    }
+    return read / CELLS_PER_ROW + left > rows;
+  }
+}

@@ -1,0 +1,386 @@
+package org.flowmon.archive.query.scan;
+
+import org.flowmon.archive.query.filter.AdmittedRows;
+import org.flowmon.archive.query.filter.DictionaryFilter;
+import org.flowmon.archive.query.filter.Filter;
+import org.flowmon.archive.query.limit.Deadline;
+import org.flowmon.archive.query.plan.DayRest;
+import org.flowmon.archive.query.plan.RollupRule;
+import org.flowmon.archive.query.plan.RowRanges;
+import org.flowmon.archive.query.posting.PostingPlan;
+import org.flowmon.archive.query.rollup.CellCollector;
+import org.flowmon.archive.query.rollup.CellPhase;
+import org.flowmon.archive.query.rollup.SegmentCells;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.index.RowSet;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.segment.reader.SegmentReader;
+import org.flowmon.archive.segment.reader.SelectedRows;
+import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.vector.Vector;
+
+/**
+ * Runs one query over segments, one after the other: finds the rows that it may keep by time, then
+ * by postings or dictionaries, evaluates the filter on them and collects. Not thread-safe.
+ */
+public final class SegmentScan {
+  // Rows of a segment's times below which neither the sidecar nor a dictionary is worth a look.
+  private static final int FEW_ROWS = 2048;
+  // Where a filter keeps less than one row of so many, the kept ones are read one by one.
+  private static final int SPARSE = 4;
+  // Segments that wait open for their sums to be read together: a process maps only so many files.
+  public static final int MAX_WAITING = 256;
+
+  private final Filter filter;
+  private final Filter filterAsOf;
+  private final long asOf;
+  private final RollupRule rollups;
+  private final IdentityHashMap<DayRest, Filter> ofRests = new IdentityHashMap<>();
+  private final RowCollector collector;
+  private final Deadline deadline;
+  private final int[] rows = new int[Vector.CAPACITY];
+  private final int[] selection = new int[Vector.CAPACITY];
+  private final int[] identity = new int[Vector.CAPACITY];
+
+  private int segmentsRead;
+  private int segmentsByIndex;
+  private int segmentsByRollup;
+  private CellCollector atOnce;
+  private final List<SegmentCells> cells = new ArrayList<>();
+  private long rowsExamined;
+  private long rowsMatched;
+  private long valuesDecided;
+  private final Set<String> warnings = new LinkedHashSet<>();
+
+  /**
+   * A scan of nothing yet.
+   *
+   * @param filter of a segment all of whose rows had arrived by {@code asOf}
+   * @param filterAsOf of any other, which also keeps out what arrived later
+   * @param rollups how sums may answer, null where only rows do
+   */
+  public SegmentScan(
+      Filter filter,
+      Filter filterAsOf,
+      long asOf,
+      RollupRule rollups,
+      RowCollector collector,
+      Deadline deadline) {
+    this.filter = filter;
+    this.filterAsOf = filterAsOf;
+    this.asOf = asOf;
+    this.rollups = rollups;
+    this.collector = collector;
+    this.deadline = deadline;
+    for (int i = 0; i < identity.length; i++) {
+      identity[i] = i;
+    }
+  }
+
+  public int segmentsRead() {
+    return segmentsRead;
+  }
+
+  public int segmentsByIndex() {
+    return segmentsByIndex;
+  }
+
+  public long rowsExamined() {
+    return rowsExamined;
+  }
+
+  public long rowsMatched() {
+    return rowsMatched;
+  }
+
+  /** On how many values of dictionaries terms of the filter were evaluated. */
+  long valuesDecided() {
+    return valuesDecided;
+  }
+
+  public Set<String> warnings() {
+    return warnings;
+  }
+
+  public RowCollector collector() {
+    return collector;
+  }
+
+  public int segmentsByRollup() {
+    return segmentsByRollup;
+  }
+
+  /** Cells that are in the groups already. */
+  public long cellsRead() {
+    return atOnce == null ? 0 : atOnce.cells();
+  }
+
+  /** Sums that are still to be added to the groups. */
+  public List<SegmentCells> cells() {
+    return cells;
+  }
+
+  /**
+   * Runs the query over a piece of a segment.
+   *
+   * @param rest what others leave of the query to the segment, all of whose rows had arrived by
+   *     {@code asOf}; null where all is
+   * @return whether it took the lease over, since sums of the segment are still to be read
+   */
+  public boolean run(SegmentLease lease, SegmentPiece piece, DayRest rest) {
+    SegmentReader segment = lease.rows();
+    boolean arrived = segment.sealed().arrival().max() <= asOf;
+    Filter applied = rest != null ? filterOf(rest) : arrived ? filter : filterAsOf;
+    Constraints constraints = applied.constraints();
+    RowRanges ranges = RowRanges.asked(lease, constraints);
+    if (ranges.total() == 0) {
+      return false;
+    }
+    segmentsRead += piece.isFirst() ? 1 : 0;
+    RollupRule rule = rest != null ? rest.rule() : rollups;
+    SegmentCells sums = arrived ? sums(rule, lease, constraints, ranges) : null;
+    if (sums == null) {
+      boolean byIndex = readRows(lease, applied, ranges, piece);
+      segmentsByIndex += byIndex && piece.isFirst() ? 1 : 0;
+      return false;
+    }
+    segmentsByRollup++;
+    if (sums.rest().total() > 0) {
+      segmentsByIndex += readRows(lease, applied, sums.rest(), piece) ? 1 : 0;
+    }
+    if (cells.size() < MAX_WAITING) {
+      cells.add(sums);
+      return true;
+    }
+    if (atOnce == null) {
+      atOnce = new CellCollector(rollups, deadline);
+    }
+    CellPhase.addAll(atOnce, sums, collector.groups(0));
+    return false;
+  }
+
+  private Filter filterOf(DayRest rest) {
+    return ofRests.computeIfAbsent(rest, r -> Filter.of(r.where()));
+  }
+
+  /**
+   * The sums that answer for the segment's rows; null where there are none, or rows are cheaper.
+   */
+  private SegmentCells sums(
+      RollupRule rule, SegmentLease lease, Constraints constraints, RowRanges ranges) {
+    if (rule == null || ranges.total() < FEW_ROWS) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    if (index == null) {
+      warnings.add(lease.readInstead(lease.indexProblem()));
+      return null;
+    }
+    if (lease.rollupProblem() == null) {
+      try {
+        return SegmentCells.plan(rule, lease, index, constraints, ranges);
+      } catch (SegmentCorruptException e) {
+        lease.rollupFailed(String.valueOf(e.getMessage()));
+      }
+    }
+    warnings.add(lease.readInstead(lease.rollupProblem()));
+    return null;
+  }
+
+  /**
+   * Reads a piece of the rows.
+   *
+   * @return whether postings found them
+   */
+  private boolean readRows(
+      SegmentLease lease, Filter applied, RowRanges ranges, SegmentPiece piece) {
+    SegmentReader segment = lease.rows();
+    collector.begin(segment);
+    boolean few = ranges.total() < FEW_ROWS;
+    RowSet exact = few ? null : piece.findings().exact(() -> exactPostings(lease, applied, ranges));
+    if (exact != null) {
+      gather(segment, null, null, piece.share(exact));
+      return true;
+    }
+    PostingPlan.Found found =
+        few ? null : piece.findings().found(() -> postings(lease, applied, ranges));
+    long rowsLeft = found == null ? ranges.total() : found.rows().size();
+    DictionaryFilter decided =
+        few || rowsLeft < FEW_ROWS
+            ? null
+            : piece.findings().dictionary(() -> decide(segment, applied, found, rowsLeft));
+    if (decided != null && decided.isEmpty()) {
+      return found != null;
+    }
+    AdmittedRows admitted = decided == null ? null : new AdmittedRows(segment, decided, applied);
+    if (found != null) {
+      CompiledPredicate left = admitted == null ? applied.predicate() : admitted.rest();
+      gather(segment, left, admitted, piece.share(found.rows()));
+      return true;
+    }
+    AdmittedRows narrowing = admitted != null && admitted.narrows() ? admitted : null;
+    RowRanges mine = piece.share(ranges);
+    for (int i = 0; i < mine.count() && !collector.isComplete(); i++) {
+      scan(segment, applied, narrowing, mine.from(i), mine.to(i));
+    }
+    return false;
+  }
+
+  /** What dictionaries decide of the rows that are left. */
+  private DictionaryFilter decide(
+      SegmentReader segment, Filter applied, PostingPlan.Found found, long rowsLeft) {
+    DictionaryFilter decided =
+        DictionaryFilter.of(
+            segment,
+            applied,
+            applied.decidesTimes(segment),
+            found == null ? Set.of() : found.columns(),
+            rowsLeft,
+            deadline::check);
+    valuesDecided += decided.valuesDecided();
+    return decided;
+  }
+
+  /** The rows that pass the filter, where the sidecar alone can say; null where not. */
+  private RowSet exactPostings(SegmentLease lease, Filter applied, RowRanges ranges) {
+    if (applied.addresses() == null
+        || !PostingPlan.isIndexable(applied.addresses(), lease.rows().indexed())
+        || (applied.hasTimes() && !applied.decidesTimes(lease.rows()))) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    try {
+      return index == null
+          ? null
+          : PostingPlan.exactRows(index, applied.addresses(), ranges, deadline::check);
+    } catch (SegmentCorruptException e) {
+      lease.indexFailed(String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  /** The rows by the sidecar; null where a scan is cheaper, or all that is possible. */
+  private PostingPlan.Found postings(SegmentLease lease, Filter applied, RowRanges ranges) {
+    // A sidecar may be far away: what it indexes is known without it.
+    if (!PostingPlan.isIndexable(applied, lease.rows().indexed())) {
+      return null;
+    }
+    SegmentIndex index = lease.index();
+    if (index != null) {
+      try {
+        return PostingPlan.rows(index, lease.rows(), applied, ranges, deadline::check);
+      } catch (SegmentCorruptException e) {
+        lease.indexFailed(String.valueOf(e.getMessage()));
+      }
+    }
+    warnings.add(lease.readInstead(lease.indexProblem()));
+    return null;
+  }
+
+  /**
+   * Collects rows.
+   *
+   * @param left what they still have to pass, null for nothing
+   * @param dictionary leaves out rows first, null where it does not
+   */
+  private void gather(
+      SegmentReader segment, CompiledPredicate left, AdmittedRows dictionary, RowSet found) {
+    if (left == null && dictionary == null) {
+      collector.expect(found.size());
+    }
+    SelectedRows selected = new SelectedRows(segment);
+    RowSet.Cursor cursor = found.cursor();
+    for (int n = cursor.next(rows); n > 0 && !collector.isComplete(); n = cursor.next(rows)) {
+      deadline.check();
+      int admitted = dictionary == null ? n : dictionary.narrow(rows, n);
+      deadline.read(n - admitted);
+      rowsExamined += n - admitted;
+      if (left != null) {
+        filterSelected(selected, left, admitted);
+        continue;
+      }
+      deadline.read(admitted);
+      rowsExamined += admitted;
+      rowsMatched += admitted;
+      if (admitted > 0) {
+        collector.add(selected.select(rows, admitted), 0, identity, admitted);
+      }
+    }
+  }
+
+  /** Filters and collects the first n of {@link #rows}. */
+  private void filterSelected(SelectedRows selected, CompiledPredicate predicate, int n) {
+    deadline.read(n);
+    selected.select(rows, n);
+    int kept = predicate.select(selected, 0, n, selection);
+    rowsExamined += n;
+    rowsMatched += kept;
+    if (kept * SPARSE >= n) {
+      collector.add(selected, 0, selection, kept);
+    } else if (kept > 0) {
+      for (int i = 0; i < kept; i++) {
+        rows[i] = rows[selection[i]];
+      }
+      collector.add(selected.select(rows, kept), 0, identity, kept);
+    }
+  }
+
+  /** Collects the first n of {@link #rows}, which pass the filter, out of those from {@code at}. */
+  private void take(SegmentReader segment, SelectedRows selected, int at, int count, int n) {
+    deadline.read(count);
+    rowsExamined += count;
+    rowsMatched += n;
+    if (n * SPARSE < count) {
+      if (n > 0) {
+        collector.add(selected.select(rows, n), 0, identity, n);
+      }
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      selection[i] = rows[i] - at;
+    }
+    collector.add(segment, at, selection, n);
+  }
+
+  private void scan(
+      SegmentReader segment, Filter applied, AdmittedRows dictionary, int from, int to) {
+    SelectedRows selected = new SelectedRows(segment);
+    for (int at = from; at < to && !collector.isComplete(); at += Vector.CAPACITY) {
+      deadline.check();
+      int count = Math.min(Vector.CAPACITY, to - at);
+      int n = dictionary == null ? count : dictionary.select(at, count, rows);
+      if (dictionary != null && dictionary.rest() == null) {
+        take(segment, selected, at, count, n);
+        continue;
+      }
+      if (n * SPARSE < count) {
+        deadline.read(count - n);
+        rowsExamined += count - n;
+        if (n > 0) {
+          filterSelected(selected, dictionary.rest(), n);
+        }
+        continue;
+      }
+      deadline.read(count);
+      int kept = applied.predicate().select(segment, at, count, selection);
+      rowsExamined += count;
+      rowsMatched += kept;
+      if (kept * SPARSE >= count) {
+        collector.add(segment, at, selection, kept);
+      } else if (kept > 0) {
+        for (int i = 0; i < kept; i++) {
+          rows[i] = at + selection[i];
+        }
+        collector.add(selected.select(rows, kept), 0, identity, kept);
+      }
+    }
+  }
+}

@@ -1,2 +1,0 @@
-/** Writing segments anew. */
-package org.flowmon.archive.repack;

@@ -1,7 +1,0 @@
-/**
- * Reading flows one's own way: chosen columns of an archive, decoded by several threads, in the
- * order of time where asked ({@link org.flowmon.archive.scan.FlowScan}), and several such sources
- * as one ({@link org.flowmon.archive.scan.TimeMerge}). {@code docs/api.md} has an analysis in 40
- * lines.
- */
-package org.flowmon.archive.scan;

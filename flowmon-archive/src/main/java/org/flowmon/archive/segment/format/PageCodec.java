@@ -1,0 +1,113 @@
+package org.flowmon.archive.segment.format;
+
+import org.flowmon.archive.segment.SegmentCodec;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import java.nio.ByteBuffer;
+import net.jpountz.lz4.LZ4Compressor;
+import net.jpountz.lz4.LZ4Exception;
+import net.jpountz.lz4.LZ4Factory;
+import org.flowmon.archive.region.ByteSink;
+
+/** Compresses and decompresses the bytes of pages. */
+public final class PageCodec {
+  private static final LZ4Factory LZ4 = LZ4Factory.fastestInstance();
+
+  private PageCodec() {}
+
+  /** Compresses with one codec and level. Keeps its context. Not thread-safe. */
+  public static final class Compressor implements AutoCloseable {
+    private final SegmentCodec codec;
+    private final ZstdCompressCtx zstd;
+    private final LZ4Compressor lz4;
+
+    public Compressor(SegmentCodec codec, int level) {
+      this.codec = codec;
+      this.zstd = codec == SegmentCodec.ZSTD ? new ZstdCompressCtx() : null;
+      if (zstd != null) {
+        zstd.setLevel(level).setContentSize(true).setChecksum(false);
+      }
+      this.lz4 =
+          codec != SegmentCodec.LZ4
+              ? null
+              : level == 0 ? LZ4.fastCompressor() : LZ4.highCompressor(level);
+    }
+
+    public SegmentCodec codec() {
+      return codec;
+    }
+
+    /** Appends {@code bytes[0 … length)}, compressed. */
+    public void compress(byte[] bytes, int length, ByteSink out) {
+      switch (codec) {
+        case NONE -> out.write(bytes, 0, length);
+        case ZSTD -> {
+          int room = (int) Zstd.compressBound(length);
+          out.reserve(room);
+          out.advance(zstd.compressByteArray(out.array(), out.size(), room, bytes, 0, length));
+        }
+        case LZ4 -> {
+          int room = LZ4.fastCompressor().maxCompressedLength(length);
+          out.reserve(room);
+          out.advance(lz4.compress(bytes, 0, length, out.array(), out.size(), room));
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      if (zstd != null) {
+        zstd.close();
+      }
+    }
+  }
+
+  /**
+   * Decompresses bytes of a mapped file.
+   *
+   * @param source with the compressed bytes between position and limit
+   * @param target gets exactly {@code length} bytes from its start
+   * @return what is wrong with them, null where they are as long as they should be
+   */
+  public static String decompress(SegmentCodec codec, ByteBuffer source, byte[] target, int length) {
+    try {
+      switch (codec) {
+        case NONE -> {
+          if (source.remaining() != length) {
+            return "expected " + length + " bytes, found " + source.remaining();
+          }
+          source.get(target, 0, length);
+          return null;
+        }
+        case ZSTD -> {
+          byte[] compressed = copy(source);
+          try (ZstdDecompressCtx context = new ZstdDecompressCtx()) {
+            int found =
+                context.decompressByteArray(target, 0, length, compressed, 0, compressed.length);
+            return found == length ? null : "expected " + length + " bytes, found " + found;
+          }
+        }
+        case LZ4 -> {
+          byte[] compressed = copy(source);
+          int found =
+              LZ4.safeDecompressor()
+                  .decompress(compressed, 0, compressed.length, target, 0, length);
+          return found == length ? null : "expected " + length + " bytes, found " + found;
+        }
+      }
+    } catch (ZstdException | LZ4Exception e) {
+      return "cannot be decompressed: " + e.getMessage();
+    }
+    throw new IllegalArgumentException(codec.name());
+  }
+
+  /** Of a mapped file that was cut, native code may not read in place. */
+  private static byte[] copy(ByteBuffer source) {
+    byte[] bytes = new byte[source.remaining()];
+    source.get(bytes);
+    return bytes;
+  }
+}

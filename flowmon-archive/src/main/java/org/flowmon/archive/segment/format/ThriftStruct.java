@@ -1,0 +1,161 @@
+package org.flowmon.archive.segment.format;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * The bytes of one struct of Thrift's compact protocol, as Parquet's headers and footers are,
+ * checked before the library that makes objects of them sees them. That one follows structs and
+ * lists in fields that it does not know as deep as they go, until its thread has no stack left, and
+ * makes room for a text before it knows that it is there.
+ *
+ * <p>Checked is that every value is there and nothing is nested deeper than {@link #MAX_DEPTH}.
+ * Allocates no more than twice the bytes that are there.
+ */
+public final class ThriftStruct {
+  /** Parquet's own structs are nested less than ten deep. */
+  public static final int MAX_DEPTH = 32;
+
+  private static final int TYPE_MASK = 0x0F;
+
+  private final InputStream in;
+  private final int most;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream(128);
+
+  private ThriftStruct(InputStream in, int most) {
+    this.in = in;
+    this.most = most;
+  }
+
+  /**
+   * Reads a struct and nothing behind it.
+   *
+   * @param most bytes that it may have
+   * @return its bytes
+   * @throws IOException naming the byte of the struct at which it ends too early, is nested too
+   *     deep or has a value of no type
+   */
+  public static byte[] read(InputStream in, int most) throws IOException {
+    ThriftStruct struct = new ThriftStruct(in, most);
+    struct.readStruct(0);
+    return struct.out.toByteArray();
+  }
+
+  /**
+   * Checks the struct at the beginning of some bytes.
+   *
+   * @return a stream of them
+   * @throws IOException as {@link #read}
+   */
+  public static InputStream check(byte[] bytes) throws IOException {
+    return new ByteArrayInputStream(read(new ByteArrayInputStream(bytes), bytes.length));
+  }
+
+  private int at() {
+    return out.size();
+  }
+
+  private IOException wrong(String what) {
+    return new IOException("byte " + at() + " of its Thrift: " + what);
+  }
+
+  private int next() throws IOException {
+    if (at() >= most) {
+      throw wrong("it goes on behind the " + most + " bytes that it may have");
+    }
+    int b = in.read();
+    if (b < 0) {
+      throw wrong("it ends within a struct");
+    }
+    out.write(b);
+    return b;
+  }
+
+  private long varint() throws IOException {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      int b = next();
+      value |= (b & 0x7FL) << shift;
+      if (b < 0x80) {
+        return value;
+      }
+    }
+    throw wrong("a number of more than ten bytes");
+  }
+
+  private void pass(long bytes) throws IOException {
+    if (bytes < 0 || bytes > most - at()) {
+      throw wrong("a value of " + bytes + " bytes, of which " + (most - at()) + " can be there");
+    }
+    byte[] part = new byte[(int) Math.min(bytes, 1 << 13)];
+    for (long left = bytes; left > 0; ) {
+      int n = in.read(part, 0, (int) Math.min(left, part.length));
+      if (n < 0) {
+        throw wrong("a value of " + bytes + " bytes lacks the last " + left);
+      }
+      out.write(part, 0, n);
+      left -= n;
+    }
+  }
+
+  private void readStruct(int depth) throws IOException {
+    if (depth > MAX_DEPTH) {
+      throw wrong("structs or lists nested deeper than " + MAX_DEPTH);
+    }
+    for (int header = next(); header != 0; header = next()) {
+      if (header >>> 4 == 0) {
+        varint(); // the field's number, which is else counted on from the one before
+      }
+      int type = header & TYPE_MASK;
+      if (type > 2) { // booleans are in the header
+        readValue(type, depth);
+      }
+    }
+  }
+
+  private void readValue(int type, int depth) throws IOException {
+    switch (type) {
+      case 1, 2, 3 -> next(); // a boolean of a list, a byte
+      case 4, 5, 6 -> varint();
+      case 7 -> pass(8);
+      case 8 -> pass(varint());
+      case 9, 10 -> readList(depth + 1);
+      case 11 -> readMap(depth + 1);
+      case 12 -> readStruct(depth + 1);
+      case 13 -> pass(16);
+      default -> throw wrong("a value of type " + type);
+    }
+  }
+
+  private void readList(int depth) throws IOException {
+    int header = next();
+    long size = header >>> 4 == 15 ? varint() : header >>> 4;
+    readElements(size, header & TYPE_MASK, -1, depth);
+  }
+
+  private void readMap(int depth) throws IOException {
+    long size = varint();
+    if (size != 0) {
+      int types = next();
+      readElements(size, types >>> 4, types & TYPE_MASK, depth);
+    }
+  }
+
+  /** Elements of a list, or keys and values of a map. */
+  private void readElements(long size, int type, int valueType, int depth) throws IOException {
+    if (depth > MAX_DEPTH) {
+      throw wrong("structs or lists nested deeper than " + MAX_DEPTH);
+    }
+    if (size < 0 || size > most - at()) { // each has a byte at least
+      throw wrong("a list of " + size + ", of which " + (most - at()) + " bytes can be there");
+    }
+    for (long i = 0; i < size; i++) {
+      readValue(type, depth);
+      if (valueType >= 0) {
+        readValue(valueType, depth);
+      }
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package org.flowmon.archive.segment.reader;
+
+import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.nio.ByteBuffer;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * The values of one column, opened and checked once. Safe to share between threads. NULL reads as
+ * 0, its id as −1.
+ */
+abstract class ColumnData {
+  // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer that follows
+  // is longer than that.
+  private static final int READ_AHEAD = 9;
+  // Undecodable bytes of a batch's text became U+FFFD, which has three.
+  private static final int MAX_TEXT_BYTES = 3 * FlowBatch.MAX_TEXT_BYTES;
+
+  final MappedRegion file;
+  final SegmentDirectory.Entry entry;
+  final ByteBuffer buffer;
+  final int rows;
+  final String place;
+  final boolean verifyChecksums;
+  final boolean wide; // values of 8 bytes
+
+  ColumnData(MappedRegion file, SegmentDirectory.Entry entry, int rows, boolean verifyChecksums) {
+    this.file = file;
+    this.entry = entry;
+    this.rows = rows;
+    this.verifyChecksums = verifyChecksums;
+    this.buffer = file.buffer();
+    this.place = "column " + entry.column().sqlName();
+    this.wide = SegmentFormat.width(entry.column().type()) == 8;
+    if (verifyChecksums) {
+      file.verify(place, entry.offset(), entry.length(), entry.crc32c());
+      verify("side table", entry.side());
+      verify("table of blocks", entry.blocks());
+      verify("table of pages", entry.pages());
+    }
+    file.checkRange(place, entry.offset(), (long) entry.length() + READ_AHEAD);
+  }
+
+  private void verify(String what, SegmentDirectory.Table table) {
+    if (table != null) {
+      file.verify(place + ", " + what, table.offset(), table.bytes(), table.crc32c());
+    }
+  }
+
+  /** Opens a column as its footer says that it is stored. */
+  static ColumnData open(
+      MappedRegion file,
+      SegmentDirectory.Entry entry,
+      int rows,
+      boolean verifyChecksums,
+      DecodedPages cache) {
+    return entry.pages() == null
+        ? new DirectColumn(file, entry, rows, verifyChecksums)
+        : new PagedColumn(file, entry, rows, verifyChecksums, cache);
+  }
+
+  /** The numbers of {@code count} rows from one on. */
+  abstract void readNumbers(int from, int count, long[] out);
+
+  /** The numbers of the first {@code count} of {@code some} rows, which are within the segment. */
+  abstract void gatherNumbers(int[] some, int count, long[] out);
+
+  /** The ids of {@code count} rows from one on; of a column with a dictionary. */
+  abstract void readIds(int from, int count, int[] out);
+
+  /** The ids of the first {@code count} of {@code some} rows. */
+  abstract void gatherIds(int[] some, int count, int[] out);
+
+  /** Which of {@code count} rows from one on have a value; all bits of the words are set. */
+  abstract void readValidity(int from, int count, long[] words);
+
+  abstract boolean isValid(int row);
+
+  /** Number of entries of the dictionary; 0 where there is none. */
+  abstract int dictionarySize();
+
+  /** The number of an id. */
+  abstract long dictionaryLong(int id);
+
+  /** Where the dictionary's texts are: in the file, or decoded. */
+  abstract ByteBuffer texts();
+
+  /** Where in {@link #texts} they begin. */
+  abstract int textsAt();
+
+  /** Bytes of the texts. */
+  abstract int textsLength();
+
+  /** Reads and checks everything that opening has not. */
+  abstract void checkAll();
+
+  /** Gives back what is kept of it in memory. */
+  abstract void close();
+
+  /** The addresses of {@code count} rows from one on. */
+  final void readAddresses(int from, int count, long[] hi, long[] lo) {
+    int[] ids = new int[Math.min(count, BLOCK)];
+    for (int done = 0; done < count; done += BLOCK) {
+      int n = Math.min(BLOCK, count - done);
+      readIds(from + done, n, ids);
+      addresses(ids, n, hi, lo, done);
+    }
+  }
+
+  /** The addresses of the first {@code count} of {@code some} rows. */
+  final void gatherAddresses(int[] some, int count, long[] hi, long[] lo) {
+    int[] ids = new int[count];
+    gatherIds(some, count, ids);
+    addresses(ids, count, hi, lo, 0);
+  }
+
+  private static final int BLOCK = 1024;
+
+  private void addresses(int[] ids, int n, long[] hi, long[] lo, int to) {
+    boolean ipv4 = entry.side().width() == 4;
+    int at = entry.side().offset();
+    for (int i = 0; i < n; i++) {
+      int id = ids[i];
+      if (id < 0) {
+        hi[to + i] = 0;
+        lo[to + i] = 0;
+      } else if (ipv4) {
+        hi[to + i] = 0;
+        lo[to + i] = IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(at + 4 * id)));
+      } else {
+        hi[to + i] = Long.reverseBytes(buffer.getLong(at + 16 * id));
+        lo[to + i] = Long.reverseBytes(buffer.getLong(at + 16 * id + 8));
+      }
+    }
+  }
+
+  final FlowColumn column() {
+    return entry.column();
+  }
+
+  final void check(boolean holds, String expected) {
+    if (!holds) {
+      throw corrupt("expected " + expected);
+    }
+  }
+
+  final RuntimeException corrupt(String what) {
+    return file.corrupt(place, what);
+  }
+
+  /** Checks that the side table fits a dictionary of so many entries. */
+  final void checkSide(int size) {
+    check(size == entry.side().entries(), size + " entries in the side table");
+    check(
+        entry.column().type() == ColumnType.ADDRESS || entry.side().width() == 4,
+        "a side table of 4 bytes");
+  }
+
+  final long dictionaryHigh(int id) {
+    SegmentDirectory.Table side = entry.side();
+    return side.width() == 4 ? 0 : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id));
+  }
+
+  final long dictionaryLow(int id) {
+    SegmentDirectory.Table side = entry.side();
+    return side.width() == 4
+        ? IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(side.offset() + 4 * id)))
+        : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
+  }
+
+  /** The addresses of {@code n} ids from one on. */
+  final void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
+    SegmentDirectory.Table side = entry.side();
+    int at = side.offset() + side.width() * id;
+    if (side.width() == 4) {
+      for (int i = 0; i < n; i++) {
+        hi[i] = 0;
+        lo[i] = IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(at + 4 * i)));
+      }
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      hi[i] = Long.reverseBytes(buffer.getLong(at + 16 * i));
+      lo[i] = Long.reverseBytes(buffer.getLong(at + 16 * i + 8));
+    }
+  }
+
+  /** The text of a row, null where there is none. */
+  final String text(int row) {
+    int[] one = {row};
+    gatherIds(one, 1, one);
+    return one[0] < 0 ? null : dictionaryText(one[0]);
+  }
+
+  /** The texts of {@code count} rows from one on, null where there is none. */
+  final void readTexts(int from, int count, String[] out) {
+    int[] ids = new int[Math.min(count, BLOCK)];
+    ByteBuffer texts = null;
+    for (int done = 0; done < count; done += BLOCK) {
+      int n = Math.min(BLOCK, count - done);
+      readIds(from + done, n, ids);
+      texts = texts(ids, n, texts, out, done);
+    }
+  }
+
+  /** The texts of the first {@code count} of {@code some} rows. */
+  final void gatherTexts(int[] some, int count, String[] out) {
+    int[] ids = new int[count];
+    gatherIds(some, count, ids);
+    texts(ids, count, null, out, 0);
+  }
+
+  /**
+   * Puts the texts of {@code n} ids into {@code out[to … to + n)}.
+   *
+   * @param texts the dictionary's texts where they are at hand; they are looked for once, not for
+   *     each row
+   * @return the dictionary's texts where they were needed
+   */
+  private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
+    for (int i = 0; i < n; i++) {
+      if (ids[i] >= 0 && texts == null) {
+        texts = texts();
+      }
+      out[to + i] = ids[i] < 0 ? null : text(texts, ids[i]);
+    }
+    return texts;
+  }
+
+  /** The text of a text column's id. */
+  final String dictionaryText(int id) {
+    return text(texts(), id);
+  }
+
+  private String text(ByteBuffer texts, int id) {
+    int offset = buffer.getInt(entry.side().offset() + 4 * id);
+    int end = textsLength();
+    check(offset >= 0 && offset <= end - 4, "a text within the dictionary, found offset " + offset);
+    int length = texts.getInt(textsAt() + offset);
+    check(
+        length >= 0 && length <= MAX_TEXT_BYTES && length <= end - 4 - offset,
+        "a text of at most " + MAX_TEXT_BYTES + " bytes, found " + length);
+    byte[] utf8 = new byte[length];
+    texts.get(textsAt() + offset + 4, utf8);
+    return new String(utf8, java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  /** Compares the texts of addresses, which other readers see, with the side table. */
+  final void checkAddressTexts() {
+    ByteBuffer texts = texts();
+    int at = textsAt();
+    int end = at + textsLength();
+    for (int id = 0; id < dictionarySize(); id++) {
+      check(at <= end - 4, "the text of entry " + id);
+      int length = texts.getInt(at);
+      check(
+          length >= 0 && length <= end - at - 4,
+          "the text of entry " + id + " within the dictionary");
+      byte[] ascii = new byte[length];
+      texts.get(at + 4, ascii);
+      String text = new String(ascii, java.nio.charset.StandardCharsets.ISO_8859_1);
+      String expected = IpAddress.format(dictionaryHigh(id), dictionaryLow(id));
+      check(text.equals(expected), "'" + expected + "' as entry " + id + ", found '" + text + "'");
+      at += 4 + length;
+    }
+    check(at == end, "no more than " + dictionarySize() + " texts");
+  }
+}

@@ -1,0 +1,40 @@
+package org.flowmon.archive.segment.reader;
+
+/**
+ * A decoded page, of data or a dictionary. Values stand at their rows, 0 or −1 where there is none.
+ * Immutable but for the mark of its use.
+ */
+final class DecodedPage {
+  private static final int OVERHEAD = 64;
+
+  /** Bits of the rows that have a value; null where all have, and in a dictionary. */
+  final long[] valid;
+
+  /** Ids by row, −1 for null; null where values are stored as they are. */
+  final int[] ids;
+
+  /** Numbers by row or by id; null where there are ids or texts. */
+  final long[] numbers;
+
+  /** PLAIN texts of a dictionary; null in all else. */
+  final byte[] texts;
+
+  /** Set by who reads it, cleared by the cache when it passes by. */
+  volatile boolean used;
+
+  DecodedPage(long[] valid, int[] ids, long[] numbers, byte[] texts) {
+    this.valid = valid;
+    this.ids = ids;
+    this.numbers = numbers;
+    this.texts = texts;
+  }
+
+  /** Bytes of heap, about. */
+  long bytes() {
+    return OVERHEAD
+        + (valid == null ? 0 : 8L * valid.length)
+        + (ids == null ? 0 : 4L * ids.length)
+        + (numbers == null ? 0 : 8L * numbers.length)
+        + (texts == null ? 0 : texts.length);
+  }
+}

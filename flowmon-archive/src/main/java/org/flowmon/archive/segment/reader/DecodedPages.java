@@ -1,0 +1,95 @@
+package org.flowmon.archive.segment.reader;
+
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The decoded pages that a process keeps, within a bound: the oldest goes first, but for those that
+ * were used since it was last their turn. A page is found in its column's own slots, without a
+ * lock; who holds one may use it as long as he likes.
+ */
+public final class DecodedPages {
+  private static final long MAX_BYTES = 64L << 20;
+
+  /** Of all segments of this process: 64 MiB, or a sixteenth of a heap of less than 1 GiB. */
+  static final DecodedPages SHARED =
+      new DecodedPages(Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 16));
+
+  private record Kept(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {}
+
+  private final long maxBytes;
+  private final ArrayDeque<Kept> kept = new ArrayDeque<>();
+  private long bytes;
+  private long decoded;
+
+  DecodedPages(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Whether a dictionary of so many bytes leaves room for pages; else it is kept elsewhere. */
+  boolean hasRoomFor(long dictionaryBytes) {
+    return dictionaryBytes <= Math.min(SegmentFormat.MAX_DECODED_DICTIONARY, maxBytes / 4);
+  }
+
+  /** The page in a slot, null where it is not there. */
+  static DecodedPage find(AtomicReferenceArray<DecodedPage> slots, int slot) {
+    DecodedPage page = slots.get(slot);
+    if (page != null && !page.used) {
+      page.used = true;
+    }
+    return page;
+  }
+
+  /** Puts a page into its slot. A page that alone exceeds the bound stays until the next comes. */
+  synchronized void keep(AtomicReferenceArray<DecodedPage> slots, int slot, DecodedPage page) {
+    decoded++;
+    if (!slots.compareAndSet(slot, null, page)) {
+      return; // another thread decoded it, too
+    }
+    page.used = true;
+    kept.add(new Kept(slots, slot, page));
+    bytes += page.bytes();
+    while (bytes > maxBytes && kept.size() > 1) {
+      Kept oldest = kept.poll();
+      if (oldest.page.used) {
+        oldest.page.used = false;
+        kept.add(oldest);
+        continue;
+      }
+      drop(oldest);
+    }
+  }
+
+  private void drop(Kept old) {
+    old.slots.compareAndSet(old.slot, old.page, null);
+    bytes -= old.page.bytes();
+  }
+
+  /** Drops the pages of a column that is closed. */
+  synchronized void forget(AtomicReferenceArray<DecodedPage> slots) {
+    kept.removeIf(
+        k -> {
+          if (k.slots == slots) {
+            drop(k);
+            return true;
+          }
+          return false;
+        });
+  }
+
+  /** Counts a page that is kept elsewhere. */
+  synchronized void countElsewhere() {
+    decoded++;
+  }
+
+  /** How many pages were decoded to be kept, again or for the first time. */
+  synchronized long decoded() {
+    return decoded;
+  }
+
+  synchronized long bytes() {
+    return bytes;
+  }
+}

@@ -1,0 +1,18 @@
+package org.flowmon.archive.segment.reader;
+
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+
+/** Rows of a segment whose values can also be read as ids of the segment's dictionaries. */
+public interface EncodedRows extends FlowRows {
+  /** The segment whose dictionaries the ids belong to. */
+  SegmentReader segment();
+
+  /**
+   * Ids of {@code count} rows from row {@code from}, −1 for null. The order of ids is the order of
+   * the values.
+   *
+   * @throws IllegalArgumentException where the column has no dictionary in the segment
+   */
+  void readIds(FlowColumn column, int from, int count, int[] out);
+}

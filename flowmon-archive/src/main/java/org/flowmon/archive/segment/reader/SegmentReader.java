@@ -1,0 +1,430 @@
+package org.flowmon.archive.segment.reader;
+
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeKey;
+import org.flowmon.archive.segment.format.SegmentDirectory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * All rows of a sealed segment, in mapped memory. What is not compressed is read in place, any
+ * value in constant time; of what is compressed the page that holds it is decoded and kept for a
+ * while.
+ *
+ * <p>Counted by reference: {@link #open} gives the first reference, {@link #acquire} takes a
+ * further one, {@link #release} gives one back; the last unmaps the file, and nobody may read
+ * afterwards. Safe to share between threads.
+ *
+ * <p>Every read can throw {@link org.flowmon.archive.region.SegmentCorruptException}.
+ */
+public final class SegmentReader implements EncodedRows, AutoCloseable {
+  private final SealedSegment sealed;
+  private final MappedRegion file;
+  private final boolean verifyChecksums;
+  private final DecodedPages cache;
+  private final int clamped;
+  private final Set<FlowColumn> indexed;
+  private final Map<FlowColumn, SegmentDirectory.Entry> entries;
+  private final AtomicReferenceArray<ColumnData> columns =
+      new AtomicReferenceArray<>(FlowColumn.values().length);
+
+  private SegmentReader(
+      SealedSegment sealed,
+      MappedRegion file,
+      SegmentDirectory directory,
+      boolean verifyChecksums,
+      DecodedPages cache) {
+    this.sealed = sealed;
+    this.cache = cache;
+    this.file = file;
+    this.verifyChecksums = verifyChecksums;
+    this.entries = directory.entries();
+    this.clamped = directory.clamped();
+    this.indexed = directory.indexed();
+  }
+
+  /** As {@link #open(Path, SealedSegment, boolean)} with checksums verified. */
+  public static SegmentReader open(Path directory, SealedSegment segment) throws IOException {
+    return open(directory, segment, true);
+  }
+
+  /**
+   * Opens a segment: checks length and footer against what was sealed.
+   *
+   * @param directory the folder of segments
+   * @param verifyChecksums whether a column's bytes are checked when the column is first read
+   * @throws org.flowmon.archive.region.SegmentCorruptException where the file is not the one that
+   *     was sealed
+   * @throws IOException where it cannot be read, {@link java.nio.file.NoSuchFileException} where it
+   *     is missing
+   */
+  public static SegmentReader open(Path directory, SealedSegment segment, boolean verifyChecksums)
+      throws IOException {
+    return open(directory, segment, verifyChecksums, DecodedPages.SHARED);
+  }
+
+  /** As it is tested. */
+  static SegmentReader open(
+      Path directory, SealedSegment segment, boolean verifyChecksums, DecodedPages cache)
+      throws IOException {
+    MappedRegion file =
+        MappedRegion.open(directory.resolve(segment.fileName()), segment.segmentFile());
+    try {
+      SegmentDirectory content =
+          SegmentDirectory.open(
+              file, segment.segmentFile().footerLength(), segment.id(), segment.rows());
+      return new SegmentReader(segment, file, content, verifyChecksums, cache);
+    } catch (RuntimeException e) {
+      file.release();
+      throw e;
+    }
+  }
+
+  /** What this was opened as. */
+  public SealedSegment sealed() {
+    return sealed;
+  }
+
+  /**
+   * How many rows have an {@code end_time} that is later than their {@link TimeKey}. Where none
+   * has, rows that have one are in the order of {@code end_time}.
+   */
+  public int clampedRows() {
+    return clamped;
+  }
+
+  /**
+   * Columns that the segment's sidecar is meant to index where the segment has them, known without
+   * opening it.
+   */
+  public Set<FlowColumn> indexed() {
+    return indexed;
+  }
+
+  @Override
+  public int rows() {
+    return sealed.rows();
+  }
+
+  @Override
+  public Presence presence(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    if (entry == null) {
+      return Presence.ABSENT;
+    }
+    if (entry.nulls() > 0) {
+      return Presence.NULLABLE;
+    }
+    return entry.isConstant() ? Presence.CONSTANT : Presence.DENSE;
+  }
+
+  /** The column's data, opened on first use; null where it is absent. */
+  private ColumnData data(FlowColumn column) {
+    file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
+    ColumnData data = columns.get(column.ordinal());
+    if (data == null) {
+      SegmentDirectory.Entry entry = entries.get(column);
+      if (entry == null) {
+        return null;
+      }
+      data = ColumnData.open(file, entry, rows(), verifyChecksums, cache);
+      columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
+    }
+    return data;
+  }
+
+  private static void requireType(boolean holds, FlowColumn column, String wanted) {
+    if (!holds) {
+      throw new IllegalArgumentException(
+          column.sqlName() + " is " + column.type() + ", not " + wanted);
+    }
+  }
+
+  private static void requireNumber(FlowColumn column) {
+    requireType(column.type().isLong(), column, "a number");
+  }
+
+  private static void requireAddress(FlowColumn column) {
+    requireType(column.type() == ColumnType.ADDRESS, column, "ADDRESS");
+  }
+
+  @Override
+  public void readLongs(FlowColumn column, int from, int count, long[] out) {
+    requireNumber(column);
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(out, 0, count, 0);
+      return;
+    }
+    data.readNumbers(from, count, out);
+  }
+
+  @Override
+  public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
+    requireAddress(column);
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(hi, 0, count, 0);
+      Arrays.fill(lo, 0, count, 0);
+      return;
+    }
+    data.readAddresses(from, count, hi, lo);
+  }
+
+  @Override
+  public void readValidity(FlowColumn column, int from, int count, long[] words) {
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    int last = (count + 63) >>> 6;
+    if (data == null) {
+      Arrays.fill(words, 0, last, 0);
+    } else {
+      data.readValidity(from, count, words);
+    }
+  }
+
+  @Override
+  public String text(FlowColumn column, int row) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    Objects.checkIndex(row, rows());
+    ColumnData data = data(column);
+    return data == null ? null : data.text(row);
+  }
+
+  @Override
+  public void readTexts(FlowColumn column, int from, int count, String[] out) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    Objects.checkFromIndexSize(from, count, rows());
+    ColumnData data = data(column);
+    if (data == null) {
+      Arrays.fill(out, 0, count, null);
+    } else {
+      data.readTexts(from, count, out);
+    }
+  }
+
+  /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    ColumnData data = data(column);
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(out, 0, count, null);
+    } else {
+      data.gatherTexts(rows, count, out);
+    }
+  }
+
+  /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
+    requireNumber(column);
+    ColumnData data = data(column);
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(out, 0, count, 0);
+    } else {
+      data.gatherNumbers(rows, count, out);
+    }
+  }
+
+  private void checkRows(int[] rows, int count) {
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(rows[i], rows());
+    }
+  }
+
+  /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
+    requireAddress(column);
+    ColumnData data = data(column);
+    checkRows(rows, count);
+    if (data == null) {
+      Arrays.fill(hi, 0, count, 0);
+      Arrays.fill(lo, 0, count, 0);
+    } else {
+      data.gatherAddresses(rows, count, hi, lo);
+    }
+  }
+
+  /** As {@link #readValidity} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherValidity(FlowColumn column, int[] rows, int count, long[] words) {
+    ColumnData data = data(column);
+    Arrays.fill(words, 0, (count + 63) >>> 6, 0);
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(rows[i], rows());
+      if (data != null && data.isValid(rows[i])) {
+        words[i >>> 6] |= 1L << i;
+      }
+    }
+  }
+
+  /**
+   * Whether the column's values are stored as ids into a sorted dictionary: addresses and texts
+   * always, numbers where that is smaller. False for an absent column.
+   */
+  public boolean hasDictionary(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry != null && entry.hasDictionary();
+  }
+
+  private ColumnData withDictionary(FlowColumn column) {
+    if (!hasDictionary(column)) {
+      throw new IllegalArgumentException(column.sqlName() + " has no dictionary in " + file.path());
+    }
+    return data(column);
+  }
+
+  /** Number of distinct values of a column with a dictionary. */
+  public int dictionarySize(FlowColumn column) {
+    return withDictionary(column).dictionarySize();
+  }
+
+  @Override
+  public SegmentReader segment() {
+    return this;
+  }
+
+  @Override
+  public void readIds(FlowColumn column, int from, int count, int[] out) {
+    Objects.checkFromIndexSize(from, count, rows());
+    withDictionary(column).readIds(from, count, out);
+  }
+
+  /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
+    checkRows(rows, count);
+    withDictionary(column).gatherIds(rows, count, out);
+  }
+
+  private ColumnData entry(FlowColumn column, int id) {
+    ColumnData data = withDictionary(column);
+    Objects.checkIndex(id, data.dictionarySize());
+    return data;
+  }
+
+  /** The number of a dictionary's id. */
+  public long dictionaryLong(FlowColumn column, int id) {
+    requireNumber(column);
+    return entry(column, id).dictionaryLong(id);
+  }
+
+  /** High long of the address of a dictionary's id. */
+  public long dictionaryHigh(FlowColumn column, int id) {
+    requireAddress(column);
+    return entry(column, id).dictionaryHigh(id);
+  }
+
+  /** Low long of the address of a dictionary's id. */
+  public long dictionaryLow(FlowColumn column, int id) {
+    requireAddress(column);
+    return entry(column, id).dictionaryLow(id);
+  }
+
+  /** The addresses of {@code count} ids of a dictionary from one on. */
+  public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
+    requireAddress(column);
+    ColumnData data = withDictionary(column);
+    Objects.checkFromIndexSize(id, count, data.dictionarySize());
+    data.dictionaryAddresses(id, count, hi, lo);
+  }
+
+  /** What of a column is not as it should be: for a reader that finds out later. */
+  public SegmentCorruptException corrupt(FlowColumn column, String what) {
+    return file.corrupt("column " + column.sqlName(), what);
+  }
+
+  /** The text of a dictionary's id. */
+  public String dictionaryText(FlowColumn column, int id) {
+    requireType(column.type() == ColumnType.TEXT, column, "TEXT");
+    return entry(column, id).dictionaryText(id);
+  }
+
+  /** Bytes of the column's values and dictionary in the file; 0 of an absent column. */
+  public int encodedBytes(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? 0 : entry.length();
+  }
+
+  /** Bytes of the column's dictionary as ids find it; 0 where it has none. Reads nothing. */
+  public int dictionaryBytes(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null || entry.side() == null ? 0 : entry.side().bytes();
+  }
+
+  /** How many rows are null in this column. */
+  public int nullCount(FlowColumn column) {
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? rows() : entry.nulls();
+  }
+
+  /** The smallest number of a column; {@link Long#MAX_VALUE} where every row is null. */
+  public long minLong(FlowColumn column) {
+    requireNumber(column);
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? Long.MAX_VALUE : entry.min();
+  }
+
+  /** The largest number of a column; {@link Long#MIN_VALUE} where every row is null. */
+  public long maxLong(FlowColumn column) {
+    requireNumber(column);
+    SegmentDirectory.Entry entry = entries.get(column);
+    return entry == null ? Long.MIN_VALUE : entry.max();
+  }
+
+  /** The smallest address of a column, null where every row is null. */
+  public IpAddress minAddress(FlowColumn column) {
+    requireAddress(column);
+    ColumnData data = data(column);
+    return data == null ? null : new IpAddress(data.dictionaryHigh(0), data.dictionaryLow(0));
+  }
+
+  /** The largest address of a column, null where every row is null. */
+  public IpAddress maxAddress(FlowColumn column) {
+    requireAddress(column);
+    ColumnData data = data(column);
+    int last = data == null ? -1 : data.dictionarySize() - 1;
+    return data == null ? null : new IpAddress(data.dictionaryHigh(last), data.dictionaryLow(last));
+  }
+
+  /** As {@link MappedRegion#requireWhole}. */
+  public void requireWhole() {
+    file.requireWhole();
+  }
+
+  /** Takes a reference; each needs its {@link #release}. */
+  public SegmentReader acquire() {
+    file.acquire();
+    return this;
+  }
+
+  /** Gives a reference back; the last one unmaps the file and drops what was decoded of it. */
+  public void release() {
+    if (file.release()) {
+      for (int i = 0; i < columns.length(); i++) {
+        ColumnData data = columns.get(i);
+        if (data != null) {
+          data.close();
+        }
+      }
+    }
+  }
+
+  /** The same as {@link #release}. */
+  @Override
+  public void close() {
+    release();
+  }
+}

@@ -1,0 +1,156 @@
+package org.flowmon.archive.segment.reader;
+
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.format.SegmentDirectory;
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Checks every byte of a segment's two files against what was sealed, and names the columns that
+ * damage hits. Beyond checksums it opens every column and compares the texts of addresses, which
+ * other readers see, with the binary side tables that flowmon reads.
+ */
+public final class SegmentVerifier {
+  private final Path directory;
+  private final SealedSegment expected;
+  private final List<Damage> damage = new ArrayList<>();
+
+  private SegmentVerifier(Path directory, SealedSegment expected) {
+    this.directory = directory;
+    this.expected = expected;
+  }
+
+  /**
+   * One finding.
+   *
+   * @param file the damaged or missing file
+   * @param place the column, blob or part that is hit
+   * @param what what was found and what was expected
+   */
+  public record Damage(Path file, String place, String what) {}
+
+  /**
+   * Reads both files wholly.
+   *
+   * @param directory the folder of segments
+   * @return empty where both files are what was sealed
+   */
+  public static List<Damage> verify(Path directory, SealedSegment expected) {
+    SegmentVerifier verifier = new SegmentVerifier(directory, expected);
+    Path segment = directory.resolve(expected.fileName());
+    verifier.checkFile(segment, expected.segmentFile(), verifier::checkColumns);
+    Path index = directory.resolve(expected.indexFileName());
+    verifier.checkFile(index, expected.indexFile(), verifier::checkBlobs);
+    return verifier.damage;
+  }
+
+  @FunctionalInterface
+  private interface PartCheck {
+    void run() throws IOException;
+  }
+
+  /** The parts first, since they name the place; the whole file finds what no part covers. */
+  private void checkFile(Path file, FileIdentity identity, PartCheck parts) {
+    int before = damage.size();
+    try {
+      check(file, parts);
+      if (damage.size() == before) {
+        checkWhole(file, identity);
+      }
+    } catch (NoSuchFileException e) {
+      damage.add(new Damage(file, "file", "is missing"));
+    } catch (IOException e) {
+      damage.add(new Damage(file, "file", "cannot be read: " + e));
+    }
+  }
+
+  private void check(Path file, PartCheck part) throws IOException {
+    try {
+      part.run();
+    } catch (SegmentCorruptException e) {
+      damage.add(new Damage(file, e.place(), e.what()));
+    } catch (InternalError e) {
+      RuntimeException cut = MappedRegion.explain(e);
+      damage.add(new Damage(file, "length", cut.getMessage()));
+    }
+  }
+
+  private void checkColumns() throws IOException {
+    Path path = directory.resolve(expected.fileName());
+    MappedRegion file = MappedRegion.open(path, expected.segmentFile());
+    try {
+      SegmentDirectory content =
+          SegmentDirectory.open(
+              file, expected.segmentFile().footerLength(), expected.id(), expected.rows());
+      for (SegmentDirectory.Entry entry : content.entries().values()) {
+        check(path, () -> checkColumn(file, entry));
+      }
+      SegmentDirectory.Part index = content.pageIndex();
+      check(path, () -> file.verify("page index", index.offset(), index.length(), index.crc32c()));
+    } finally {
+      file.release();
+    }
+  }
+
+  private void checkColumn(MappedRegion file, SegmentDirectory.Entry entry) {
+    ColumnData data = ColumnData.open(file, entry, expected.rows(), true, DecodedPages.SHARED);
+    try {
+      data.checkAll();
+      if (entry.column().type() == ColumnType.ADDRESS) {
+        data.checkAddressTexts();
+      }
+    } finally {
+      data.close();
+    }
+  }
+
+  private void checkBlobs() throws IOException {
+    Path path = directory.resolve(expected.indexFileName());
+    try (SegmentIndex index = expected.openIndex(directory, true)) {
+      for (FlowColumn column : FlowColumn.all()) {
+        if (index.isIndexed(column)) {
+          check(path, () -> index.dictionarySize(column)); // the first use checks the blob
+          check(path, () -> index.totals(column));
+          check(path, () -> index.hours(column));
+        }
+      }
+    }
+  }
+
+  private void checkWhole(Path path, FileIdentity identity) throws IOException {
+    CRC32C crc = new CRC32C();
+    ByteBuffer block = ByteBuffer.allocateDirect(1 << 18);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      while (channel.read(block) >= 0) {
+        crc.update(block.flip());
+        block.clear();
+      }
+    }
+    if ((int) crc.getValue() != identity.crc32c()) {
+      damage.add(
+          new Damage(
+              path,
+              "file",
+              "CRC32C "
+                  + SegmentFormat.hex((int) crc.getValue())
+                  + ", sealed was "
+                  + SegmentFormat.hex(identity.crc32c())
+                  + ": outside of columns, indexes and footer"));
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package org.flowmon.archive.segment.writer;
+
+import java.util.Arrays;
+import java.util.Collection;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * One column of all rows of a segment, in the segment's order, without its nulls: the i-th value
+ * belongs to the i-th row that is not null. Refilled column by column. Not thread-safe.
+ */
+public final class ColumnValues {
+  private static final int BLOCK = 4096;
+
+  private final long[] blockLow = new long[BLOCK];
+  private final long[] blockHigh = new long[BLOCK];
+  private final long[] blockValid = new long[BLOCK >>> 6];
+  private final String[] blockTexts = new String[BLOCK];
+
+  /** Numbers, or the low longs of addresses. */
+  long[] low = {};
+
+  /** High longs of addresses; of use only where {@link #ipv4Only} is false. */
+  long[] high = {};
+
+  /** Texts. */
+  String[] texts = {};
+
+  /**
+   * Bits of the rows that are not null, rows of the segment; of use only where {@link #nulls} is
+   * not 0.
+   */
+  long[] valid = {};
+
+  /** Number of values. */
+  int count;
+
+  /** Number of rows without a value. */
+  int nulls;
+
+  /** Whether all addresses are IPv4. */
+  boolean ipv4Only;
+
+  private int rows;
+
+  /** Fills in a column; false where every row is null. */
+  boolean load(FlowColumn column, Collection<? extends FlowRows> parts, int totalRows, int[] rank) {
+    rows = totalRows;
+    nulls = 0;
+    boolean absent = true;
+    boolean dense = true;
+    for (FlowRows part : parts) {
+      FlowRows.Presence presence = part.rows() == 0 ? null : part.presence(column);
+      absent &= presence == null || presence == FlowRows.Presence.ABSENT;
+      dense &=
+          presence == null
+              || presence == FlowRows.Presence.DENSE
+              || presence == FlowRows.Presence.CONSTANT;
+    }
+    if (absent) {
+      return false;
+    }
+    makeRoom(column);
+    int base = 0;
+    for (FlowRows part : parts) {
+      for (int from = 0; from < part.rows(); from += BLOCK) {
+        int n = Math.min(BLOCK, part.rows() - from);
+        loadBlock(column, part, from, n, rank, base);
+        if (!dense) {
+          loadValidity(column, part, from, n, rank, base);
+        }
+        base += n;
+      }
+    }
+    count = rows;
+    if (!dense) {
+      compact(column);
+    }
+    return count > 0;
+  }
+
+  /**
+   * How many of some rows have a value.
+   *
+   * @param from a multiple of 64
+   */
+  int countValid(int from, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i += 64) {
+      long mask = n - i >= 64 ? -1L : (1L << (n - i)) - 1;
+      sum += Long.bitCount(valid[(from + i) >>> 6] & mask);
+    }
+    return sum;
+  }
+
+  private void makeRoom(FlowColumn column) {
+    int words = (rows + 63) >>> 6;
+    if (valid.length < words) {
+      valid = new long[words];
+    }
+    Arrays.fill(valid, 0, words, 0);
+    if (column.type() == ColumnType.TEXT) {
+      if (texts.length < rows) {
+        texts = new String[rows];
+      }
+      return;
+    }
+    if (low.length < rows) {
+      low = new long[rows];
+    }
+    if (column.type() == ColumnType.ADDRESS) {
+      ipv4Only = true;
+    }
+  }
+
+  private void loadBlock(FlowColumn column, FlowRows part, int from, int n, int[] rank, int base) {
+    switch (column.type()) {
+      case TEXT -> {
+        part.readTexts(column, from, n, blockTexts);
+        for (int i = 0; i < n; i++) {
+          texts[rank == null ? base + i : rank[base + i]] = blockTexts[i];
+        }
+      }
+      case ADDRESS -> {
+        part.readAddresses(column, from, n, blockHigh, blockLow);
+        scatter(blockLow, n, low, rank, base);
+        loadHigh(n, rank, base);
+      }
+      default -> {
+        part.readLongs(column, from, n, blockLow);
+        scatter(blockLow, n, low, rank, base);
+      }
+    }
+  }
+
+  private static void scatter(long[] block, int n, long[] target, int[] rank, int base) {
+    if (rank == null) {
+      System.arraycopy(block, 0, target, base, n);
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      target[rank[base + i]] = block[i];
+    }
+  }
+
+  /**
+   * Keeps high longs from the first block on that is not all IPv4; until then they would all be 0.
+   */
+  private void loadHigh(int n, int[] rank, int base) {
+    if (ipv4Only) {
+      long other = 0;
+      for (int i = 0; i < n; i++) {
+        other |= blockHigh[i] | ((blockLow[i] >>> 32) ^ 0xFFFFL);
+      }
+      if (other == 0) {
+        return;
+      }
+      if (high.length < rows) {
+        high = new long[rows];
+      } else {
+        Arrays.fill(high, 0, rows, 0);
+      }
+      ipv4Only = false; // perhaps only for a null, which reads as ::; compact() looks again
+    }
+    scatter(blockHigh, n, high, rank, base);
+  }
+
+  private void loadValidity(
+      FlowColumn column, FlowRows part, int from, int n, int[] rank, int base) {
+    part.readValidity(column, from, n, blockValid);
+    for (int i = 0; i < n; i++) {
+      int row = rank == null ? base + i : rank[base + i];
+      valid[row >>> 6] |= (blockValid[i >>> 6] >>> i & 1) << row;
+    }
+  }
+
+  private void compact(FlowColumn column) {
+    int to = 0;
+    boolean text = column.type() == ColumnType.TEXT;
+    boolean wide = column.type() == ColumnType.ADDRESS && !ipv4Only;
+    for (int row = 0; row < rows; row++) {
+      if ((valid[row >>> 6] >>> row & 1) != 0) {
+        if (text) {
+          texts[to] = texts[row];
+        } else {
+          low[to] = low[row];
+          if (wide) {
+            high[to] = high[row];
+          }
+        }
+        to++;
+      }
+    }
+    count = to;
+    nulls = rows - to;
+    if (wide) {
+      ipv4Only = true;
+      for (int i = 0; i < count && ipv4Only; i++) {
+        ipv4Only = IpAddress.isIpv4(high[i], low[i]);
+      }
+    }
+  }
+}

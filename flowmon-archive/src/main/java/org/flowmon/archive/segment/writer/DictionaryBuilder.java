@@ -1,0 +1,356 @@
+package org.flowmon.archive.segment.writer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
+
+/**
+ * Finds the distinct values of a column, sorts them, and numbers every value by its place among
+ * them. Values are hashed first, so that only the distinct ones are sorted; small ranges of numbers
+ * are counted in a table instead. Keeps its arrays. Not thread-safe.
+ */
+public final class DictionaryBuilder {
+  private static final int NONE = -1;
+  // A table of this many ints stays in a core's second-level cache.
+  private static final long TABLE_RANGE = 1 << 17;
+  private static final int FIRST_SLOTS = 1 << 12;
+
+  private final RadixSort radix = new RadixSort();
+  private int[] slots = {};
+  private int mask;
+  private boolean isWide;
+  private long[] packed = {};
+
+  /** For each value its id. */
+  int[] ids = {};
+
+  /** The distinct values in order: numbers, or the low longs of addresses. */
+  long[] low = new long[FIRST_SLOTS];
+
+  /** High longs of the distinct addresses; not set where all are IPv4. */
+  long[] high = {};
+
+  /** The distinct texts in order, as UTF-8. */
+  byte[][] texts = {};
+
+  /** Number of distinct values. */
+  int size;
+
+  /**
+   * Numbers every value; false, with nothing to rely on, where there are more than {@code limit}
+   * distinct ones.
+   */
+  boolean buildNumbers(ColumnValues values, int limit) {
+    int n = values.count;
+    prepare(n);
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    for (int i = 0; i < n; i++) {
+      min = Math.min(min, values.low[i]);
+      max = Math.max(max, values.low[i]);
+    }
+    long range = max - min;
+    if (range >= 0 && range < TABLE_RANGE) {
+      buildByTable(values.low, n, min, (int) range + 1);
+      return size <= limit;
+    }
+    return buildByHash(values.low, n, limit);
+  }
+
+  private void prepare(int n) {
+    isWide = false;
+    if (ids.length < n) {
+      ids = new int[n];
+    }
+    size = 0;
+  }
+
+  private void buildByTable(long[] values, int n, long min, int range) {
+    if (slots.length < range) {
+      slots = new int[Integer.highestOneBit(range) << 1];
+    }
+    Arrays.fill(slots, 0, range, 0);
+    for (int i = 0; i < n; i++) {
+      slots[(int) (values[i] - min)] = 1;
+    }
+    for (int i = 0; i < range; i++) {
+      if (slots[i] != 0) {
+        reserveDistinct();
+        low[size] = min + i;
+        slots[i] = size++;
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      ids[i] = slots[(int) (values[i] - min)];
+    }
+  }
+
+  private void reserveDistinct() {
+    if (size == low.length) {
+      low = Arrays.copyOf(low, 2 * size);
+    }
+  }
+
+  private static int hash(long value) {
+    return (int) TableHash.of(value);
+  }
+
+  private static int hash(long hi, long lo) {
+    return (int) TableHash.of(hi, lo);
+  }
+
+  private void clearSlots() {
+    if (slots.length < FIRST_SLOTS) {
+      slots = new int[FIRST_SLOTS];
+    }
+    mask = FIRST_SLOTS - 1;
+    Arrays.fill(slots, 0, FIRST_SLOTS, 0);
+  }
+
+  /**
+   * Doubles the slots until they hold {@link #size} distinct values at most half full; the caller
+   * fills them anew.
+   */
+  private void growSlots() {
+    mask = 4 * mask + 3;
+    if (slots.length <= mask) {
+      slots = new int[mask + 1];
+    } else {
+      Arrays.fill(slots, 0, mask + 1, 0);
+    }
+  }
+
+  private boolean buildByHash(long[] values, int n, int limit) {
+    clearSlots();
+    long previous = values[0] + 1;
+    int id = NONE;
+    for (int i = 0; i < n; i++) {
+      long value = values[i];
+      if (value != previous) {
+        id = find(value);
+        if (id < 0) {
+          if (size == limit) {
+            return false;
+          }
+          id = insert(value);
+        }
+        previous = value;
+      }
+      ids[i] = id;
+    }
+    sortNumbers();
+    renumber(n);
+    return true;
+  }
+
+  private int find(long value) {
+    for (int slot = hash(value) & mask; ; slot = (slot + 1) & mask) {
+      int id = slots[slot] - 1;
+      if (id < 0 || low[id] == value) {
+        return id;
+      }
+    }
+  }
+
+  private int insert(long value) {
+    reserveDistinct();
+    low[size++] = value;
+    if (2 * size > mask) {
+      growSlots();
+      for (int i = 0; i < size; i++) {
+        put(hash(low[i]), i);
+      }
+    } else {
+      put(hash(value), size - 1);
+    }
+    return size - 1;
+  }
+
+  /**
+   * How many slots the values that were hashed last lie behind their own, summed up: how much there
+   * was to look at in vain.
+   */
+  long displacement() {
+    long sum = 0;
+    for (int slot = 0; slot <= mask; slot++) {
+      if (slots[slot] != 0) {
+        int id = renumbering[slots[slot] - 1];
+        sum += (slot - (isWide ? hash(high[id], low[id]) : hash(low[id]))) & mask;
+      }
+    }
+    return sum;
+  }
+
+  private void put(int hash, int id) {
+    int slot = hash & mask;
+    while (slots[slot] != 0) {
+      slot = (slot + 1) & mask;
+    }
+    slots[slot] = id + 1;
+  }
+
+  /** Sorts the distinct numbers and leaves in {@link #packed} the new id of each old one. */
+  private void sortNumbers() {
+    if (packed.length < size) {
+      packed = new long[Math.max(size, low.length)];
+    }
+    long[] unsorted = packed;
+    System.arraycopy(low, 0, unsorted, 0, size);
+    Arrays.sort(low, 0, size);
+    // The hash table still finds the old id of each value, but through low, which is sorted now:
+    // probe by the old copy.
+    long[] sorted = low;
+    low = unsorted;
+    int[] renumbered = renumbering();
+    for (int i = 0; i < size; i++) {
+      renumbered[find(sorted[i])] = i;
+    }
+    low = sorted;
+    packed = unsorted;
+  }
+
+  private int[] renumbering = {};
+
+  private int[] renumbering() {
+    if (renumbering.length < size) {
+      renumbering = new int[Math.max(size, low.length)];
+    }
+    return renumbering;
+  }
+
+  private void renumber(int n) {
+    for (int i = 0; i < n; i++) {
+      ids[i] = renumbering[ids[i]];
+    }
+  }
+
+  /** Numbers every address. */
+  void buildAddresses(ColumnValues values) {
+    prepare(values.count);
+    if (values.ipv4Only) {
+      buildIpv4(values.low, values.count);
+    } else {
+      buildWide(values);
+    }
+  }
+
+  /** As for numbers, but the distinct ones differ in 32 bits only: they sort as packed keys. */
+  private void buildIpv4(long[] addresses, int n) {
+    clearSlots();
+    for (int i = 0; i < n; i++) {
+      int id = find(addresses[i]);
+      ids[i] = id < 0 ? insert(addresses[i]) : id;
+    }
+    if (packed.length < size) {
+      packed = new long[Math.max(size, low.length)];
+    }
+    for (int i = 0; i < size; i++) {
+      packed[i] = (low[i] << 32) | i;
+    }
+    radix.sortByHighBits(packed, size);
+    int[] renumbered = renumbering();
+    for (int i = 0; i < size; i++) {
+      renumbered[(int) packed[i]] = i;
+      low[i] = IpAddress.ipv4Low((int) (packed[i] >>> 32));
+    }
+    renumber(n);
+  }
+
+  private void buildWide(ColumnValues values) {
+    isWide = true;
+    clearSlots();
+    for (int i = 0; i < values.count; i++) {
+      ids[i] = findOrInsert(values.high[i], values.low[i]);
+    }
+    int ipv4 = packIpv4();
+    radix.sortByHighBits(packed, ipv4);
+    Integer[] others = new Integer[size - ipv4];
+    int below = 0; // of the others, those before all of IPv4
+    for (int i = 0, n = 0; i < size; i++) {
+      if (!IpAddress.isIpv4(high[i], low[i])) {
+        others[n++] = i;
+        below += IpAddress.compare(high[i], low[i], 0, IpAddress.ipv4Low(0)) < 0 ? 1 : 0;
+      }
+    }
+    Arrays.sort(others, (a, b) -> IpAddress.compare(high[a], low[a], high[b], low[b]));
+    long[] sortedHigh = new long[high.length];
+    long[] sortedLow = new long[low.length];
+    int[] renumbered = renumbering();
+    for (int i = 0; i < size; i++) {
+      boolean isIpv4 = i >= below && i < below + ipv4;
+      int old = isIpv4 ? (int) packed[i - below] : others[i < below ? i : i - ipv4];
+      renumbered[old] = i;
+      sortedHigh[i] = high[old];
+      sortedLow[i] = low[old];
+    }
+    high = sortedHigh;
+    low = sortedLow;
+    renumber(values.count);
+  }
+
+  /** Puts the IPv4 addresses, which are most of them as a rule, into packed keys; how many. */
+  private int packIpv4() {
+    if (packed.length < size) {
+      packed = new long[Math.max(size, low.length)];
+    }
+    int n = 0;
+    for (int i = 0; i < size; i++) {
+      if (IpAddress.isIpv4(high[i], low[i])) {
+        packed[n++] = (low[i] << 32) | i;
+      }
+    }
+    return n;
+  }
+
+  private int findOrInsert(long hi, long lo) {
+    int hash = hash(hi, lo);
+    int slot = hash & mask;
+    while (slots[slot] != 0) {
+      int id = slots[slot] - 1;
+      if (low[id] == lo && high[id] == hi) {
+        return id;
+      }
+      slot = (slot + 1) & mask;
+    }
+    reserveDistinct();
+    if (high.length < low.length) {
+      high = Arrays.copyOf(high, low.length);
+    }
+    low[size] = lo;
+    high[size] = hi;
+    slots[slot] = ++size;
+    if (2 * size > mask) {
+      growSlots();
+      for (int i = 0; i < size; i++) {
+        put(hash(high[i], low[i]), i);
+      }
+    }
+    return size - 1;
+  }
+
+  /** Numbers every text. Texts are objects and few: they come from logs, not from exporters. */
+  void buildTexts(ColumnValues values) {
+    prepare(values.count);
+    Map<String, Integer> found = new HashMap<>();
+    for (int i = 0; i < values.count; i++) {
+      Integer id = found.putIfAbsent(values.texts[i], found.size());
+      ids[i] = id == null ? found.size() - 1 : id;
+    }
+    size = found.size();
+    byte[][] unsorted = new byte[size][];
+    found.forEach((text, id) -> unsorted[id] = text.getBytes(StandardCharsets.UTF_8));
+    Integer[] byValue = new Integer[size];
+    Arrays.setAll(byValue, i -> i);
+    Arrays.sort(byValue, (a, b) -> Arrays.compareUnsigned(unsorted[a], unsorted[b]));
+    texts = new byte[size][];
+    int[] renumbered = renumbering();
+    for (int i = 0; i < size; i++) {
+      renumbered[byValue[i]] = i;
+      texts[i] = unsorted[byValue[i]];
+    }
+    renumber(values.count);
+  }
+}

@@ -1,0 +1,109 @@
+package org.flowmon.archive.segment.writer;
+
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.IpAddress;
+
+/**
+ * Puts a dictionary into bytes: the page that every Parquet reader reads, and the side table by
+ * which flowmon finds an entry. Not thread-safe.
+ */
+final class DictionaryPage {
+  private static final byte[][] OCTETS = new byte[256][];
+
+  static {
+    for (int i = 0; i < OCTETS.length; i++) {
+      OCTETS[i] = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  /** The side table of the dictionary last written; empty where it has none. */
+  final ByteSink side = new ByteSink();
+
+  /** Bytes of an entry of the side table. */
+  int sideWidth;
+
+  /** Smallest and largest text of the dictionary last written, by bytes; null for numbers. */
+  byte[] smallestText;
+
+  byte[] largestText;
+
+  void clear() {
+    side.clear();
+    smallestText = null;
+    largestText = null;
+  }
+
+  /** Appends the entries, PLAIN. */
+  void put(ColumnType type, boolean ipv4Only, DictionaryBuilder dictionary, ByteSink page) {
+    switch (type) {
+      case ADDRESS -> putAddresses(ipv4Only, dictionary, page);
+      case TEXT -> {
+        sideWidth = 4;
+        for (int i = 0; i < dictionary.size; i++) {
+          side.putInt(page.size());
+          putText(dictionary.texts[i], page);
+        }
+      }
+      default -> {
+        if (SegmentFormat.width(type) == 4) {
+          page.putInts(dictionary.low, 0, dictionary.size);
+        } else {
+          page.putLongs(dictionary.low, 0, dictionary.size);
+        }
+      }
+    }
+  }
+
+  private void putAddresses(boolean ipv4Only, DictionaryBuilder dictionary, ByteSink page) {
+    sideWidth = ipv4Only ? 4 : 16;
+    for (int i = 0; i < dictionary.size; i++) {
+      if (ipv4Only) {
+        side.putIntBigEndian((int) dictionary.low[i]);
+        putIpv4((int) dictionary.low[i], page);
+      } else {
+        side.putLongBigEndian(dictionary.high[i]);
+        side.putLongBigEndian(dictionary.low[i]);
+        putText(
+            IpAddress.format(dictionary.high[i], dictionary.low[i])
+                .getBytes(StandardCharsets.US_ASCII),
+            page);
+      }
+    }
+  }
+
+  private void putIpv4(int address, ByteSink page) {
+    int at = page.size();
+    page.putInt(0);
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      byte[] digits = OCTETS[address >>> shift & 0xFF];
+      page.write(digits, 0, digits.length);
+      if (shift > 0) {
+        page.write('.');
+      }
+    }
+    page.setInt(at, page.size() - at - 4);
+    noteText(page.array(), at + 4, page.size());
+  }
+
+  private void putText(byte[] utf8, ByteSink page) {
+    page.putInt(utf8.length);
+    page.write(utf8, 0, utf8.length);
+    noteText(utf8, 0, utf8.length);
+  }
+
+  private void noteText(byte[] source, int from, int to) {
+    if (smallestText == null
+        || Arrays.compareUnsigned(source, from, to, smallestText, 0, smallestText.length) < 0) {
+      smallestText = Arrays.copyOfRange(source, from, to);
+    }
+    if (largestText == null
+        || Arrays.compareUnsigned(source, from, to, largestText, 0, largestText.length) > 0) {
+      largestText = Arrays.copyOfRange(source, from, to);
+    }
+  }
+}

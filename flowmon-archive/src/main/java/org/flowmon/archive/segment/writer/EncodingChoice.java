@@ -1,0 +1,206 @@
+package org.flowmon.archive.segment.writer;
+
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.PageCodec;
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.parquet.format.Encoding;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * Finds how a column is stored. Of what may be read in place that is the smaller of a dictionary
+ * and plain values, or deltas where they are smaller by a quarter; of what is compressed that of
+ * which some values in the middle take the fewest bytes. Keeps its arrays. Not thread-safe.
+ */
+public final class EncodingChoice {
+  // More distinct numbers than this do not fit a core's caches while they are hashed.
+  private static final int MAX_NUMBER_DICTIONARY = 1 << 16;
+  // Every so many-th block of deltas is measured.
+  private static final int BLOCK_STEP = 8;
+  // A value of few bits counts as so many: of them, too, not too many are to be decoded at once.
+  private static final int MIN_BITS = 16;
+  private static final int SAMPLE = 8192;
+
+  private final int maxDictionary;
+  private final PageEncoder encoder = new PageEncoder();
+  private final DeltaEncoder deltas = new DeltaEncoder();
+  private final DictionaryPage dictionaryPage = new DictionaryPage();
+  private final ByteSink page = new ByteSink();
+  private final ByteSink compressed = new ByteSink();
+
+  public EncodingChoice() {
+    this(SegmentFormat.MAX_DECODED_DICTIONARY);
+  }
+
+  /**
+   * As it is tested.
+   *
+   * @param maxDictionary bytes of a decoded dictionary that is compressed, at most
+   */
+  public EncodingChoice(int maxDictionary) {
+    this.maxDictionary = maxDictionary;
+  }
+
+  /**
+   * Numbers the values of a column.
+   *
+   * @param needed whether the ids are needed whatever the column's values take
+   * @return false, with nothing to rely on, where they are not needed and too many
+   */
+  boolean buildDictionary(
+      FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
+    switch (column.type()) {
+      case ADDRESS -> dictionary.buildAddresses(values);
+      case TEXT -> dictionary.buildTexts(values);
+      case BOOLEAN -> {
+        return needed && dictionary.buildNumbers(values, values.count);
+      }
+      default -> {
+        int limit =
+            needed ? values.count : Math.min(MAX_NUMBER_DICTIONARY, Math.max(1, values.count / 2));
+        return dictionary.buildNumbers(values, limit);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * How the column is stored.
+   *
+   * @param dictionary null where there is none
+   * @param compressor null for one page that is not compressed
+   */
+  ChunkBuilder.Layout layout(
+      FlowColumn column,
+      ColumnValues values,
+      DictionaryBuilder dictionary,
+      SegmentOptions options,
+      PageCodec.Compressor compressor,
+      int rows) {
+    ColumnType type = column.type();
+    if (compressor == null || (type == ColumnType.TEXT && textBytes(dictionary) > maxDictionary)) {
+      return new ChunkBuilder.Layout(direct(type, values, dictionary), rows, null);
+    }
+    Encoding encoding =
+        switch (type) {
+          case ADDRESS, TEXT -> Encoding.RLE_DICTIONARY;
+          case BOOLEAN -> Encoding.PLAIN;
+          default -> smallest(type, values, dictionary, options, compressor);
+        };
+    int bits =
+        encoding == Encoding.RLE_DICTIONARY
+            ? SegmentFormat.idWidth(dictionary.size)
+            : 8 * SegmentFormat.width(type);
+    long rowsPerPage = 8L * options.pageBytes() / Math.max(MIN_BITS, bits);
+    rowsPerPage =
+        Math.max(SegmentFormat.MIN_PAGE_ROWS, Math.min(SegmentFormat.MAX_PAGE_ROWS, rowsPerPage));
+    return new ChunkBuilder.Layout(encoding, Integer.highestOneBit((int) rowsPerPage), compressor);
+  }
+
+  /** Bytes of the texts of a dictionary page. */
+  private static long textBytes(DictionaryBuilder dictionary) {
+    long bytes = 4L * dictionary.size;
+    for (int id = 0; id < dictionary.size; id++) {
+      bytes += dictionary.texts[id].length;
+    }
+    return bytes;
+  }
+
+  private Encoding direct(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
+    long width = SegmentFormat.width(type);
+    if (!type.isLong()) {
+      return Encoding.RLE_DICTIONARY;
+    } else if (width == 0) {
+      return Encoding.PLAIN;
+    }
+    long plain = width * values.count;
+    if (dictionary != null && dictionaryBytes(width, values, dictionary) < plain) {
+      return Encoding.RLE_DICTIONARY;
+    }
+    return 4 * deltaBytes(values, width == 4) < 3 * plain
+        ? Encoding.DELTA_BINARY_PACKED
+        : Encoding.PLAIN;
+  }
+
+  private static long dictionaryBytes(long width, ColumnValues values, DictionaryBuilder ids) {
+    return width * ids.size + ((long) values.count * SegmentFormat.idWidth(ids.size) + 7) / 8;
+  }
+
+  /** About how many bytes deltas and their table take. */
+  private long deltaBytes(ColumnValues values, boolean narrow) {
+    int blocks = DeltaEncoder.blocks(values.count);
+    if (blocks == 0) {
+      return Long.MAX_VALUE / 4;
+    }
+    page.clear();
+    int measured = 0;
+    for (int block = 0; block < blocks; block += BLOCK_STEP) {
+      int from = block * DeltaEncoder.BLOCK;
+      int n = Math.min(DeltaEncoder.BLOCK + 1, values.count - from);
+      deltas.encode(values.low, from, n, narrow, page, null);
+      measured++;
+    }
+    return (long) ((double) page.size() * blocks / measured) + (long) blocks * DeltaEncoder.ENTRY;
+  }
+
+  private Encoding smallest(
+      ColumnType type,
+      ColumnValues values,
+      DictionaryBuilder dictionary,
+      SegmentOptions options,
+      PageCodec.Compressor compressor) {
+    List<Encoding> candidates = new ArrayList<>();
+    if (dictionary != null && 8L * dictionary.size <= maxDictionary) {
+      if (dictionary.size == 1) {
+        return Encoding.RLE_DICTIONARY;
+      }
+      candidates.add(Encoding.RLE_DICTIONARY);
+    }
+    candidates.add(Encoding.DELTA_BINARY_PACKED);
+    candidates.add(Encoding.PLAIN);
+    if (options.byteStreamSplit()) {
+      candidates.add(Encoding.BYTE_STREAM_SPLIT);
+    }
+    Encoding best = null;
+    double least = Double.MAX_VALUE;
+    for (Encoding candidate : candidates) {
+      double bytes = sampled(type, candidate, values, dictionary, compressor);
+      if (bytes < least) {
+        best = candidate;
+        least = bytes;
+      }
+    }
+    return best;
+  }
+
+  /** About how many bytes all values take. */
+  private double sampled(
+      ColumnType type,
+      Encoding encoding,
+      ColumnValues values,
+      DictionaryBuilder dictionary,
+      PageCodec.Compressor compressor) {
+    int n = Math.min(SAMPLE, values.count);
+    page.clear();
+    encoder.putValues(type, encoding, values, dictionary, (values.count - n) / 2, n, page, null);
+    double bytes = (double) compressed(compressor) * values.count / n;
+    if (encoding == Encoding.RLE_DICTIONARY) {
+      page.clear();
+      dictionaryPage.clear();
+      dictionaryPage.put(type, values.ipv4Only, dictionary, page);
+      bytes += compressed(compressor);
+    }
+    return bytes;
+  }
+
+  private int compressed(PageCodec.Compressor compressor) {
+    compressed.clear();
+    compressor.compress(page.array(), page.size(), compressed);
+    return compressed.size();
+  }
+}

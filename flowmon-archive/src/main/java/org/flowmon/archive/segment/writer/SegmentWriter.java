@@ -1,0 +1,410 @@
+package org.flowmon.archive.segment.writer;
+
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.SegmentProfile;
+import org.flowmon.archive.segment.TimeKey;
+import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.archive.segment.format.DeltaEncoder;
+import org.flowmon.archive.segment.format.PageCodec;
+import org.flowmon.archive.segment.format.PageTable;
+import org.flowmon.archive.segment.format.SegmentFooter;
+import org.flowmon.archive.segment.format.SegmentFormat;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.zip.CRC32C;
+import org.apache.parquet.format.ColumnMetaData;
+import org.flowmon.archive.index.DictionaryValues;
+import org.flowmon.archive.index.SegmentIndexWriter;
+import org.flowmon.archive.region.ByteSink;
+import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.SealedFile;
+import org.flowmon.archive.region.SyncedFolders;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.FlowRows;
+
+/**
+ * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
+ * <id>.idx}. Keeps its scratch arrays from call to call, so one writer per thread is to be reused;
+ * nothing is allocated per row but for text columns. Not thread-safe.
+ */
+public final class SegmentWriter {
+  /** No segment has more rows. */
+  public static final int MAX_ROWS = 1 << 24;
+
+  private static final DateTimeFormatter ID_TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd't'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
+  private static final long LAST_ID_TIME = 253_402_300_799L; // 9999-12-31T23:59:59Z
+
+  /** Makes the names in a folder last. */
+  public interface FolderSync {
+    void sync(Path folder) throws IOException;
+  }
+
+  private final FolderSync folderSync;
+  private final SegmentOptions options;
+  private final RowOrder rowOrder = new RowOrder();
+  private final ColumnValues values = new ColumnValues();
+  private final DictionaryBuilder dictionary = new DictionaryBuilder();
+  private final ChunkBuilder chunk = new ChunkBuilder();
+  private final EncodingChoice encodings;
+  private final SegmentIndexWriter index = new SegmentIndexWriter();
+  private final ByteSink tables = new ByteSink();
+  private final ByteSink tail = new ByteSink();
+  private final long[][] keys = new long[3][];
+  private int[] rank = {};
+
+  /** A writer of {@link SegmentOptions#LOOKUP}. */
+  public SegmentWriter() {
+    this(SegmentOptions.LOOKUP);
+  }
+
+  /** A writer with no scratch arrays yet. */
+  public SegmentWriter(SegmentOptions options) {
+    this(options, SyncedFolders::sync, new EncodingChoice());
+  }
+
+  /** As it is tested. */
+  public SegmentWriter(SegmentOptions options, FolderSync folderSync, EncodingChoice encodings) {
+    this.options = options;
+    this.folderSync = folderSync;
+    this.encodings = encodings;
+  }
+
+  /**
+   * Says what runs before each column of a segment and between the steps of writing one, and may
+   * wait there: sealing takes long, and what is urgent may go first.
+   */
+  public void beforeColumns(Runnable pause) {
+    this.pause = pause;
+  }
+
+  /** How this seals. */
+  public SegmentOptions options() {
+    return options;
+  }
+
+  /**
+   * Writes all rows of all parts as one segment. When this returns, both files are complete under
+   * their final names and, like their folder, synced to disk.
+   *
+   * @param directory the folder of segments, which must exist
+   * @param parts flow batches, selections of archived rows or any other rows; together 1 … {@link
+   *     #MAX_ROWS} rows. Order matters only where two rows have equal times: then the earlier one
+   *     stays first.
+   * @param provenance put into the file for people
+   * @throws IOException where writing failed; nothing is left under a final name then, as far as it
+   *     can be deleted: what a failed deletion leaves is no part of an archive, as no commit names
+   *     it
+   */
+  public SealedSegment seal(
+      Path directory, Collection<? extends FlowRows> parts, Provenance provenance)
+      throws IOException {
+    return seal(directory, parts, provenance, id -> {});
+  }
+
+  /**
+   * As above.
+   *
+   * @param owner is told the segment's id before its first file is made
+   */
+  public SealedSegment seal(
+      Path directory, Collection<? extends FlowRows> parts, Provenance provenance, Owner owner)
+      throws IOException {
+    long total = 0;
+    for (FlowRows part : parts) {
+      total += part.rows();
+    }
+    if (total < 1 || total > MAX_ROWS) {
+      throw new IllegalArgumentException("a segment of " + total + " rows, expected 1…" + MAX_ROWS);
+    }
+    int rows = (int) total;
+    int[] ranks = order(parts, rows);
+    try (PageCodec.Compressor compressor = compressor()) {
+      String id = newId(smallestKey);
+      owner.own(id);
+      Seal seal = new Seal(directory, id, rows, compressor);
+      return seal.write(parts, ranks, provenance);
+    }
+  }
+
+  /** Who says that a segment is to be committed, so that its files are no orphans. */
+  public interface Owner {
+    /**
+     * Is told before the first file of a segment is made.
+     *
+     * @throws IOException where it cannot be said; then nothing is made
+     */
+    void own(String id) throws IOException;
+  }
+
+  /** Compresses pages; null where nothing is cut into pages. */
+  private PageCodec.Compressor compressor() {
+    return options.profile() == SegmentProfile.LOOKUP
+        ? null
+        : new PageCodec.Compressor(options.codec(), options.level());
+  }
+
+  private Runnable pause = () -> {};
+  private long smallestKey;
+  private long largestKey;
+  private int clamped;
+
+  /** Sorts the rows; for each input row its place, or null where they are in order already. */
+  private int[] order(Collection<? extends FlowRows> parts, int rows) {
+    for (int k = 0; k < keys.length; k++) {
+      if (keys[k] == null || keys[k].length < rows) {
+        keys[k] = new long[rows];
+      }
+    }
+    loadKey(FlowColumn.ARRIVAL, parts, rows, keys[2], null);
+    pause.run();
+    loadKey(FlowColumn.END_TIME, parts, rows, keys[0], keys[2]);
+    pause.run();
+    clamped = 0;
+    for (int row = 0; row < rows; row++) {
+      long key = TimeKey.of(keys[0][row], keys[2][row]);
+      clamped += key == keys[0][row] ? 0 : 1;
+      keys[0][row] = key;
+    }
+    loadKey(FlowColumn.START_TIME, parts, rows, keys[1], null);
+    pause.run();
+    int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
+    pause.run();
+    smallestKey = keys[0][order[0]];
+    largestKey = keys[0][order[rows - 1]];
+    if (rank.length < rows) {
+      rank = new int[rows];
+    }
+    boolean inOrder = true;
+    for (int i = 0; i < rows; i++) {
+      rank[order[i]] = i;
+      inOrder &= order[i] == i;
+    }
+    return inOrder ? null : rank;
+  }
+
+  /**
+   * Fills in a key in input order; nulls take the value of {@code otherwise}, or the smallest there
+   * is.
+   */
+  private void loadKey(
+      FlowColumn column,
+      Collection<? extends FlowRows> parts,
+      int rows,
+      long[] key,
+      long[] otherwise) {
+    boolean present = values.load(column, parts, rows, null);
+    int next = 0;
+    for (int row = 0; row < rows; row++) {
+      if (present && (values.nulls == 0 || (values.valid[row >>> 6] >>> row & 1) != 0)) {
+        key[row] = values.low[next++];
+      } else {
+        key[row] = otherwise == null ? Long.MIN_VALUE : otherwise[row];
+      }
+    }
+  }
+
+  private static String newId(long smallestKey) {
+    long seconds = Math.max(0, Math.min(LAST_ID_TIME, Math.floorDiv(smallestKey, 1_000_000L)));
+    return ID_TIME.format(Instant.ofEpochSecond(seconds))
+        + String.format(Locale.ROOT, "-%016x", ThreadLocalRandom.current().nextLong());
+  }
+
+  /** One call of {@link #seal}. */
+  private final class Seal {
+    private final Path directory;
+    private final String id;
+    private final int rows;
+    private final PageCodec.Compressor compressor;
+    private final SegmentFooter footer;
+    private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
+    private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
+
+    Seal(Path directory, String id, int rows, PageCodec.Compressor compressor) {
+      this.compressor = compressor;
+      this.directory = directory;
+      this.id = id;
+      this.rows = rows;
+      this.footer = new SegmentFooter(id, rows, clamped, options);
+    }
+
+    SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)
+        throws IOException {
+      Path segmentPath = directory.resolve(id + ".parquet");
+      Path indexPath = directory.resolve(id + ".idx");
+      FileIdentity indexFile = null;
+      try (SealedFile file = SealedFile.create(segmentPath)) {
+        file.write(SegmentFormat.MAGIC, 0, SegmentFormat.MAGIC.length);
+        index.begin(rows);
+        tables.clear();
+        if (values.load(FlowColumn.OUTGOING, parts, rows, ranks)) {
+          // The sums by address are split by it: it has to be known before the addresses.
+          index.rollups().outgoing(values.low, values.count, validity());
+        }
+        for (FlowColumn column : FlowColumn.all()) {
+          pause.run();
+          if (values.load(column, parts, rows, ranks)) {
+            pause.run();
+            writeColumn(column, file);
+          }
+        }
+        finish(file, provenance);
+        FileIdentity segmentFile = file.identity();
+        pause.run();
+        indexFile = index.write(indexPath, id, segmentFile, rows);
+        file.seal();
+        folderSync.sync(directory);
+        return sealed(segmentFile, indexFile);
+      } catch (IOException | RuntimeException | Error e) {
+        if (indexFile != null) {
+          delete(indexPath, e);
+          delete(segmentPath, e);
+        }
+        throw e;
+      }
+    }
+
+    private void delete(Path path, Throwable why) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        why.addSuppressed(e);
+      }
+    }
+
+    private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
+      boolean indexed = options.indexed().contains(column);
+      boolean built = encodings.buildDictionary(column, values, dictionary, indexed);
+      pause.run();
+      ChunkBuilder.Layout layout =
+          encodings.layout(column, values, built ? dictionary : null, options, compressor, rows);
+      pause.run();
+      ColumnMetaData metadata =
+          chunk.build(column, values, dictionary, layout, rows, file.position());
+      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, crc(chunk.chunk));
+      DictionaryPage page = chunk.dictionaryPage;
+      putTable(SegmentFormat.KEY_SIDES, column, page.side, dictionary.size, page.sideWidth);
+      putTable(
+          SegmentFormat.KEY_BLOCKS,
+          column,
+          chunk.blocks,
+          chunk.blocks.size() / DeltaEncoder.ENTRY,
+          DeltaEncoder.BLOCK);
+      putTable(
+          SegmentFormat.KEY_PAGES,
+          column,
+          chunk.pages,
+          chunk.pages.size() / PageTable.ENTRY,
+          layout.rowsPerPage());
+      pause.run();
+      if (indexed) {
+        index.add(column, rows, dictionary.ids, values.count, validity(), distinct(column));
+      }
+      pause.run();
+      if (column == FlowColumn.END_TIME) {
+        index.rollups().times(values.low, values.count, validity());
+      } else if (RollupFormat.MEASURES.contains(column)) {
+        index.rollups().measure(column, values.low, values.count, validity());
+      }
+      summarize(column);
+      file.write(chunk.chunk.array(), 0, chunk.chunk.size());
+    }
+
+    private DictionaryValues distinct(FlowColumn column) {
+      boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
+      boolean text = column.type() == ColumnType.TEXT;
+      return new DictionaryValues(
+          wide ? dictionary.high : null,
+          text ? null : dictionary.low,
+          text ? dictionary.texts : null,
+          dictionary.size);
+    }
+
+    /** Bits of the rows that have a value, null where all have. */
+    private long[] validity() {
+      return values.nulls == 0 ? null : values.valid;
+    }
+
+    /** Keeps a table until all chunks are written; until then its place is from the first one. */
+    private void putTable(String key, FlowColumn column, ByteSink table, int entries, int width) {
+      if (table.size() > 0) {
+        footer.table(key, column, tables.size(), entries, width, crc(table));
+        tables.write(table.array(), 0, table.size());
+      }
+    }
+
+    private void summarize(FlowColumn column) {
+      if (SegmentFormat.RANGES.contains(column)) {
+        long min = Long.MAX_VALUE;
+        long max = Long.MIN_VALUE;
+        for (int i = 0; i < values.count; i++) {
+          min = Math.min(min, values.low[i]);
+          max = Math.max(max, values.low[i]);
+        }
+        ranges.put(column, new TimeRange(min, max));
+      } else if (column == FlowColumn.BYTES || column == FlowColumn.PACKETS) {
+        long low = 0;
+        long high = 0; // every value is below 2^63: a carry shows as a sum that fell, unsigned
+        for (int i = 0; i < values.count; i++) {
+          low += values.low[i];
+          high += Long.compareUnsigned(low, values.low[i]) < 0 ? 1 : 0;
+        }
+        sums.put(
+            column,
+            BigInteger.valueOf(high).shiftLeft(64).add(new BigInteger(Long.toUnsignedString(low))));
+      }
+    }
+
+    private void finish(SealedFile file, Provenance provenance) throws IOException {
+      footer.moveTables(file.position());
+      file.write(tables.array(), 0, tables.size());
+      ranges.forEach(
+          (column, range) ->
+              footer.property(
+                  SegmentFormat.KEY_RANGE + column.sqlName(), range.min() + ":" + range.max()));
+      provenance
+          .properties()
+          .forEach((key, value) -> footer.property(SegmentFormat.KEY_PROVENANCE + key, value));
+      tail.clear();
+      int start = footer.write(tail, file.position());
+      file.write(tail.array(), 0, start);
+      file.beginFooter();
+      file.write(tail.array(), start, tail.size() - start);
+    }
+
+    private SealedSegment sealed(FileIdentity segmentFile, FileIdentity indexFile) {
+      return new SealedSegment(
+          id,
+          rows,
+          new TimeRange(smallestKey, largestKey),
+          ranges.getOrDefault(FlowColumn.START_TIME, TimeRange.NONE),
+          ranges.getOrDefault(FlowColumn.END_TIME, TimeRange.NONE),
+          ranges.getOrDefault(FlowColumn.ARRIVAL, TimeRange.NONE),
+          sums.getOrDefault(FlowColumn.BYTES, BigInteger.ZERO),
+          sums.getOrDefault(FlowColumn.PACKETS, BigInteger.ZERO),
+          segmentFile,
+          indexFile);
+    }
+  }
+
+  private static int crc(ByteSink bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.array(), 0, bytes.size());
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,34 @@
+package org.flowmon.archive.query.group.table;
+
+import org.flowmon.archive.query.group.partition.LongArrays;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.junit.jupiter.api.Test;
+
+class SortedGroupsTest {
+  /** More longs than an int counts, and as many as it counts but no array has. */
+  @Test
+  void moreGroupsThanAnArrayHoldsAreRefusedWithWhatToDo() {
+    for (int size : new int[] {1 << 29, Integer.MAX_VALUE / 5}) {
+      SortedGroups.Arena arena = new SortedGroups.Arena(GroupMemory.unlimited());
+      AnswerTooLargeException e =
+          assertThrows(AnswerTooLargeException.class, () -> arena.reserve(size, 5));
+      assertTrue(e.getMessage().contains(String.format("%,d groups", size)), e.getMessage());
+      assertTrue(e.getMessage().contains("use fewer keys"), e.getMessage());
+      assertEquals(3, arena.reserve(3, 5).size(), "the room that is there can be used");
+    }
+  }
+
+  @Test
+  void asManyGroupsAsAnArrayHoldsAreRoomFor() {
+    assertEquals((1 << 28) * 7, LongArrays.words(1 << 28, 7));
+    assertEquals(Integer.MAX_VALUE - 8, LongArrays.words(LongArrays.most(1), 1));
+    assertThrows(AnswerTooLargeException.class, () -> LongArrays.words(LongArrays.most(3) + 1, 3));
+    assertEquals(0, LongArrays.words(1 << 30, 0), "groups of keys alone");
+  }
+}
