@@ -4,7 +4,6 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
-import org.flowmon.deploy.bench.BenchCommand;
 import org.flowmon.deploy.command.AlertsCommand;
 import org.flowmon.deploy.command.AnalysesCommand;
 import org.flowmon.deploy.command.CollectCommand;
@@ -48,10 +47,12 @@ import picocli.CommandLine.Spec;
         "Network flow monitoring: live queries on a stream of flows, each with its exact history.",
     footer = {
       "",
-      "The launcher ./flowmon has three commands of its own:",
+      "The launcher ./flowmon of a checkout has five commands of its own:",
       "  build          builds everything, the job for a Flink cluster too",
       "  test           builds and runs every test; further arguments go to Maven",
-      "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)"
+      "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)",
+      "  bench BENCH    measures how fast a part is on this machine",
+      "  fuzz TARGET    looks for inputs that are not taken as they should be"
     },
     subcommands = {
       AnalysesCommand.class,
@@ -74,7 +75,6 @@ import picocli.CommandLine.Spec;
       StatsCommand.class,
       SketchCommand.class,
       ExpireCommand.class,
-      BenchCommand.class,
       CommandLine.HelpCommand.class
     })
 public final class Flowmon implements Callable<Integer> {
@@ -84,14 +84,25 @@ public final class Flowmon implements Callable<Integer> {
 
   /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
+    run(new Flowmon(), name(args), args);
+  }
+
+  /**
+   * Runs a command, this one or one that does not come with it, and exits. Whatever it throws and
+   * whatever signal ends it, all of them say so alike.
+   *
+   * @param command as picocli takes it
+   * @param name of the process, for messages
+   */
+  public static void run(Object command, String name, String... args) {
     PrintStream out = System.out;
     TerminalStream.install();
     Failures failures = new Failures(new Misuse());
-    failures.watchThreads(name(args));
-    StopNotice notice = StopNotice.install(name(args), failures::isEnding);
+    failures.watchThreads(name);
+    StopNotice notice = StopNotice.install(name, failures::isEnding);
     int code = ExitCodes.ABORTED;
     try {
-      code = failures.exitCode(commandLine(failures).setOut(writer(out)).execute(args));
+      code = failures.exitCode(commandLine(command, failures).setOut(writer(out)).execute(args));
     } catch (Throwable e) {
       Failures.abort(); // it was not even possible to say what failed
     }
@@ -109,13 +120,18 @@ public final class Flowmon implements Callable<Integer> {
     return args.length == 0 || args[0].startsWith("-") ? "flowmon" : "flowmon " + args[0];
   }
 
-  /** The command line with all subcommands, for {@link #main} and for tests. */
+  /** The command line with all subcommands, as {@link #main} runs it, for tests. */
   public static CommandLine commandLine() {
-    return commandLine(new Failures(new Misuse()));
+    return commandLine(new Flowmon());
   }
 
-  private static CommandLine commandLine(Failures failures) {
-    return new CommandLine(new Flowmon())
+  /** The command line of a command, as {@link #run} runs it, for tests. */
+  public static CommandLine commandLine(Object command) {
+    return commandLine(command, new Failures(new Misuse()));
+  }
+
+  private static CommandLine commandLine(Object command, Failures failures) {
+    return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(failures)
         .setParameterExceptionHandler(new Misuse())

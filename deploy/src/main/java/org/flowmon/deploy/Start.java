@@ -13,8 +13,13 @@ public final class Start {
 
   /** Runs one command and exits: see {@link Flowmon#main}. */
   public static void main(String[] args) {
+    run(() -> Flowmon.main(args));
+  }
+
+  /** Runs a main method of which not even the class may be there. */
+  public static void run(Runnable main) {
     try {
-      Flowmon.main(args);
+      main.run();
     } catch (Throwable e) {
       System.err.println(
           "flowmon: it could not be started: "

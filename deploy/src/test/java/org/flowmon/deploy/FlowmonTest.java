@@ -25,7 +25,8 @@ class FlowmonTest {
   @Test
   void helpNamesWhatTheLauncherDoesItself() {
     assertEquals(0, commandLine.execute("--help"));
-    for (String own : new String[] {"  build ", "  test ", "  run FILE.java "}) {
+    for (String own :
+        new String[] {"  build ", "  test ", "  run FILE.java ", "  bench ", "  fuzz "}) {
       assertTrue(out.toString().contains("\n" + own), own + " in " + out);
     }
   }
@@ -45,9 +46,10 @@ class FlowmonTest {
     }
     assertMisuse("flowmon: unknown command 'xyzzy'\nTry: flowmon --help\n", "xyzzy", "--help");
     assertMisuse(
-        "flowmon bench: unknown command 'sael'; did you mean 'seal'?\nTry: flowmon bench --help\n",
-        "bench",
-        "sael");
+        "flowmon sketch: unknown command 'marge'; did you mean 'merge'?\n"
+            + "Try: flowmon sketch --help\n",
+        "sketch",
+        "marge");
   }
 
   @Test

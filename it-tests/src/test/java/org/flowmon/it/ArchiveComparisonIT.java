@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.flowmon.deploy.bench.archive.GeneratedWorkload;
-import org.flowmon.deploy.bench.archive.WorkloadColumn;
-import org.flowmon.deploy.bench.archive.WorkloadParameters;
+import org.flowmon.bench.archive.GeneratedWorkload;
+import org.flowmon.bench.archive.WorkloadColumn;
+import org.flowmon.bench.archive.WorkloadParameters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,9 +31,8 @@ final class ArchiveComparisonIT {
   @Test
   void theArchiveAnswersAsDuckDbSqliteAndPostgresDo() throws Exception {
     try (Program bench =
-        Program.flowmon(
+        Program.bench(
             folder,
-            "bench",
             "bench",
             "archive",
             "--compare",
@@ -117,7 +116,6 @@ final class ArchiveComparisonIT {
             + " \"warm\": 3232235777, \"cool\": 167772161, \"cold\": 167772161,"
             + " \"absent\": 3735928559}}");
     String[] command = {
-      "bench",
       "archive",
       "--compare",
       "--systems=sqlite,flowmon",
@@ -125,7 +123,7 @@ final class ArchiveComparisonIT {
       "--warm-up=0",
       "--input=" + file
     };
-    try (Program bench = Program.flowmon(folder, "sound", command)) {
+    try (Program bench = Program.bench(folder, "sound", command)) {
       assertEquals(0, bench.await(Duration.ofMinutes(2)), bench.printed());
       List<String> lookups =
           bench.output().lines().filter(line -> line.startsWith("lookup_hot")).toList();
@@ -135,7 +133,7 @@ final class ArchiveComparisonIT {
           lookups.stream().collect(Collectors.joining("\n")));
     }
     Files.writeString(file, header + "\n" + rows.replace(",443,40000,", ",443,99999,"));
-    try (Program bench = Program.flowmon(folder, "hurt", command)) {
+    try (Program bench = Program.bench(folder, "hurt", command)) {
       assertTrue(bench.await(Duration.ofMinutes(2)) != 0, bench.printed());
       assertTrue(bench.errors().contains("flows.csv line 3, dst_port"), bench.printed());
     }

@@ -4,10 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,13 +49,11 @@ class DamageIT {
   private byte[] original;
 
   /** What a command said. */
-  private record Said(int code, String out, String err) {}
-
   @BeforeAll
   static void importRealFlows() throws IOException {
     Path data = ProjectFiles.data();
     archive = folder.resolve("archive");
-    Said imported =
+    CommandRun imported =
         flowmon(
             "import",
             data.resolve("zeek/m57/conn.log.gz").toString(),
@@ -69,7 +64,7 @@ class DamageIT {
     assertEquals(0, flowmon("verify", "--archive", archive.toString()).code());
     answers = new ArrayList<>();
     for (String sql : QUERIES) {
-      Said said = query(sql);
+      CommandRun said = query(sql);
       assertEquals(0, said.code(), said.toString());
       assertTrue(said.out().lines().count() > 2, said.out());
       answers.add(said.out());
@@ -164,7 +159,7 @@ class DamageIT {
       assertSound();
       return;
     }
-    Said verified = flowmon("verify", "--archive", archive.toString());
+    CommandRun verified = flowmon("verify", "--archive", archive.toString());
     assertEquals(1, verified.code(), what + ": " + verified);
     assertTrue(
         (verified.out() + verified.err()).contains(file.getFileName().toString()),
@@ -175,7 +170,7 @@ class DamageIT {
       return;
     }
     for (int i = 0; i < QUERIES.size(); i++) {
-      Said said = query(QUERIES.get(i));
+      CommandRun said = query(QUERIES.get(i));
       String context = what + ", " + QUERIES.get(i) + ": ";
       if (said.code() == 0) {
         // Not assertEquals, whose message would hold both answers.
@@ -208,14 +203,14 @@ class DamageIT {
 
   private static void assertSame(Path file, String damage) {
     for (int i = 0; i < QUERIES.size(); i++) {
-      Said said = query(QUERIES.get(i));
+      CommandRun said = query(QUERIES.get(i));
       assertEquals(0, said.code(), file + " " + damage + ": " + said.err());
       assertTrue(said.out().equals(answers.get(i)), file + " " + damage + ": another answer");
     }
   }
 
   private static void assertSound() {
-    Said verified = flowmon("verify", "--archive", archive.toString());
+    CommandRun verified = flowmon("verify", "--archive", archive.toString());
     assertEquals(0, verified.code(), verified.toString());
   }
 
@@ -233,32 +228,15 @@ class DamageIT {
     return file.getFileName().toString().equals("latest");
   }
 
-  private static boolean isCalledADefect(Said said) {
+  private static boolean isCalledADefect(CommandRun said) {
     return said.err().contains("\tat ") || said.err().contains("defect of flowmon");
   }
 
-  private static Said query(String sql) {
+  private static CommandRun query(String sql) {
     return flowmon("query", sql, "--archive", archive.toString(), "--format", "csv");
   }
 
-  /** Runs the command line in this JVM. */
-  private static Said flowmon(String... arguments) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-    try (PrintStream outStream = new PrintStream(outBytes, true, StandardCharsets.UTF_8);
-        PrintStream errStream = new PrintStream(errBytes, true, StandardCharsets.UTF_8)) {
-      System.setOut(outStream);
-      System.setErr(errStream);
-      int code = Flowmon.commandLine().execute(arguments);
-      return new Said(
-          code,
-          outBytes.toString(StandardCharsets.UTF_8),
-          errBytes.toString(StandardCharsets.UTF_8));
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-    }
+  private static CommandRun flowmon(String... arguments) {
+    return CommandRun.of(Flowmon.commandLine(), arguments);
   }
 }

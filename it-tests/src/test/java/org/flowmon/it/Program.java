@@ -82,12 +82,22 @@ public final class Program implements AutoCloseable {
 
   /** Starts {@code flowmon} with the options that the launcher gives to its JVM. */
   static Program flowmon(Path folder, String name, String... arguments) throws IOException {
+    return launched(folder, name, "org.flowmon.deploy.Flowmon", arguments);
+  }
+
+  /** Starts {@code flowmon bench} likewise. */
+  static Program bench(Path folder, String name, String... arguments) throws IOException {
+    return launched(folder, name, "org.flowmon.bench.Bench", arguments);
+  }
+
+  private static Program launched(Path folder, String name, String main, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
     command.addAll(launcherOptions());
     command.add("-cp");
     command.add(classPath());
-    command.add("org.flowmon.deploy.Flowmon");
+    command.add(main);
     command.addAll(List.of(arguments));
     return start(folder, name, command);
   }

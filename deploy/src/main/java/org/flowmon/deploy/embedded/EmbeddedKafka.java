@@ -141,7 +141,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     throw new IllegalArgumentException("node " + node + " is none of the voters " + voters);
   }
 
-  static int freePort() throws IOException {
+  /** A port of loopback that nobody listens at. */
+  public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }

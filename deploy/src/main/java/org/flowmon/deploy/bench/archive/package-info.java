@@ -1,5 +1,0 @@
-/**
- * The workload of {@code flowmon bench archive}: its rows, its queries, and the loop that measures
- * any {@link org.flowmon.deploy.bench.archive.BenchSystem} by them.
- */
-package org.flowmon.deploy.bench.archive;

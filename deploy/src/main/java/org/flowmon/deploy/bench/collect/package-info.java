@@ -1,2 +1,0 @@
-/** {@code flowmon bench collect}: the collector while brokers are killed and come back. */
-package org.flowmon.deploy.bench.collect;

@@ -1,2 +1,0 @@
-/** What benchmarks ask of the operating system: memory of processes, cached pages, other JVMs. */
-package org.flowmon.deploy.bench.machine;

@@ -1,2 +1,0 @@
-/** What benchmarks show and leave: tables, JSON, plots, folders. */
-package org.flowmon.deploy.bench.output;

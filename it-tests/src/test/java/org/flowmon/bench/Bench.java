@@ -1,0 +1,22 @@
+package org.flowmon.bench;
+
+import org.flowmon.deploy.Flowmon;
+import org.flowmon.deploy.Start;
+import picocli.CommandLine;
+
+/** What the launcher runs for {@code flowmon bench}. */
+public final class Bench {
+  private static final String NAME = "flowmon bench";
+
+  private Bench() {}
+
+  /** Runs one benchmark and exits, as {@link Flowmon#main} does. */
+  public static void main(String[] args) {
+    Start.run(() -> Flowmon.run(new BenchCommand(), NAME, args));
+  }
+
+  /** The command line with all benchmarks, for tests. */
+  public static CommandLine commandLine() {
+    return Flowmon.commandLine(new BenchCommand());
+  }
+}

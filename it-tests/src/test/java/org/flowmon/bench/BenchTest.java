@@ -1,0 +1,47 @@
+package org.flowmon.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.it.CommandRun;
+import org.junit.jupiter.api.Test;
+
+/** The command line of {@code flowmon bench}: as that of the other commands. */
+class BenchTest {
+  private static CommandRun run(String... arguments) {
+    return CommandRun.of(Bench.commandLine(), arguments);
+  }
+
+  @Test
+  void helpNamesEveryBenchmark() {
+    CommandRun help = run("--help");
+    assertEquals(ExitCodes.DONE, help.code(), help.err());
+    assertTrue(help.out().startsWith("Usage: flowmon bench "), help.out());
+    for (String name : new String[] {"live", "collect", "hostile", "seal", "archive", "udaf"}) {
+      assertTrue(help.out().contains("\n  " + name + " "), name + " in " + help.out());
+    }
+    assertTrue(
+        run("udaf", "tables", "--help").out().startsWith("Usage: flowmon bench udaf tables"));
+  }
+
+  @Test
+  void misuseIsExplainedAndExitsWithTwo() {
+    assertMisuse(
+        "flowmon bench: unknown command 'sael'; did you mean 'seal'?\nTry: flowmon bench --help\n",
+        "sael");
+    assertMisuse("flowmon bench: missing what to measure\nTry: flowmon bench --help\n");
+    assertMisuse(
+        "flowmon bench seal: unknown option '--row'; did you mean '--rows'?\n"
+            + "Try: flowmon bench seal --help\n",
+        "seal",
+        "--row=1");
+  }
+
+  private static void assertMisuse(String said, String... arguments) {
+    CommandRun run = run(arguments);
+    assertEquals(said, run.err());
+    assertEquals(ExitCodes.USAGE, run.code());
+    assertEquals("", run.out());
+  }
+}

@@ -1,0 +1,80 @@
+package org.flowmon.bench.archive;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
+
+/**
+ * Loads the workload into an archive from a CSV file, as {@code flowmon import} does: reading,
+ * parsing, sorting, sealing with indexes, commit.
+ */
+public final class CsvLoad {
+  private CsvLoad() {}
+
+  /**
+   * What was measured.
+   *
+   * @param bytes of the file
+   */
+  public record Loaded(double rowsPerSecond, long bytes) {}
+
+  /**
+   * Measures.
+   *
+   * @param folder for the file, unless the workload is one, and the archive; both are small beside
+   *     what is compared, and stay
+   * @param threads that parse, and as many that seal
+   */
+  public static Loaded measure(Workload workload, Path folder, int threads)
+      throws IOException, SQLException {
+    Path file =
+        workload instanceof CsvWorkload csv
+            ? csv.file()
+            : write(workload, folder.resolve("workload.csv"));
+    long start = System.nanoTime();
+    FileSummary summary;
+    try (Archive archive = Archive.create(folder.resolve("csv-archive"), ArchiveOptions.DEFAULTS);
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                archive,
+                new ImportedFile("0".repeat(64), "workload", Files.size(file)),
+                false,
+                ArchiveImporter.DEFAULT_SEGMENT_ROWS,
+                threads)) {
+      ParallelFlowReader reader = (ParallelFlowReader) FlowFiles.open(file);
+      summary = reader.read(threads, batch -> add(importer, batch));
+      importer.commit("flowmon bench archive, from CSV");
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    if (summary.rows() != workload.parameters().rows() || summary.rejectedTotal() > 0) {
+      throw new IOException(
+          file + ": " + summary.rows() + " flows and rejected lines " + summary.rejected());
+    }
+    return new Loaded(summary.rows() / seconds, Files.size(file));
+  }
+
+  private static void add(ArchiveImporter importer, FlowBatch batch) {
+    try {
+      importer.add(batch);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path write(Workload workload, Path file) throws IOException, SQLException {
+    try (CsvFile out = new CsvFile(file)) {
+      workload.read(out::write);
+    }
+    return file;
+  }
+}

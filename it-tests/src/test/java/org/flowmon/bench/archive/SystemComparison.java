@@ -1,0 +1,243 @@
+package org.flowmon.bench.archive;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.flowmon.bench.machine.PageCache;
+
+/**
+ * Gives several systems the same rows and the same queries. Each is loaded alone; then each query
+ * is asked of all of them in turn, round by round, so that a noisy machine disturbs all alike.
+ * Answers are compared with those of the first system.
+ */
+public final class SystemComparison {
+  private static final int MAX_WARM_RUNS = 500;
+  // Queries that take less are run again for so long before each time that is taken.
+  private static final Duration SHORT = Duration.ofMillis(50);
+
+  private final Workload workload;
+  private final List<WorkloadQuery> queries;
+  private final int threads;
+  private final Duration warmUp;
+  private final int rounds;
+  private final Consumer<String> progress;
+  private boolean isColdToo;
+  private final List<SystemFigures> figures = new ArrayList<>();
+  private final Map<String, Answer.Summary> answers = new LinkedHashMap<>();
+  private final Map<SystemFigures, Long> lastWarmNanos = new HashMap<>();
+  private final List<String> differences = new ArrayList<>();
+
+  /**
+   * @param warmUp for so long, but once at least, a system answers a query before it is timed: code
+   *     is compiled then, and pages are in memory
+   * @param rounds timed runs of each query
+   * @param progress takes a line for people now and then
+   */
+  public SystemComparison(
+      Workload workload,
+      List<WorkloadQuery> queries,
+      int threads,
+      Duration warmUp,
+      int rounds,
+      Consumer<String> progress) {
+    this.workload = workload;
+    this.queries = List.copyOf(queries);
+    this.threads = threads;
+    this.warmUp = warmUp;
+    this.rounds = rounds;
+    this.progress = progress;
+  }
+
+  /**
+   * Lets {@link #run} also time all queries together with nothing in memory: of each system that
+   * can let go of its files, where their pages can be dropped.
+   */
+  public SystemComparison withCold() {
+    isColdToo = true;
+    return this;
+  }
+
+  /**
+   * Measures.
+   *
+   * @param folder takes a folder of data for each system
+   */
+  public void run(List<BenchSystemProvider> providers, Path folder)
+      throws IOException, SQLException {
+    Map<SystemFigures, BenchSystem> systems = new LinkedHashMap<>();
+    try {
+      for (BenchSystemProvider provider : providers) {
+        Path data = Files.createDirectories(folder.resolve(provider.name()));
+        BenchSystem system = provider.open(data, threads);
+        try {
+          systems.put(load(provider.name(), system), system);
+        } catch (IOException | SQLException | RuntimeException e) {
+          system.close();
+          throw e;
+        }
+      }
+      figures.addAll(systems.keySet());
+      for (WorkloadQuery query : queries) {
+        measure(query, systems);
+      }
+      if (isColdToo) {
+        for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+          measureCold(entry.getKey(), entry.getValue(), folder.resolve(entry.getKey().name()));
+        }
+      }
+    } finally {
+      close(systems.values());
+    }
+  }
+
+  private static void close(Iterable<BenchSystem> systems) throws IOException, SQLException {
+    for (BenchSystem system : systems) {
+      system.close();
+    }
+  }
+
+  private SystemFigures load(String name, BenchSystem system) throws IOException, SQLException {
+    progress.accept(name + ": loading " + workload.description());
+    long[] rows = {0};
+    long[] nanos = {0};
+    workload.read(
+        block -> {
+          long start = System.nanoTime();
+          system.load(block);
+          nanos[0] += System.nanoTime() - start;
+          rows[0] += block.rows();
+        });
+    long start = System.nanoTime();
+    system.endLoad();
+    long loaded = System.nanoTime();
+    nanos[0] += loaded - start;
+    system.index();
+    double indexSeconds = (System.nanoTime() - loaded) / 1e9;
+    SystemFigures result =
+        new SystemFigures(
+            name, system.settings(), rows[0], nanos[0] / 1e9, indexSeconds, system.bytesOnDisk());
+    progress.accept(
+        String.format(
+            "%s: loaded in %.1f s, indexed in %.1f s, %.1f bytes a row",
+            name, result.loadSeconds(), result.indexSeconds(), result.bytesPerRow()));
+    return result;
+  }
+
+  private void measure(WorkloadQuery query, Map<SystemFigures, BenchSystem> systems)
+      throws IOException, SQLException {
+    for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+      entry.getValue().prepare(query);
+      Answer answer = warm(query, entry.getValue());
+      long start = System.nanoTime();
+      entry.getValue().answer(query);
+      lastWarmNanos.put(entry.getKey(), System.nanoTime() - start);
+      compare(query, entry.getKey().name(), answer.summary(query.columns(), query.ordered()));
+    }
+    Map<SystemFigures, double[]> times = new LinkedHashMap<>();
+    for (int round = 0; round < rounds; round++) {
+      for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
+        System.gc(); // what the one before left is not to be cleared away in this one's time
+        warmAgain(query, entry.getKey(), entry.getValue());
+        long start = System.nanoTime();
+        Answer answer = entry.getValue().answer(query);
+        double millis = (System.nanoTime() - start) / 1e6;
+        times.computeIfAbsent(entry.getKey(), key -> new double[rounds])[round] = millis;
+        int expected = answers.get(query.name()).rows();
+        if (answer.rows() != expected) {
+          differences.add(
+              String.format(
+                  "%s, round %d: %s has %d rows, expected %d",
+                  query.name(), round, entry.getKey().name(), answer.rows(), expected));
+        }
+      }
+    }
+    StringBuilder line = new StringBuilder(query.name()).append(", ms:");
+    times.forEach(
+        (system, millis) -> {
+          system.measured(query.name(), millis);
+          line.append(String.format(" %s %.2f", system.name(), system.best(query.name())));
+        });
+    progress.accept(line.toString());
+  }
+
+  private void measureCold(SystemFigures system, BenchSystem asked, Path data)
+      throws IOException, SQLException {
+    double[] times = new double[rounds];
+    for (int round = 0; round < rounds; round++) {
+      if (!asked.suspend()) {
+        progress.accept(system.name() + ": cannot let go of its files, not timed cold");
+        return;
+      }
+      Optional<String> problem = PageCache.drop(data);
+      long start = System.nanoTime();
+      asked.resume();
+      for (WorkloadQuery query : queries) {
+        asked.prepare(query);
+        Answer answer = asked.answer(query);
+        if (answer.rows() != answers.get(query.name()).rows()) {
+          differences.add(query.name() + ": " + system.name() + " answers otherwise when cold");
+        }
+      }
+      times[round] = (System.nanoTime() - start) / 1e6;
+      if (problem.isPresent()) {
+        progress.accept(system.name() + ": not timed cold: " + problem.get());
+        return;
+      }
+    }
+    system.measuredCold(times);
+    progress.accept(String.format("%s: cold, all queries, ms: %.0f", system.name(), system.cold()));
+  }
+
+  /** A short query after others and a collection would be timed with cold caches. */
+  private void warmAgain(WorkloadQuery query, SystemFigures figure, BenchSystem system)
+      throws IOException, SQLException {
+    boolean isShort = lastWarmNanos.get(figure) < SHORT.toNanos();
+    long begin = System.nanoTime();
+    while (isShort && System.nanoTime() - begin < SHORT.toNanos()) {
+      system.answer(query);
+    }
+  }
+
+  private Answer warm(WorkloadQuery query, BenchSystem system) throws IOException, SQLException {
+    long begin = System.nanoTime();
+    Answer answer = system.answer(query);
+    for (int run = 1; run < MAX_WARM_RUNS && System.nanoTime() - begin < warmUp.toNanos(); run++) {
+      answer = system.answer(query);
+    }
+    return answer;
+  }
+
+  private void compare(WorkloadQuery query, String system, Answer.Summary found) {
+    Answer.Summary expected = answers.putIfAbsent(query.name(), found);
+    if (expected != null && !expected.equals(found)) {
+      differences.add(
+          String.format(
+              "%s: %s has %s; %s has %s",
+              query.name(), figures.get(0).name(), expected, system, found));
+    }
+  }
+
+  /** What was measured, system by system. */
+  public List<SystemFigures> figures() {
+    return List.copyOf(figures);
+  }
+
+  /** The first system's answers by query, in the order of queries. */
+  public Map<String, Answer.Summary> answers() {
+    return new LinkedHashMap<>(answers);
+  }
+
+  /** Where systems differ, in words; empty where all agree. */
+  public List<String> differences() {
+    return List.copyOf(differences);
+  }
+}

@@ -1,0 +1,102 @@
+package org.flowmon.bench.archive;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What was measured of one system. */
+public final class SystemFigures {
+  private final String name;
+  private final String settings;
+  private final long rows;
+  private final double loadSeconds;
+  private final double indexSeconds;
+  private final long bytesOnDisk;
+  private double[] cold = {};
+  private final Map<String, double[]> millis = new LinkedHashMap<>();
+
+  SystemFigures(
+      String name,
+      String settings,
+      long rows,
+      double loadSeconds,
+      double indexSeconds,
+      long bytesOnDisk) {
+    this.name = name;
+    this.settings = settings;
+    this.rows = rows;
+    this.loadSeconds = loadSeconds;
+    this.indexSeconds = indexSeconds;
+    this.bytesOnDisk = bytesOnDisk;
+  }
+
+  void measured(String query, double[] times) {
+    double[] sorted = times.clone();
+    Arrays.sort(sorted);
+    millis.put(query, sorted);
+  }
+
+  void measuredCold(double[] times) {
+    cold = times.clone();
+    Arrays.sort(cold);
+  }
+
+  /**
+   * The median time of opening the data and asking all queries, one after another, with nothing in
+   * memory, ms; NaN where that was not measured.
+   */
+  public double cold() {
+    return cold.length == 0 ? Double.NaN : cold[cold.length / 2];
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** Version and settings, for people. */
+  public String settings() {
+    return settings;
+  }
+
+  /** Rows that were loaded. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Time of loading, without the making or reading of the rows. */
+  public double loadSeconds() {
+    return loadSeconds;
+  }
+
+  /** Time of what came after loading: indexes, statistics. */
+  public double indexSeconds() {
+    return indexSeconds;
+  }
+
+  /** Rows a second of loading and indexing together. */
+  public double rowsPerSecond() {
+    return rows / (loadSeconds + indexSeconds);
+  }
+
+  /** Bytes on disk by row, indexes included. */
+  public double bytesPerRow() {
+    return bytesOnDisk / (double) rows;
+  }
+
+  /** The shortest time of a query, ms. */
+  public double best(String query) {
+    return millis.get(query)[0];
+  }
+
+  /** The median time of a query, ms. */
+  public double median(String query) {
+    double[] sorted = millis.get(query);
+    return sorted[sorted.length / 2];
+  }
+
+  /** The longest time of a query, ms. */
+  public double worst(String query) {
+    double[] sorted = millis.get(query);
+    return sorted[sorted.length - 1];
+  }
+}

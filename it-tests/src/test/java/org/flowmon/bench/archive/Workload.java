@@ -1,0 +1,27 @@
+package org.flowmon.bench.archive;
+
+import java.io.IOException;
+import java.sql.SQLException;
+
+/** Rows that can be read again and again, the same each time, and what the queries ask of them. */
+public interface Workload {
+  /** Takes the rows, block by block. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Takes some rows.
+     *
+     * @param block the reader's own, reused for the next rows
+     */
+    void accept(FlowBlock block) throws IOException, SQLException;
+  }
+
+  /** Hosts and times of the queries. */
+  WorkloadParameters parameters();
+
+  /** Where the rows come from, for people. */
+  String description();
+
+  /** Gives all rows to the sink, by time. */
+  void read(Sink sink) throws IOException, SQLException;
+}

@@ -1,0 +1,2 @@
+/** {@code flowmon bench collect}: the collector while brokers are killed and come back. */
+package org.flowmon.bench.collect;

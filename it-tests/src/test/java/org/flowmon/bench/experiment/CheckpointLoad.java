@@ -1,0 +1,139 @@
+package org.flowmon.bench.experiment;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.maintenance.CompactionOptions;
+import org.flowmon.archive.maintenance.Compactor;
+import org.flowmon.archive.maintenance.SettledSegments;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.bench.archive.FlowBlock;
+import org.flowmon.bench.archive.GeneratedWorkload;
+import org.flowmon.bench.archive.WorkloadBatches;
+import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.flow.FlowBatch;
+
+/**
+ * Loads an archive as checkpoints of a job do, but on one thread: a commit of so many rows, then
+ * what is to be merged, trimmed and deleted, then the host directory. Both are timed apart.
+ */
+public final class CheckpointLoad implements AutoCloseable {
+  private static final int WARM_UP_ROWS = 1_000_000;
+
+  private final Archive archive;
+  private final int commitRows;
+  private final Compactor compactor;
+  private final WorkloadBatches batches = new WorkloadBatches();
+  private final Spent loading = new Spent();
+  private final Spent upkeep = new Spent();
+  private ArchiveImporter importer;
+  private long rows;
+  private long inCommit;
+  private long commits;
+  private long rewritten;
+
+  /**
+   * @param commitRows rows of a commit, about: batches are not cut
+   */
+  public CheckpointLoad(Archive archive, int commitRows) {
+    this.archive = archive;
+    this.commitRows = commitRows;
+    this.compactor = new Compactor(archive, CompactionOptions.DEFAULTS);
+  }
+
+  /** Compiles what loading runs through, so that the first rows are not slow for want of it. */
+  public static void warmUp(long rows, long seed, int commitRows) throws IOException {
+    GeneratedWorkload workload = new GeneratedWorkload(Math.min(rows, WARM_UP_ROWS), ~seed);
+    try (BenchFolder scratch = BenchFolder.of("warm-up", null);
+        Archive archive =
+            Archive.create(scratch.path().resolve("archive"), ArchiveOptions.DEFAULTS);
+        CheckpointLoad load = new CheckpointLoad(archive, commitRows)) {
+      ExperimentOptions.read(workload, load::add);
+      load.finish();
+    }
+  }
+
+  /** Takes rows; commits where enough are there. */
+  public void add(FlowBlock block) throws IOException {
+    loading.begin();
+    batches.write(block, this::add);
+    loading.end();
+  }
+
+  private void add(FlowBatch batch) throws IOException {
+    if (importer == null) {
+      ImportedFile file = new ImportedFile(String.format("%064x", commits), "bench", commitRows);
+      importer = new ArchiveImporter(archive, file, false);
+    }
+    importer.add(batch);
+    inCommit += batch.rows();
+    if (inCommit >= commitRows) {
+      commit();
+    }
+  }
+
+  /** While {@link #loading} runs. */
+  private void commit() throws IOException {
+    importer.commit("flowmon bench archive");
+    importer = null;
+    rows += inCommit;
+    inCommit = 0;
+    commits++;
+    loading.end();
+    upkeep.begin();
+    for (Compactor.Step step = compactor.step(() -> false);
+        step != null;
+        step = compactor.step(() -> false)) {
+      rewritten += step.rows();
+      archive.removeReplaced(Duration.ZERO);
+    }
+    archive.removeReplaced(Duration.ZERO);
+    archive.updateDirectory(false, () -> false);
+    archive.updateDays(SettledSegments.by(CompactionOptions.DEFAULTS), false, () -> false);
+    upkeep.end();
+    loading.begin();
+  }
+
+  /** Commits what is left. */
+  public void finish() throws IOException {
+    if (importer != null) {
+      loading.begin();
+      commit();
+      loading.end();
+    }
+  }
+
+  /** Rows that were committed. */
+  public long rows() {
+    return rows;
+  }
+
+  public long commits() {
+    return commits;
+  }
+
+  /** Rows that merges and trimming wrote again. */
+  public long rewritten() {
+    return rewritten;
+  }
+
+  /** Time of sealing and committing. */
+  public Spent loading() {
+    return loading;
+  }
+
+  /** Time of merging, trimming, deleting, and of the host directory. */
+  public Spent upkeep() {
+    return upkeep;
+  }
+
+  /** Deletes what was sealed and is not committed. */
+  @Override
+  public void close() throws IOException {
+    if (importer != null) {
+      importer.close();
+    }
+  }
+}

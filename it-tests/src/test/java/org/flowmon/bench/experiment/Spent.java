@@ -1,0 +1,33 @@
+package org.flowmon.bench.experiment;
+
+import java.lang.management.ManagementFactory;
+
+/** Time and CPU time that one thread spent on something, bit by bit. */
+public final class Spent {
+  private long nanos;
+  private long cpuNanos;
+  private long begun;
+  private long cpuBegun;
+
+  void begin() {
+    begun = System.nanoTime();
+    cpuBegun = cpu();
+  }
+
+  void end() {
+    nanos += System.nanoTime() - begun;
+    cpuNanos += cpu() - cpuBegun;
+  }
+
+  private static long cpu() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  public double seconds() {
+    return nanos / 1e9;
+  }
+
+  public double cpuSeconds() {
+    return cpuNanos / 1e9;
+  }
+}

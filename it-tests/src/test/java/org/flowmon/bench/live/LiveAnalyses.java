@@ -1,0 +1,69 @@
+package org.flowmon.bench.live;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.jobs.JobAnalyses;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.ConfigException;
+
+/** The analyses that come along, with windows of other lengths than their files say. */
+final class LiveAnalyses {
+  /** All of them, in the order of tables. */
+  static final List<String> NAMES =
+      List.of("elephants", "mice", "portscans", "anomaly", "dispersion");
+
+  /** Of all of them together less than a job takes, and more than any window has: all are exact. */
+  private static final int GROUPS = 12_000_000;
+
+  /** Slides of a window of {@code dispersion}; its length is told by the slide. */
+  private static final int DISPERSION_SLIDES = 10;
+
+  private LiveAnalyses() {}
+
+  /**
+   * One of them.
+   *
+   * @param seconds length of its windows; of {@code dispersion} the slide, ten of which are a
+   *     window, so that each gives a report after that time
+   * @throws UsageException where there is none of this name
+   */
+  static AnalysisConfig of(String name, int seconds) {
+    String text;
+    try {
+      text = AnalysisConfig.textOf(name);
+    } catch (ConfigException e) {
+      throw new UsageException(e.getMessage());
+    }
+    int window = seconds;
+    if (name.equals("dispersion")) {
+      window = DISPERSION_SLIDES * seconds;
+      text = replaced(text, "(?m)^  slide: .*$", "  slide: " + seconds + "s");
+      text = replaced(text, "INTERVAL '10' MINUTE", "INTERVAL '" + window + "' SECOND");
+      text = replaced(text, "INTERVAL '1' MINUTE", "INTERVAL '" + seconds + "' SECOND");
+    }
+    text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s\n  groups: " + GROUPS);
+    AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text);
+    JobAnalyses.check(List.of(analysis));
+    return analysis;
+  }
+
+  /** Each of these, as {@link #of}. */
+  static List<AnalysisConfig> of(List<String> names, int seconds) {
+    List<AnalysisConfig> all = new ArrayList<>();
+    for (String name : names) {
+      all.add(of(name, seconds));
+    }
+    return all;
+  }
+
+  private static String replaced(String text, String what, String by) {
+    Matcher found = Pattern.compile(what).matcher(text);
+    if (!found.find()) {
+      throw new IllegalStateException("nothing to replace: " + what + " in " + text);
+    }
+    return found.replaceAll(by);
+  }
+}

@@ -1,0 +1,232 @@
+package org.flowmon.bench.live;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.embedded.EmbeddedFlink;
+import org.flowmon.deploy.embedded.EmbeddedKafka;
+import org.flowmon.jobs.FlowmonJob;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
+
+/**
+ * What a live path runs on: a broker as a process of its own on the same machine, whose cores it
+ * shares, and a Flink cluster in this one. The job's CPU is that of this process.
+ */
+public final class LiveCluster implements AutoCloseable {
+  /** The topic of flows. */
+  public static final String TOPIC = "flows";
+
+  /** The jobs' {@code disorder_bound}: writers' arrivals ascend, only partitions interleave. */
+  static final Duration DISORDER = Duration.ofMillis(100);
+
+  private static final Duration LIMIT = Duration.ofHours(2);
+
+  private final int parallelism;
+  private final int partitions;
+  private final BenchFolder folder;
+  private final BrokerProcess broker;
+  private final EmbeddedFlink flink;
+
+  private LiveCluster(
+      int parallelism,
+      int partitions,
+      BenchFolder folder,
+      BrokerProcess broker,
+      EmbeddedFlink flink) {
+    this.parallelism = parallelism;
+    this.partitions = partitions;
+    this.folder = folder;
+    this.broker = broker;
+    this.flink = flink;
+  }
+
+  /**
+   * How a job runs.
+   *
+   * @param role as in the job's configuration
+   * @param archive null for a job without one
+   * @param bounded whether it ends with what the topic holds
+   * @param checkpoints between two of them
+   */
+  record Job(
+      String role,
+      Path archive,
+      List<AnalysisConfig> analyses,
+      boolean bounded,
+      Duration checkpoints) {
+
+    /** A bounded one that archives nothing. */
+    static Job analyses(Path archive, List<AnalysisConfig> analyses) {
+      return new Job("analyses", archive, analyses, true, Duration.ofSeconds(10));
+    }
+
+    /** A bounded one that archives, too. */
+    static Job all(Path archive, List<AnalysisConfig> analyses) {
+      return new Job("all", archive, analyses, true, Duration.ofSeconds(10));
+    }
+  }
+
+  /**
+   * What a job took from its submission to its end, its start included.
+   *
+   * @param jobCpu seconds of this process
+   * @param brokerCpu seconds of the broker
+   */
+  public record Took(double seconds, double jobCpu, double brokerCpu) {}
+
+  /** Starts both; the topic of flows is empty. */
+  static LiveCluster start(LiveOptions options, String name) throws IOException {
+    return start(options.parallelism(), options.partitions(), name);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param partitions of the topic of flows
+   */
+  public static LiveCluster start(int parallelism, int partitions, String name) throws IOException {
+    BenchFolder folder = BenchFolder.of("live-" + name, null);
+    try {
+      BrokerProcess broker = BrokerProcess.start(folder.path().resolve("kafka"));
+      try {
+        EmbeddedFlink flink = EmbeddedFlink.start(folder.path().resolve("flink"), parallelism);
+        EmbeddedKafka.createTopic(broker.bootstrap(), TOPIC, partitions, Map.of());
+        return new LiveCluster(parallelism, partitions, folder, broker, flink);
+      } catch (RuntimeException e) {
+        broker.close();
+        throw e;
+      }
+    } catch (IOException | RuntimeException e) {
+      folder.close();
+      throw e;
+    }
+  }
+
+  public String bootstrap() {
+    return broker.bootstrap();
+  }
+
+  EmbeddedFlink flink() {
+    return flink;
+  }
+
+  /** Where the benchmark's data are; deleted at the end. */
+  public Path folder() {
+    return folder.path();
+  }
+
+  /**
+   * A writer to the topic of flows.
+   *
+   * @param stream no other writer has this number
+   */
+  public FlowWriter writer(long stream) {
+    return new FlowWriter(bootstrap(), TOPIC, partitions, stream);
+  }
+
+  /** Submits a job, which runs on by itself. */
+  JobID submit(Job job) {
+    return submit(config(job), job.analyses());
+  }
+
+  private JobID submit(JobConfig config, List<AnalysisConfig> analyses) {
+    // A job that fails is no measurement, and its restarts would only hide why.
+    Configuration once = new Configuration();
+    once.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironment(parallelism, once);
+    FlowmonJob.build(env, config, analyses);
+    return flink.submit(env, "bench live");
+  }
+
+  private JobConfig config(Job job) {
+    return JobConfig.parse(
+        "bench",
+        String.join(
+            "\n",
+            "kafka: {bootstrap: '" + bootstrap() + "', topic: " + TOPIC + "}",
+            job.archive() == null ? "" : "archive: {directory: '" + job.archive() + "'}",
+            "job:",
+            "  role: " + job.role(),
+            "  bounded: " + job.bounded(),
+            "  parallelism: " + parallelism,
+            "  checkpoint_interval: " + job.checkpoints().toMillis() + "ms",
+            "  disorder_bound: " + DISORDER.toMillis() + "ms"));
+  }
+
+  /** Runs a bounded job to its end. */
+  Took run(Job job) {
+    return run(config(job), job.analyses());
+  }
+
+  /** Likewise, one with settings of its own. */
+  public Took run(JobConfig config, List<AnalysisConfig> analyses) {
+    OperatingSystemMXBean system =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long cpu = system.getProcessCpuTime();
+    Duration ofBroker = broker.cpu();
+    long start = System.nanoTime();
+    flink.awaitEnd(submit(config, analyses), LIMIT);
+    return new Took(
+        (System.nanoTime() - start) / 1e9,
+        (system.getProcessCpuTime() - cpu) / 1e9,
+        broker.cpu().minus(ofBroker).toNanos() / 1e9);
+  }
+
+  /** Lets the topic of flows forget all it holds, as time would. */
+  void forgetFlows() {
+    try (Admin admin =
+        Admin.create(
+            Map.<String, Object>of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap()))) {
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (int p = 0; p < partitions; p++) {
+        ends.put(new TopicPartition(TOPIC, p), OffsetSpec.latest());
+      }
+      Map<TopicPartition, RecordsToDelete> before = new HashMap<>();
+      admin
+          .listOffsets(ends)
+          .all()
+          .get()
+          .forEach(
+              (partition, end) ->
+                  before.put(partition, RecordsToDelete.beforeOffset(end.offset())));
+      admin.deleteRecords(before).all().get();
+    } catch (ExecutionException e) {
+      throw new CommandException("the broker did not delete flows: " + e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException("interrupted while flows were deleted");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      flink.close();
+    } finally {
+      try {
+        broker.close();
+      } finally {
+        folder.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package org.flowmon.bench.live;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.synthetic.HistoryGenerator;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
+
+/**
+ * The flows of an experiment: generated, some to each second of arrival, and where it looks up
+ * history those of seven days before, which an archive holds.
+ *
+ * @param perSecond flows to a second of arrival, which need not be the rate of anything that is
+ *     measured
+ */
+record LiveFlows(long flows, long perSecond, long seed) {
+  /** Where the live part ends. */
+  private static final Instant END = Instant.parse("2026-01-15T12:00:00Z");
+
+  private static final Duration PAST = Duration.ofDays(7).plusHours(1);
+  private static final long LIVE_STREAM = 1;
+  private static final long PAST_STREAM = 2;
+
+  private Instant begin() {
+    return END.minusMillis(Math.max(1, flows * 1000 / perSecond));
+  }
+
+  /** Gives them, as {@link #fill} puts them into the topic. */
+  void generate(Consumer<FlowBatch> to) {
+    var unused = generator().generate(LIVE_STREAM, to);
+  }
+
+  private HistoryGenerator generator() {
+    return new HistoryGenerator(
+        new TrafficModel(seed, TrafficOptions.defaults()), begin(), END, flows, perSecond);
+  }
+
+  /**
+   * Puts them into the topic of flows.
+   *
+   * @return bytes of all batches before compression
+   */
+  long fill(LiveCluster cluster, LiveOptions options) {
+    options.progress(
+        "filling the topic with %,d flows, %,d to a second (seed %d)", flows, perSecond, seed);
+    try (FlowWriter writer = cluster.writer(LIVE_STREAM)) {
+      generate(writer::add);
+      writer.flush();
+      return writer.bytes();
+    }
+  }
+
+  /**
+   * Makes an archive of the days before these flows and, of these, what is asked for; then fills
+   * the topic with these alone.
+   *
+   * @param past flows of the days before
+   * @param live whether the archive holds these flows, too: lookups need not wait for it
+   * @return the archive's folder
+   */
+  Path fillWithPast(LiveCluster cluster, LiveOptions options, long past, boolean live)
+      throws IOException {
+    Path archive = archivePast(cluster, options, past, begin());
+    fill(cluster, options);
+    if (live) {
+      options.progress("archiving them");
+      archive(cluster, archive);
+    }
+    return archive;
+  }
+
+  /**
+   * Makes an archive of the seven days before a time, and leaves the topic of flows empty.
+   *
+   * @param past how many flows
+   * @return the archive's folder
+   */
+  Path archivePast(LiveCluster cluster, LiveOptions options, long past, Instant before)
+      throws IOException {
+    options.progress("archiving %,d flows of %d days before", past, PAST.toDays());
+    HistoryGenerator generator =
+        new HistoryGenerator(
+            new TrafficModel(seed, TrafficOptions.defaults()),
+            before.minus(PAST),
+            before,
+            past,
+            perSecond);
+    try (FlowWriter writer = cluster.writer(PAST_STREAM)) {
+      generator.generate(PAST_STREAM, writer::add);
+      // As collectors do each second: else the archive could not know that nothing more is to come
+      // of these days, and lookups would wait for it.
+      writer.beat(before.toEpochMilli() * 1000);
+    }
+    Path archive = cluster.folder().resolve("archive");
+    archive(cluster, archive);
+    cluster.forgetFlows();
+    return archive;
+  }
+
+  private static void archive(LiveCluster cluster, Path archive) {
+    cluster.run(new LiveCluster.Job("archive", archive, List.of(), true, Duration.ofSeconds(10)));
+  }
+}

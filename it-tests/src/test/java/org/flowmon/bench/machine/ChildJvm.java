@@ -1,0 +1,77 @@
+package org.flowmon.bench.machine;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.deploy.command.CommandException;
+
+/** A program in a JVM of its own, with a heap of its own. */
+public final class ChildJvm {
+  /** The memory that the launcher gives a command. */
+  public static final List<String> LAUNCHER =
+      List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m");
+
+  private ChildJvm() {}
+
+  /**
+   * Runs a main class; what it says on standard error is passed on.
+   *
+   * @param heap its most, as of {@code -Xmx}
+   * @return what it printed
+   * @throws CommandException where it fails
+   */
+  public static byte[] run(Class<?> main, String heap, List<String> arguments) throws IOException {
+    return run(main, List.of("-Xmx" + heap), arguments);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param memory options of the JVM that bound its memory
+   */
+  public static byte[] run(Class<?> main, List<String> memory, List<String> arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // What this one may open of the JDK, the other may too.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(memory);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(main.getName());
+    command.addAll(arguments);
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (var printed = process.getInputStream()) {
+      process.getOutputStream().close();
+      byte[] output = printed.readAllBytes();
+      int code = await(process);
+      if (code != 0) {
+        throw new CommandException(
+            "a JVM with "
+                + String.join(" ", memory)
+                + " ended with "
+                + code
+                + ": "
+                + String.join(" ", arguments));
+      }
+      return output;
+    } finally {
+      process.destroyForcibly(); // of no effect where it has ended
+    }
+  }
+
+  static int await(Process process) throws IOException {
+    try {
+      return process.waitFor();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while another process ran");
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package org.flowmon.bench.scale;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.days.DaySums;
+import org.flowmon.archive.directory.HostDirectory;
+import org.flowmon.archive.index.SegmentIndex;
+import org.flowmon.archive.manifest.Manifest;
+import org.flowmon.archive.rollup.Rollup;
+import org.flowmon.archive.rollup.RollupFormat;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.reader.SegmentFootprint;
+import org.flowmon.bench.output.BenchFolder;
+import org.flowmon.bench.output.BenchResult;
+import org.flowmon.flow.FlowColumn;
+
+/** What an archive's bytes are spent on, and what tells how more rows would do. */
+final class ScaleBytes {
+  static final String BYTES = "bytes";
+  static final String GROWTH = "growth";
+
+  private static final List<FlowColumn> SIDES = List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
+
+  private ScaleBytes() {}
+
+  /** Bytes by kind of file and part. */
+  static BenchResult bytes(Archive archive, ArchiveSnapshot snapshot) throws IOException {
+    SegmentFootprint parts = new SegmentFootprint();
+    for (SealedSegment segment : snapshot.segments()) {
+      parts.add(archive.segmentsDirectory(), segment);
+    }
+    Map<String, Long> kinds = new LinkedHashMap<>();
+    kinds.put("segments: columns", parts.bytes("column ") + parts.bytes("footer"));
+    kinds.put("segments: binary dictionaries, tables", parts.bytes("tables"));
+    kinds.put("sidecars: postings", parts.bytes("postings of ") + parts.bytes("sidecar footer"));
+    kinds.put("sidecars: sums over all hours", parts.bytes(RollupFormat.TOTALS));
+    kinds.put("sidecars: sums by hour", parts.bytes(RollupFormat.HOURS));
+    kinds.put(
+        "host directory", BenchFolder.bytes(archive.directory().resolve(HostDirectory.FOLDER)));
+    kinds.put("day sums", BenchFolder.bytes(archive.directory().resolve(DaySums.FOLDER)));
+    kinds.put("manifest", BenchFolder.bytes(archive.directory().resolve(Manifest.FOLDER)));
+    kinds.put("all", kinds.values().stream().mapToLong(Long::longValue).sum());
+    BenchResult result = new BenchResult(BYTES);
+    kinds.forEach(
+        (kind, bytes) -> {
+          Map<String, Object> row = new LinkedHashMap<>();
+          row.put("kind", kind);
+          row.put("bytes", bytes);
+          row.put("bytes_per_row", bytes / (double) snapshot.rows());
+          result.row(row);
+        });
+    return result;
+  }
+
+  /**
+   * Sums and distinct hosts: the more rows a day has, the fewer sums and hosts there are for each.
+   */
+  static BenchResult growth(ArchiveSnapshot snapshot, int days) throws IOException {
+    long hourCells = 0;
+    long totalCells = 0;
+    long entries = 0;
+    for (SealedSegment segment : snapshot.segments()) {
+      try (SegmentLease lease = snapshot.open(segment, true)) {
+        SegmentIndex index = lease.index();
+        if (index == null) {
+          throw new IOException(segment.id() + ": " + lease.indexProblem());
+        }
+        for (FlowColumn side : SIDES) {
+          hourCells += cells(index.hours(side));
+          totalCells += cells(index.totals(side));
+          entries += index.dictionarySize(side);
+        }
+      }
+    }
+    double rows = snapshot.rows();
+    int segments = snapshot.segments().size();
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("rows_per_day", snapshot.rows() / days);
+    row.put("segments", (long) segments);
+    row.put("rows_per_segment", snapshot.rows() / segments);
+    row.put("cells_by_hour_per_day", hourCells / days);
+    row.put("cells_by_hour_per_row", hourCells / rows);
+    row.put("cells_over_all_hours_per_segment", totalCells / segments);
+    row.put("addresses_per_segment", entries / segments);
+    BenchResult result = new BenchResult(GROWTH);
+    result.row(row);
+    return result;
+  }
+
+  private static long cells(Rollup rollup) {
+    long cells = 0;
+    for (int slice = 0; rollup != null && slice < rollup.slices(); slice++) {
+      cells += rollup.cells(slice);
+    }
+    return cells;
+  }
+}
