@@ -80,7 +80,7 @@ class DocumentationLinksTest {
     Set<String> known = anchors.get(page);
     if (known == null) {
       known = new HashSet<>();
-      for (String line : withoutCode(Files.readString(page)).split("\n")) {
+      for (String line : withoutCode(Files.readString(page)).lines().toList()) {
         Matcher heading = HEADING.matcher(line);
         if (heading.matches()) {
           String text = LINK_TEXT.matcher(heading.group(1)).replaceAll("$1");
