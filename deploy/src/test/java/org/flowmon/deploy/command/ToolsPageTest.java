@@ -23,11 +23,23 @@ final class ToolsPageTest {
 
   @TempDir Path folder;
 
+  /** The page's commands. One goes on while a quote is open, and after a backslash. */
   private static List<String> examples() throws Exception {
-    Path page = Path.of("..", "docs", "tools.md");
-    try (Stream<String> lines = Files.lines(page)) {
-      return lines.filter(line -> line.startsWith("./flowmon ")).toList();
+    List<String> examples = new ArrayList<>();
+    StringBuilder command = new StringBuilder();
+    for (String line : Files.readAllLines(Path.of("..", "docs", "tools.md"))) {
+      if (command.length() == 0 && !line.startsWith("./flowmon ")) {
+        continue;
+      }
+      boolean goesOn = line.endsWith("\\");
+      command.append(goesOn ? line.substring(0, line.length() - 1) : line).append(' ');
+      if (!goesOn && command.chars().filter(c -> c == '"').count() % 2 == 0) {
+        examples.add(command.toString().strip());
+        command.setLength(0);
+      }
     }
+    assertEquals("", command.toString(), "a command that does not end");
+    return examples;
   }
 
   @Test
